@@ -63,8 +63,12 @@ class Database(Protocol):
         """One consistent view; nothing can be written through it."""
         ...
 
-    def writing(self) -> AbstractContextManager[Connection]:
-        """All or nothing; durable when the block ends."""
+    def writing(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
+        """All or nothing, and kept whatever becomes of this process when the block ends.
+
+        Args:
+            durable: it also survives a power cut. False: only with the next durable one.
+        """
         ...
 
     def version(self, connection: Connection) -> int:

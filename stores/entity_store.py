@@ -18,8 +18,16 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
+from secondhop.stores.joint_puts import JointPuts, Put
 from secondhop.stores.keeping import Keepings
-from secondhop.stores.locks import Lock, LockClosedError, to_its_end, try_hold, writer_turn
+from secondhop.stores.locks import (
+    Lock,
+    LockClosedError,
+    queue_for,
+    to_its_end,
+    try_hold,
+    writer_turn,
+)
 from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
@@ -82,6 +90,7 @@ class EntityStore:
         self._outbox = Outbox(
             catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
         )
+        self._joint_puts = JointPuts(writing=self._writing, store=self._put_together)
         self.map = MemoryMap(catalog, index)
         self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
         """Checks and repairs, for `doctor`."""
@@ -275,11 +284,11 @@ class EntityStore:
 
         Args:
             decide: runs when no other process writes; what it raises leaves everything as it was.
+                Of those stored together it runs again when one raises.
         """
-        wanted = checked([embedded], dimension=self.identity.dimension)
+        (wanted,) = checked([embedded], dimension=self.identity.dimension)
         await self.expect_room()
-        async with self._writing():
-            await to_its_end(self._put(wanted, decide=decide))
+        await self._joint_puts.put(wanted, decide)
 
     async def change(self, decide: Decision) -> None:
         """Change how memories stand; what `decide` raises leaves everything as it was."""
@@ -354,8 +363,10 @@ class EntityStore:
     async def refresh_topics(self) -> None:
         """Make the memory map again if the store changed; ingest calls it at its end."""
         if await asyncio.to_thread(self._catalog.exists):
-            async with self._writing():
-                await to_its_end(self.map.refresh())
+            async with queue_for(self.map):
+                if await self.map.is_outdated():
+                    async with self._writing():
+                        await to_its_end(self.map.refresh())
 
     def _now(self) -> datetime:
         return self.clock()
@@ -363,11 +374,14 @@ class EntityStore:
     # --- inside the writer's lock ---
 
     async def _put(
-        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
+        self, memories: Sequence[EmbeddedMemory], *, decisions: Sequence[Decision] = ()
     ) -> None:
         await self._expect_catalog()
-        await self._outbox.put(memories, at=self.clock(), decide=decide)
+        await self._outbox.put(memories, at=self.clock(), decisions=decisions)
         self.after_put()
+
+    async def _put_together(self, puts: Sequence[Put]) -> None:
+        await self._put([put.embedded for put in puts], decisions=[put.decide for put in puts])
 
     async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
         await self._expect_catalog()

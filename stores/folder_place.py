@@ -29,12 +29,11 @@ from secondhop.stores.sessions import SessionStore
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
 from secondhop.stores.trace_files import TraceFilesInFolder
-from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma import ChromaVectors, CollectionNames
 from secondhop.stores.vectors.chroma_client import ChromaClient
 from secondhop.stores.vectors.chroma_database import check_database
 from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
-from secondhop.stores.vectors.collection_names import CollectionNames
 
 SESSIONS_FILE = "sessions.db"
 """In the entity's folder, beside its traces; never in its catalog, for a session writes nothing

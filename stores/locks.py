@@ -144,7 +144,7 @@ async def writer_turn(lock: Lock, *, timeout_s: float) -> AsyncGenerator[None, N
     Raises:
         StoreBusyError: another process held it all the time, from the own turn on.
     """
-    async with _queue_for(lock.key), _held(lock, timeout_s=timeout_s):
+    async with queue_for(lock.key), _held(lock, timeout_s=timeout_s):
         yield
 
 
@@ -152,8 +152,8 @@ _Queues: TypeAlias = WeakValueDictionary[Hashable, asyncio.Lock]
 _queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queues] = WeakKeyDictionary()
 
 
-def _queue_for(key: Hashable) -> asyncio.Lock:
-    """The queue of this event loop for a lock; gone when nobody stands in it."""
+def queue_for(key: Hashable) -> asyncio.Lock:
+    """The queue of this event loop for something; gone when nobody stands in it."""
     queues = _queues.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
     return queues.setdefault(key, asyncio.Lock())
 

@@ -65,11 +65,15 @@ class MemoryMap:
             self._made = changes, topics
         return self._made[1]
 
+    async def is_outdated(self) -> bool:
+        """Whether the map in the catalog is of other memories."""
+        made_at, _ = await self._catalog.aread(kept_topics)
+        return made_at != await asyncio.to_thread(self._catalog.changes)
+
     async def refresh(self) -> None:
         """Write an up-to-date map to the catalog; needs the writer's lock."""
         changes = await asyncio.to_thread(self._catalog.changes)
-        made_at, _ = await self._catalog.aread(kept_topics)
-        if made_at != changes:
+        if await self.is_outdated():
             topics = await self._mapped()
             await asyncio.to_thread(self._catalog.keep_topics, topics, made_at=changes)
 

@@ -55,12 +55,16 @@ class Outbox:
         memories: Sequence[EmbeddedMemory],
         *,
         at: datetime,
-        decide: Decision | None = None,
+        decisions: Sequence[Decision] = (),
     ) -> None:
-        """Store them at this moment, batch by batch; the catalog's file is there already."""
+        """Store them at this moment; the catalog's file is there already.
+
+        Args:
+            decisions: as of `Catalog.store`, and all is stored at once; (): batch by batch.
+        """
         await self.repair()
-        for batch in in_batches(memories):
-            await self._put_batch(batch, at=at, decide=decide)
+        for batch in [memories] if decisions else in_batches(memories):
+            await self._put_batch(batch, at=at, decisions=decisions)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """How many of them existed."""
@@ -134,7 +138,7 @@ class Outbox:
         await _remove_all(present - expected, self._cue_index)
 
     async def _put_batch(
-        self, batch: Sequence[EmbeddedMemory], *, at: datetime, decide: Decision | None
+        self, batch: Sequence[EmbeddedMemory], *, at: datetime, decisions: Sequence[Decision]
     ) -> None:
         ids = [p.passage_id for embedded in batch for p in embedded.passages]
         cues = [cue.cue_id for embedded in batch for cue in cues_given(embedded.memory)]
@@ -144,7 +148,7 @@ class Outbox:
         if cues:
             rows = [one.cue_vectors for one in batch if len(one.cue_vectors)]
             await self._cue_index.upsert(cues, self._stacked(rows))
-        store = partial(self._catalog.store, batch, intent=intent, at=at, decide=decide)
+        store = partial(self._catalog.store, batch, intent=intent, at=at, decisions=decisions)
         try:
             leaving = await asyncio.to_thread(store)
         except UsageError:

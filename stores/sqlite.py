@@ -118,10 +118,12 @@ class SqliteDatabase:
                 connection.execute("ROLLBACK")
 
     @contextmanager
-    def writing(self) -> Generator[sqlite3.Connection, None, None]:
-        """All or nothing; on disk (fsync) when the block ends."""
+    def writing(self, *, durable: bool = True) -> Generator[sqlite3.Connection, None, None]:
+        """See `Database`. In WAL mode what is not durable takes no fsync."""
         with self._connection() as connection:
             connection.execute("PRAGMA query_only = OFF")
+            # in WAL mode NORMAL may lose a commit when the power fails, and damages nothing
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with all_or_nothing(connection):
                 yield connection
 
@@ -212,7 +214,6 @@ class SqliteDatabase:
             check_same_thread=False,
         )
         try:
-            # FULL: with NORMAL a commit in WAL mode may be lost when the power fails
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA secure_delete = ON")

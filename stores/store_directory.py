@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError
+from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end, writer_turn
@@ -287,8 +287,13 @@ def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
         UsageError: psycopg is not installed.
     """
     if is_address(store):
-        from secondhop.stores.postgres.place import PostgresPlace
-
+        try:
+            from secondhop.stores.postgres.place import PostgresPlace
+        except ImportError as error:
+            raise UsageError(
+                "a store in PostgreSQL needs psycopg; install it: "
+                "pip install '/path/to/the/checkout[postgres]'"
+            ) from error
         return PostgresPlace(str(store), chroma_url=chroma_url)
     from secondhop.stores.folder_place import FolderPlace
 

@@ -24,8 +24,8 @@ class Where:
     tags: Sequence[str] = ()
     sources: Sequence[str] = ()
     kinds: Sequence[Kind] = ()
-    ids: Sequence[str] | frozenset[str] = ()
-    """Of memories."""
+    ids: Sequence[str] | frozenset[str] | None = None
+    """Of memories. An empty list admits none: it may be all that a person is allowed to see."""
     after: datetime | None = None
     """Written then or later; without a zone it is meant in UTC."""
     before: datetime | None = None
@@ -34,7 +34,8 @@ class Where:
     def __post_init__(self) -> None:
         for name in _LISTS:
             object.__setattr__(self, name, _texts(getattr(self, name), name=name))
-        object.__setattr__(self, "ids", frozenset(_texts(self.ids, name="ids")))
+        if self.ids is not None:
+            object.__setattr__(self, "ids", frozenset(_texts(self.ids, name="ids")))
         for name in ("after", "before"):
             object.__setattr__(self, name, _moment(getattr(self, name), name=name))
         if unknown := set(self.kinds) - set(get_args(Kind)):
@@ -56,7 +57,7 @@ class Where:
             (not self.tags or not set(self.tags).isdisjoint(tags))
             and (not self.sources or source in self.sources)
             and (not self.kinds or kind in self.kinds)
-            and (not self.ids or memory_id in self.ids)
+            and (self.ids is None or memory_id in self.ids)
             and (self.after is None or created_at >= self.after)
             and (self.before is None or created_at < self.before)
         )
@@ -64,7 +65,7 @@ class Where:
     def values(self) -> dict[str, Any]:
         """What is given, as plain values; {} for a filter that admits everything."""
         lists = {name: list(getattr(self, name)) for name in _LISTS if getattr(self, name)}
-        ids = {"ids": sorted(self.ids)} if self.ids else {}
+        ids = {"ids": sorted(self.ids)} if self.ids is not None else {}
         ends = {"after": self.after, "before": self.before}
         return lists | ids | {name: at.isoformat() for name, at in ends.items() if at is not None}
 

@@ -16,6 +16,7 @@ from tests.small_world import LIFE, QUESTION, use_small_library
 from secondhop import Fact, Memory, Preference, Recall, UsageError, Where
 from secondhop.nodes.retrieval import similarity
 from secondhop.stores.keeping import Kind
+from secondhop.stores.records import Standing
 
 T = TypeVar("T")
 
@@ -115,6 +116,15 @@ def test_a_filter_without_fields_changes_nothing(crowd: Recall) -> None:
     assert crowd.trace(plain.trace_id).where == {}
 
 
+@pytest.mark.parametrize("tokens", [None, 300])
+def test_an_empty_list_of_ids_admits_nothing(crowd: Recall, tokens: int | None) -> None:
+    for where in (Where(ids=[]), Where.of({"ids": []})):
+        result = crowd.recall(QUESTION, tokens=tokens, where=where)
+
+        assert (result.memories, result.maybe, result.preferences) == ([], [], [])
+        assert crowd.trace(result.trace_id).candidates == []
+
+
 def test_what_a_filter_leaves_out_says_so(crowd: Recall) -> None:
     for compared in (0, 1_000):
         with pytest.MonkeyPatch.context() as patch:
@@ -187,3 +197,27 @@ async def test_a_host_s_graph_takes_the_filter_as_plain_values(recall: Recall) -
     state = await recall.graph.ainvoke({"question": QUESTION, "where": where})
 
     assert state["result"]["memories"] == []
+
+
+@pytest.mark.parametrize("compared", [0, 1_000])
+@pytest.mark.parametrize("tokens", [None, 300])
+async def test_what_is_stored_while_a_recall_runs_passes_the_filter_too(
+    recall: Recall, monkeypatch: pytest.MonkeyPatch, compared: int, tokens: int | None
+) -> None:
+    monkeypatch.setattr(similarity, "COMPARED", compared)
+    await recall.aadd([replace(one, tags=("work",)) for one in LIFE])
+    looked_up = recall.store.standing
+
+    async def standing(**asked: Any) -> Standing:
+        found = await looked_up(**asked)
+        secret = note("secret", f"{QUESTION} This is private.")
+        await recall.aadd([replace(secret, tags=("home",), cues=(QUESTION,))])
+        return found
+
+    monkeypatch.setattr(recall.store, "standing", standing)
+    result = await recall.arecall(QUESTION, tokens=tokens, where=Where(tags=["work"]))
+
+    assert result.memories
+    assert "secret" not in result.model_dump_json()
+    trace = recall.trace(result.trace_id)
+    assert "secret" not in {one.memory_id for one in trace.candidates}

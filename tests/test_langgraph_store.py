@@ -1,6 +1,7 @@
 """The store for LangGraph: as `InMemoryStore` in all but its searches, which are recalls."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -9,7 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolCall
-from langgraph.prebuilt import InjectedStore, create_react_agent
+from langgraph import prebuilt
+from langgraph.prebuilt import InjectedStore
 from langgraph.store.base import (
     GetOp,
     InvalidNamespaceError,
@@ -70,7 +72,8 @@ def told(result: Any) -> Any:
     if isinstance(result, Item):
         return result.namespace, result.key, result.value
     if isinstance(result, list):
-        return sorted(map(told, result), key=repr)
+        parts: list[Any] = result
+        return sorted(map(told, parts), key=repr)
     return result
 
 
@@ -190,7 +193,8 @@ async def test_an_agent_s_tools_use_it_from_any_event_loop(store: RecallStore) -
 
     calls = [ToolCall(name="look", args={"question": "tomatoes water"}, id="1", type="tool_call")]
     script = iter([AIMessage(content="", tool_calls=calls), AIMessage(content="Twice a week.")])
-    agent = create_react_agent(ScriptedChat(messages=script), [look], store=store)
+    create: Any = vars(prebuilt)["create_react_agent"]  # untyped, and deprecated for langchain's
+    agent = create(ScriptedChat(messages=script), [look], store=store)
 
     done = await agent.ainvoke({"messages": [("user", "When do the tomatoes need water?")]})
 
@@ -198,3 +202,39 @@ async def test_an_agent_s_tools_use_it_from_any_event_loop(store: RecallStore) -
         "The tomatoes need water twice a week.",
         "Twice a week.",
     ]
+
+
+def test_a_search_opens_its_own_namespaces_alone(store: RecallStore) -> None:
+    for name in ("ana", "noor"):
+        store.put(("memories", name), "a", {"text": "oats"})
+    pool = vars(store)["_pool"]
+    opened: list[str] = []
+    recall = pool.recall
+
+    def noted(entity: str) -> Any:
+        opened.append(entity)
+        return recall(entity)
+
+    pool.recall = noted
+
+    assert store.search(ANA, query="oats")
+
+    assert set(opened) == {"memories.ana"}
+
+
+@pytest.mark.parametrize("key", ["", " a", "a\n", "a\0b", "\ud800"])
+def test_a_key_that_would_be_kept_otherwise_is_refused(store: RecallStore, key: str) -> None:
+    with pytest.raises(UsageError, match="key"):
+        store.put(ANA, key, {"text": "oats"})
+
+
+def test_a_callers_own_memory_may_have_the_source_of_items(tmp_path: Path) -> None:
+    with Recall.open(tmp_path / "store", entity="memories.ana", embedder="hashing") as recall:
+        recall.add([replace(LIFE[0], source="item")])
+        rows = recall.admin.export_as("langmem")
+    with RecallStore(tmp_path / "store", embedder="hashing") as store:
+        item = store.get(ANA, LIFE[0].memory_id)
+        assert item is not None
+        assert item.value["content"] == LIFE[0].text
+        assert store.search(ANA, query=LIFE[0].text)[0].key == item.key
+    assert LIFE[0].memory_id in str(rows)

@@ -177,3 +177,17 @@ def test_a_retriever_that_fails_is_named_in_the_answer(over: RetrieverRecall) ->
 def test_what_cannot_be_searched_is_refused() -> None:
     with pytest.raises(UsageError, match="retriever"):
         Recall.over(object())  # type: ignore[arg-type]
+
+
+def test_parts_that_share_an_id_are_all_found() -> None:
+    parts = [
+        Document(page_content=text, metadata={"id": "file"})
+        for text in ("Mara is allergic to another nut.", "The cellar lamp needs another bulb.")
+    ]
+    whole = Words(documents=parts, asked=[])
+
+    with Recall.over(whole, embedder="hashing") as recall:
+        found = recall.recall("Is Mara allergic to another nut in the cellar lamp?")
+
+    texts = {one.evidence[0].text for one in (*found.memories, *found.maybe)}
+    assert texts == {one.page_content for one in parts}

@@ -59,7 +59,11 @@ async def before(folder: str) -> None:
     both = [one_turn(chats, person, "Make me a training plan") for person in PEOPLE]
     for told in await asyncio.gather(*both):
         say(told)
-    for line in ("Yes, [2].", "I prefer swimming to running.", "My budget is now 90 a month."):
+    for line in (
+        "Yes, [2].",
+        "Please always suggest swimming, never running.",
+        "My budget is now 90 a month.",
+    ):
         say(await one_turn(chats, "ana", line))
     say("--- the process is killed in the middle of an answer ---")
     say(f"ana> {FATAL}")

@@ -14,7 +14,7 @@ from math import log
 from secondhop.models.embedder import Vectors
 from secondhop.nodes.evidence.rank import PassageScores, ranking_scores
 from secondhop.nodes.retrieval.similarity import as_hits, rows
-from secondhop.nodes.selection.visibility import sight_of
+from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Ranking, RecallState
 from secondhop.ranking.keyphrases import key_phrases
@@ -109,20 +109,18 @@ async def found_links(
     """What the leads lead to; [] when there is no time. A few searches a lead, no model."""
     if not leads or state["deadline_at"] - time.time() < LEAST_TIME_S:
         return []
-    hidden = (await services.hidden.of(sight_of(state), services)).reasons
+    hidden = await services.hidden.of(sight_of(state), services)
     vectors = await services.embedder.embed_queries([lead.open_question for lead in leads])
     links = await asyncio.gather(
         *(
-            followed(lead, vector, hidden=frozenset(hidden), services=services)
+            followed(lead, vector, hidden=hidden, services=services)
             for lead, vector in zip(leads, vectors[:, None, :], strict=True)
         )
     )
     return [link for link in links if link.ranking["lexical"]["passage_ids"]]
 
 
-async def followed(
-    lead: Lead, vector: Vectors, *, hidden: frozenset[str], services: Services
-) -> Link:
+async def followed(lead: Lead, vector: Vectors, *, hidden: Hidden, services: Services) -> Link:
     """Passages that hold a name of the lead, by the name's rarity and what they say of the rest."""
     search = services.search
     near_rows, (lexical,), named = await asyncio.gather(
@@ -133,7 +131,7 @@ async def followed(
     dense = near_rows[0]
     rest = ranking_scores(ranking_of(dense, lexical))
     owners = {hit.passage_id: hit.memory_id for hit in [*dense, *lexical]}
-    near = {p for p in owners if p != lead.seed.passage_id and owners[p] not in hidden}
+    near = {p for p in owners if p != lead.seed.passage_id and not hidden.hides(owners[p])}
     wanted = near & {hit.passage_id for hits in named for hit in hits}
     passages = await services.reader.passages(sorted(wanted))
     terms = {p: frozenset(document_terms(passage.text)) for p, passage in passages.items()}

@@ -34,7 +34,7 @@ async def by_cues(rows: Vectors, hidden: Hidden, services: Services) -> list[Cue
     depth = hidden.depth(DEPTH)
     while True:
         rankings = await services.cues.search(bent, k=depth)
-        shown = [[hit for hit in hits if hit.memory_id not in hidden.reasons] for hits in rankings]
+        shown = [[hit for hit in hits if not hidden.hides(hit.memory_id)] for hits in rankings]
         ended = [len(hits) < depth for hits in rankings]
         if all(end or len(own) >= DEPTH for end, own in zip(ended, shown, strict=True)):
             break

@@ -122,7 +122,7 @@ async def taught_by(
         now=datetime.fromisoformat(state["asked_at"]),
         half_life_days=settings.half_life_days,
     )
-    targets = [cue.leads_to for cue in cues if cue.leads_to not in hidden.reasons]
+    targets = [cue.leads_to for cue in cues if not hidden.hides(cue.leads_to)]
     cards = await services.reader.cards(targets)
     leads = {f"h{place}": cards[one] for place, one in enumerate(targets, 1) if one in cards}
     queries = [cue_query(facet_id, card, state) for facet_id, card in leads.items()]

@@ -61,6 +61,12 @@ class Hidden:
     admitted: frozenset[str] | None = None
     """With a filter, all that may be shown; None without one."""
 
+    def hides(self, memory_id: str) -> bool:
+        """Whether a memory may not be shown. With a filter, neither may one that was stored since
+        the filter was looked up."""
+        outside = self.admitted is not None and memory_id not in self.admitted
+        return outside or memory_id in self.reasons
+
     def depth(self, k: int) -> int:
         """How deep to search first so that `k` hits may be shown: by the share that a filter
         admits."""
@@ -165,9 +171,9 @@ async def visible(
     depth = hidden.depth(k)
     while True:
         rankings = await search(depth)
-        if not hidden.reasons:
+        if not hidden.reasons and hidden.admitted is None:
             return [Visible(hits[:k], {}) for hits in rankings]
-        shown = [[hit for hit in hits if hit.memory_id not in hidden.reasons] for hits in rankings]
+        shown = [[hit for hit in hits if not hidden.hides(hit.memory_id)] for hits in rankings]
         both = list(zip(rankings, shown, strict=True))
         if all(len(seen) >= k or len(hits) < depth for hits, seen in both):
             return [Visible(seen[:k], passed_over(hits, seen[:k], hidden)) for hits, seen in both]

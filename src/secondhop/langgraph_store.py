@@ -26,7 +26,7 @@ from secondhop.nodes.state import Effort
 from secondhop.opening import DEFAULT_STORE
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
-from secondhop.stored_items import fits, found_item, item_of, listed, memory_of
+from secondhop.stored_items import check_key, fits, found_item, item_of, listed, memory_of
 from secondhop.stores.records import Memory
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.where import Where
@@ -113,14 +113,13 @@ class RecallStore(BaseStore):
         """By words: the best of each namespace in turn; else the newest first."""
         prefix, wanted = op.namespace_prefix, max(op.offset + op.limit, 0)
         rankings: list[list[SearchItem]] = []
-        for namespace in await self._namespaces():
-            if namespace[: len(prefix)] == prefix:
-                async with self._pool.recall(entity_of(namespace)) as recall:
-                    if op.query:
-                        rankings.append(await self._recalled(op, namespace, recall, k=wanted))
-                    else:
-                        items = await fitting(op, namespace, recall)
-                        rankings.append([found_item(one, score=None) for one in items])
+        for namespace in await self._namespaces(prefix):
+            async with self._pool.recall(entity_of(namespace)) as recall:
+                if op.query:
+                    rankings.append(await self._recalled(op, namespace, recall, k=wanted))
+                else:
+                    items = await fitting(op, namespace, recall)
+                    rankings.append([found_item(one, score=None) for one in items])
         ranked = [(rank, item) for ranking in rankings for rank, item in enumerate(ranking)]
         if op.query:
             ranked.sort(key=lambda one: (one[0], -(one[1].score or 0.0)))
@@ -153,14 +152,15 @@ class RecallStore(BaseStore):
                 items.append(found_item(item_of(memory, namespace), score=score))
         return items
 
-    async def _namespaces(self) -> list[tuple[str, ...]]:
-        """Those of all entities that hold a memory."""
+    async def _namespaces(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+        """Those below a prefix whose entities hold a memory; others are not opened."""
         entities = await asyncio.to_thread(StoreDirectory(self._folder).entities)
         held: list[tuple[str, ...]] = []
-        for entity in entities:
-            async with self._pool.recall(entity) as recall:
-                if (await recall.store.counts()).memories:
-                    held.append(tuple(entity.split(".")))
+        for namespace in (tuple(entity.split(".")) for entity in entities):
+            if namespace[: len(prefix)] == prefix:
+                async with self._pool.recall(entity_of(namespace)) as recall:
+                    if (await recall.store.counts()).memories:
+                        held.append(namespace)
         return held
 
 
@@ -174,6 +174,8 @@ async def put_all(puts: Iterable[PutOp], recall: Recall) -> None:
     wanted: list[Memory] = []
     gone: list[str] = []
     for put in puts:
+        if put.value is not None:
+            check_key(put.key)
         known = await recall.store.memory(put.key)
         if put.value is not None:
             wanted.append(memory_of(put, at=datetime.now(UTC), known=known))

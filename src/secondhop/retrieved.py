@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -50,6 +51,8 @@ class RetrievedMemories:
         self._find, self._embedder = find, embedder
         self._asked: dict[str, asyncio.Task[list[str]]] = {}
         """{query: memories that the retriever found, best first}."""
+        self._first: dict[str, str] = {}
+        """{id as the retriever gives it: the text first found under it}."""
         self._memories: dict[str, Memory] = {}
         self._passages: dict[str, Passage] = {}
         self._of_memory: dict[str, list[str]] = {}
@@ -147,7 +150,7 @@ class RetrievedMemories:
 
     async def _look(self, query: str) -> list[str]:
         try:
-            found = [clean_memory(one) for one in await self._find(query)]
+            found = [self._apart(clean_memory(one)) for one in await self._find(query)]
         except SecondhopError:
             raise
         except Exception as error:  # a foreign class raises what it likes: named, not swallowed
@@ -155,6 +158,13 @@ class RetrievedMemories:
         found = list({one.memory_id: one for one in found if one.messages}.values())
         await self._take_in([one for one in found if one.memory_id not in self._memories])
         return [one.memory_id for one in found]
+
+    def _apart(self, memory: Memory) -> Memory:
+        """Under an id of its own where another text has that id: parts of a file may share one."""
+        first = self._first.setdefault(memory.memory_id, memory.text)
+        if memory.text == first:
+            return memory
+        return replace(memory, memory_id=f"{memory.memory_id}#{digest_of(memory.text)[:8]}")
 
     async def _take_in(self, memories: Sequence[Memory]) -> None:
         chunked = [
@@ -234,15 +244,19 @@ def memory_of_document(document: "Document") -> Memory:
     """A LangChain document; without an id it is known by its text."""
     told: Mapping[str, Any] = document.metadata
     text = document.page_content
-    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     dates = (parse_date(told.get(name)) for name in DATE_FIELDS)
     return Memory(
-        memory_id=str(document.id or told.get("id") or f"doc-{digest}"),
+        memory_id=str(document.id or told.get("id") or f"doc-{digest_of(text)}"),
         title=str(told.get("title") or told.get("source") or ""),
         source="document",
         created_at=next((date for date in dates if date), datetime.now(UTC)),
         messages=(Message("user", text),),
     )
+
+
+def digest_of(text: str) -> str:
+    """20 hex digits."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def memory_of_item(item: Any) -> Memory:

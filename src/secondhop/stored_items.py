@@ -8,6 +8,7 @@ from langgraph.store.base import Item, ListNamespacesOp, MatchCondition, PutOp, 
 from langgraph.store.base.embed import get_text_at_path
 
 from secondhop.errors import UsageError
+from secondhop.ingest.cleaning import clean_text
 from secondhop.ingest.langgraph_items import (
     ITEM,
     NOT_INDEXED,
@@ -18,6 +19,15 @@ from secondhop.ingest.langgraph_items import (
 )
 from secondhop.memories.other_formats import item_value
 from secondhop.stores.records import Memory, Message
+
+
+def check_key(key: str) -> None:
+    """Raises UsageError for a key that a memory's id could not keep as it is."""
+    if not key or clean_text(key).strip() != key:
+        raise UsageError(
+            f"an item cannot have the key {key!r}: a key is not empty, and has no spaces at its "
+            f"ends, no carriage returns, and no characters that are no text"
+        )
 
 
 def memory_of(put: PutOp, *, at: datetime, known: Memory | None) -> Memory:

@@ -70,7 +70,8 @@ class TraceFolder:
         trace_id = draft.state["trace_id"]
         future = self._waiting[trace_id] = in_background(lambda: self._write_or_warn(draft))
         future.add_done_callback(lambda _: self._waiting.pop(trace_id, None))
-        return next(iter(self._waiting.values()), None) if len(self._waiting) > WAITING else None
+        waiting = [*self._waiting.values()]  # a copy: the writer takes out what it has written
+        return waiting[0] if len(waiting) > WAITING else None
 
     def finish(self) -> None:
         """Wait until everything is written."""
@@ -165,11 +166,10 @@ class TraceFolder:
             return
         text = _text_of(content)
         written = {one.name: one.at_ns for one in self._files.listed()}
-        try:
+        trace = None
+        with suppress(UsageError):  # of a newer version
             trace = trace_in(content, name=name)
-        except UsageError:
-            text = None
-        if text is None:
+        if text is None or trace is None:
             self._files.remove(name)
             return
         without = masked(trace, _named(memory_ids, text), texts=texts)

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -173,8 +172,11 @@ class Catalog:
     # --- writing: an intent first, then the vectors, then everything else at once ---
 
     def intend(self, passage_ids: Sequence[str], cue_ids: Sequence[str] = ()) -> int:
-        """Note that vectors of these passages and cues are about to be put; the note's number."""
-        with self._database.writing() as connection:
+        """Note that vectors of these passages and cues are about to be put; the note's number.
+
+        A power cut may lose it: vectors that the catalog does not know go at the next start.
+        """
+        with self._database.writing(durable=False) as connection:
             return add_intent(connection, "put", passage_ids, cue_ids)
 
     def store(
@@ -183,7 +185,7 @@ class Catalog:
         *,
         intent: int,
         at: datetime,
-        decide: Decision | None = None,
+        decisions: Sequence[Decision] = (),
     ) -> int | None:
         """Store memories whose vectors are in the index; texts that they replace become earlier
         ones (`catalog_versions`).
@@ -193,18 +195,19 @@ class Catalog:
 
         Args:
             at: now.
-            decide: what else changes with a single one, or not at all; sees the catalog without it.
+            decisions: none, or for each memory what else changes with it; each sees the catalog
+                without its own memory, but with those before it.
         """
+        stale, gone = set[str](), set[str]()
         with self._database.writing() as connection:
-            changes = decide(KeepingView(connection)) if decide else ()
-            keep_replaced(connection, [m.memory for m in memories], at=at)
-            replaced = drop_memories(connection, [m.memory.memory_id for m in memories])
-            store_memories(connection, memories)
-            leave_erasing(connection, [m.memory.memory_id for m in memories])
-            stale = replaced - {p.passage_id for m in memories for p in m.passages}
-            gone = store_given(connection, [m.memory for m in memories], at=at)
-            keep(connection, changes)
-            count_small_change(connection) if decide else count_change(connection)
+            for decide, own in zip(decisions, memories, strict=True) if decisions else ():
+                changes = decide(KeepingView(connection))
+                self._store(connection, [own], at=at, stale=stale, gone=gone)
+                keep(connection, changes)
+                count_small_change(connection)
+            if not decisions:
+                self._store(connection, memories, at=at, stale=stale, gone=gone)
+                count_change(connection)
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
 
     def change_cues(
@@ -263,8 +266,8 @@ class Catalog:
             write_settings(connection, changes)
 
     def settle(self, intent: int) -> None:
-        """The vectors of this note are as the catalog says."""
-        with self._database.writing() as connection:
+        """The vectors of this note are as the catalog says. Lost, it is only done again."""
+        with self._database.writing(durable=False) as connection:
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
 
     # --- reading ---
@@ -286,7 +289,7 @@ class Catalog:
         **named: P.kwargs,
     ) -> T:
         """As `read`, in a worker thread."""
-        return await asyncio.to_thread(partial(self.read, view, *args, **named))
+        return await asyncio.to_thread(lambda: self.read(view, *args, **named))
 
     def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
         """See `MemoryWriter`."""
@@ -325,12 +328,30 @@ class Catalog:
 
     def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
         """Remember the memory map, and at which `changes` it was made."""
-        with self._database.writing() as connection:
+        with self._database.writing(durable=False) as connection:
             catalog_topics.keep_topics(connection, topics, made_at=made_at)
 
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""
         self._database.close()
+
+    def _store(
+        self,
+        connection: Connection,
+        memories: Sequence[EmbeddedMemory],
+        *,
+        at: datetime,
+        stale: set[str],
+        gone: set[str],
+    ) -> None:
+        """Store memories; add ids of passages and cues that nothing stored needs any more."""
+        own, ids = [m.memory for m in memories], [m.memory.memory_id for m in memories]
+        keep_replaced(connection, own, at=at)
+        stale |= drop_memories(connection, ids)
+        store_memories(connection, memories)
+        leave_erasing(connection, ids)
+        stale -= {p.passage_id for m in memories for p in m.passages}
+        gone |= store_given(connection, own, at=at)
 
     def _settled(
         self,

@@ -90,10 +90,12 @@ class PostgresDatabase:
             yield PostgresConnection(connection)
 
     @contextmanager
-    def writing(self) -> Generator[PostgresConnection, None, None]:
+    def writing(self, *, durable: bool = True) -> Generator[PostgresConnection, None, None]:
         """See `Database`."""
         alone = f"{self._entity} {self._part}"
         with self._server.transaction(self._entity, writes=True, alone=alone) as connection:
+            if not durable:
+                connection.execute("SET LOCAL synchronous_commit = off")
             yield PostgresConnection(connection)
 
     def version(self, connection: Any) -> int:

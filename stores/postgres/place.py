@@ -20,9 +20,8 @@ from secondhop.stores.protocols import VectorCollection
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.shared import Shared
 from secondhop.stores.store_address import files_of
-from secondhop.stores.vectors.chroma import ChromaVectors
+from secondhop.stores.vectors.chroma import ChromaVectors, CollectionNames
 from secondhop.stores.vectors.chroma_server import ChromaServer
-from secondhop.stores.vectors.collection_names import CollectionNames
 
 _MANIFEST = "SELECT store_id, embedder_id, dimension FROM store"
 _servers: Shared[PostgresServer] = Shared()

@@ -4,22 +4,14 @@ import hashlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
+import psycopg
+from psycopg import sql
+from psycopg_pool import ConnectionPool, PoolTimeout
+
 from secondhop.errors import SchemaVersionError, StoreBusyError, StoreError, StoreFullError
 from secondhop.stores.postgres.adapters import register
 from secondhop.stores.postgres.schema import ROLE, SCHEMA, STEPS, VECTOR_STEPS
 from secondhop.stores.store_address import shown_store
-
-try:
-    import psycopg
-    from psycopg import sql
-    from psycopg_pool import ConnectionPool, PoolTimeout
-except ImportError as error:  # pragma: no cover - the message is the point
-    from secondhop.errors import UsageError
-
-    raise UsageError(
-        "a store in PostgreSQL needs psycopg; install it: "
-        "pip install '/path/to/the/checkout[postgres]'"
-    ) from error
 
 CONNECTIONS = 8
 """At most so many of a process work at once."""
@@ -30,6 +22,7 @@ WAIT_S = 5.0
 CONNECT_S = 5
 _TURN_WAIT_S = 0.2
 _TURN = "SET LOCAL lock_timeout = '30s'; SELECT pg_advisory_xact_lock"
+_TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s)"
 _IDLE_S = 60.0
 _LOOK = (
     "SELECT to_regclass(%s) IS NOT NULL, to_regclass(%s) IS NOT NULL, rolsuper OR rolbypassrls "
@@ -104,7 +97,7 @@ class PostgresServer:
     @contextmanager
     def transaction(
         self, entity: str, *, writes: bool, alone: str = ""
-    ) -> Generator["psycopg.Connection", None, None]:
+    ) -> Generator[psycopg.Connection, None, None]:
         """A transaction that sees and writes the rows of one entity alone; "" of none.
 
         What it reads is as it was at one moment, unless it writes.
@@ -138,15 +131,18 @@ class PostgresServer:
                 connection = held.__enter__()
         except StoreBusyError:
             return None
-        row = connection.execute(
-            "SELECT pg_try_advisory_xact_lock(%s)", (number_of(key),)
-        ).fetchone()
 
         def release() -> None:
             with suppress(psycopg.Error):
                 connection.execute("ROLLBACK")
             held.__exit__(None, None, None)
 
+        try:
+            with self._errors():
+                row = connection.execute(_TRY_LOCK, (number_of(key),)).fetchone()
+        except StoreError:
+            release()
+            raise
         if row and row[0]:
             return release
         release()
@@ -161,7 +157,7 @@ class PostgresServer:
 
     # --- connections ---
 
-    def _pool(self, most: int, *, wait_s: float) -> "ConnectionPool[psycopg.Connection]":
+    def _pool(self, most: int, *, wait_s: float) -> ConnectionPool[psycopg.Connection]:
         return ConnectionPool(
             self._address,
             min_size=0,
@@ -177,8 +173,8 @@ class PostgresServer:
 
     @contextmanager
     def _begun(
-        self, pool: "ConnectionPool[psycopg.Connection]", begin: bytes
-    ) -> Generator["psycopg.Connection", None, None]:
+        self, pool: ConnectionPool[psycopg.Connection], begin: bytes
+    ) -> Generator[psycopg.Connection, None, None]:
         """A connection on which this was run. One that the server has closed meanwhile is thrown
         away, and the next one taken."""
         pool.open()
@@ -202,7 +198,7 @@ class PostgresServer:
             self._is_away = False
 
     @contextmanager
-    def _direct(self) -> Generator["psycopg.Connection", None, None]:
+    def _direct(self) -> Generator[psycopg.Connection, None, None]:
         """A connection of its own, as the login: it says at once why there is none."""
         with psycopg.connect(self._address, connect_timeout=CONNECT_S) as connection:
             yield connection
@@ -247,7 +243,7 @@ def number_of(key: str) -> int:
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], signed=True)
 
 
-def found_version(connection: "psycopg.Connection", name: str) -> int:
+def found_version(connection: psycopg.Connection, name: str) -> int:
     """Version of the schema.
 
     Raises:
@@ -260,12 +256,12 @@ def found_version(connection: "psycopg.Connection", name: str) -> int:
     return found
 
 
-def _has_vectors(connection: "psycopg.Connection") -> bool:
+def _has_vectors(connection: psycopg.Connection) -> bool:
     row = connection.execute("SELECT to_regclass('vectors') IS NOT NULL").fetchone()
     return bool(row and row[0])
 
 
-def _bind_free_login(connection: "psycopg.Connection") -> None:
+def _bind_free_login(connection: psycopg.Connection) -> None:
     """Row-level security does not bind a superuser: it gets a role that it binds, to work as."""
     row = connection.execute(
         "SELECT rolsuper OR rolbypassrls, EXISTS (SELECT FROM pg_roles WHERE rolname = %s) "
@@ -285,5 +281,5 @@ def _bind_free_login(connection: "psycopg.Connection") -> None:
         _run(connection, statement)
 
 
-def _run(connection: "psycopg.Connection", statement: str) -> None:
+def _run(connection: psycopg.Connection, statement: str) -> None:
     connection.execute(statement.encode())

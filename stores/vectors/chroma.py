@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 from secondhop.errors import StoreError
+from secondhop.stores.catalog.catalog import Identity
+from secondhop.stores.entity_names import entity_digest
+from secondhop.stores.manifest import Manifest
 from secondhop.stores.records import Vector, Vectors
 from secondhop.stores.vectors.chroma_client import (
     ChromaClient,
@@ -134,4 +137,27 @@ class ChromaVectors:
         name = self._name()
         if name is None:
             raise StoreError("vectors come after the store: store.json is missing")
+        return name
+
+
+class CollectionNames:
+    """What the collections of one store are called, in a Chroma that several stores may share."""
+
+    def __init__(self, manifest: Callable[[], Manifest | None]) -> None:
+        self._manifest = manifest
+        self._store_id: str | None = None
+
+    def of(self, identity: Identity, *, ending: str = "") -> Callable[[], str | None]:
+        """Gives the name, or None until the store exists.
+
+        It is asked for at every use: the store may be created after the entity was opened.
+        """
+        rest = f"{entity_digest(identity.entity)}.{identity.generation}{ending}"
+
+        def name() -> str | None:
+            if self._store_id is None:
+                manifest = self._manifest()
+                self._store_id = manifest.store_id if manifest else None
+            return None if self._store_id is None else f"{self._store_id[:12]}-{rest}"
+
         return name

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import typer
 import typer.main
+from typer.testing import CliRunner
 
 from secondhop import Memory, Recall
 from secondhop.cli.app import app
@@ -132,3 +133,57 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
                 waiting = eval(code(block, page), dict(names))
                 if inspect.iscoroutine(waiting):
                     runner.run(waiting)
+
+
+RUN_HERE = re.compile(r"secondhop (recall|explain|replay|cues|briefing|export|prompts|tokens) ?")
+ELSEWHERE_ONLY = re.compile(r"--llm openai|postgresql:|--scale|…|--remove|revoke|prompts eval")
+"""A key, a server, a file or an id that only the reader has; models.md has a test of its own."""
+
+
+@pytest.fixture(scope="module")
+def memory_of_the_pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """(a folder with a store and the reader's own files, the trace of a recall in it)."""
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "my" / "prompts").mkdir(parents=True)
+    (folder / "settings.yaml").write_text("limits.k: 8\n", encoding="utf-8")
+    expand = (REPO / "prompts" / "expand.md").read_text(encoding="utf-8")
+    for place in ("expand-2.md", "my/prompts/expand.md"):
+        (folder / place).write_text(expand, encoding="utf-8")
+    with Recall.open(folder / "memory", embedder="hashing") as recall:
+        recall.add([*remembered(), note("ana", "Ana swells up after walnuts.")])
+        result = recall.recall("Help me prepare for my Carefeed interview")
+    return folder, result.trace_id
+
+
+def here(words: list[str], trace_id: str) -> list[str]:
+    """The command with the ids of this test, and in its store."""
+    ids = {"TRACE_ID": trace_id, "TRACE": trace_id, "MEMORY_ID": "plan"}
+    named = [ids.get(word, word) for word in words]
+    places = [at for at, word in enumerate(named) if word in {"--store", "--entity"}]
+    return [word for at, word in enumerate(named) if not {at, at - 1} & {*places}]
+
+
+TO_RUN = [
+    command
+    for command in commands()
+    if RUN_HERE.match(" ".join(command.values[0]))
+    and not ELSEWHERE_ONLY.search(" ".join(command.values[0]))
+    and not (command.id or "").startswith("models.md")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("library_of_tests", "no_variables")
+@pytest.mark.parametrize("words", TO_RUN)
+def test_a_command_of_the_pages_runs(
+    words: list[str], memory_of_the_pages: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, trace_id = memory_of_the_pages
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("SECONDHOP_STORE", "memory")
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+
+    ran = CliRunner().invoke(app, here(words[1:], trace_id))
+
+    assert ran.exit_code == 0, ran.output

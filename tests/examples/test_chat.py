@@ -212,7 +212,7 @@ async def test_a_talk_that_is_over_is_a_memory_and_the_next_begins_with_a_briefi
 ) -> None:
     async with chats_in(tmp_path) as chats:
         chat = await chat_of(chats)
-        await told(chat.reply("I prefer swimming to running."))
+        await told(chat.reply("Please always suggest swimming, never running."))
         await told(chat.reply("Which pool in Ghent opens before seven?"))
         await told(chat.end())
         assert chat.log.talk() == []

@@ -94,6 +94,8 @@ def test_a_body_may_be_so_long_and_must_arrive(running: Running) -> None:
         whole = client.post(f"{HERE}/recall", json={"question": "x" * 30_000})
         dripped = client.post(f"{HERE}/recall", content=dripping())
         assert (status(whole), status(dripped)) == (413, 413)
+        cue = client.post(f"{HERE}/cues/a/ingest", json={"text": "x" * 30_000})
+        assert status(cue) == 413  # it is no upload
     host, port = running.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as slow:
         head = f"POST {HERE}/recall HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100\r\n"

@@ -58,8 +58,10 @@ def test_a_recall_heeds_a_filter(http: httpx.Client) -> None:
     told = content(http.post(f"{HERE}/recall", json=asked))
 
     assert [one["id"] for one in told["memories"]] == [kept["memory_id"]]
-    wrong = {"question": QUESTION, "where": {"tag": ["filtered"]}}
-    assert http.post(f"{HERE}/recall", json=wrong).status_code == 422
+    wrongs: list[Any] = [{"tag": ["filtered"]}, {"after": 5}, 5]
+    for wrong in wrongs:
+        asked = {"question": QUESTION, "where": wrong}
+        assert http.post(f"{HERE}/recall", json=asked).status_code == 422
     content(http.delete(f"{HERE}/memories/{kept['memory_id']}"))
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import shutil
 import sqlite3
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, closing
 from pathlib import Path
@@ -389,3 +390,13 @@ async def test_a_folder_that_nothing_may_be_written_to_is_told_with_what_to_do(
         async with aclosing(store), aclosing(home):
             with without_rights(), pytest.raises(StoreError, match="make the folder around it"):
                 await store.put([make.memory("a", "apple")])
+
+
+def test_without_psycopg_a_database_is_refused_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    for name in [name for name in sys.modules if name.startswith("secondhop.stores.postgres.")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(UsageError, match=r"\[postgres\]"):
+        StoreDirectory("postgresql://localhost/memories")

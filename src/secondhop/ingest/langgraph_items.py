@@ -79,8 +79,8 @@ def kept_text(item: ItemValue) -> str:
 
 def kept_value(memory: Memory) -> ItemValue | None:
     """What `kept_text` wrote; None for a memory that is no item."""
-    if memory.source not in (ITEM, NOT_INDEXED):
-        return None
+    if memory.source not in (ITEM, NOT_INDEXED) or not memory.value.startswith('{"value":{'):
+        return None  # a caller's own memory may have such a source, too
     told: dict[str, Any] = json.loads(memory.value)
     created_at = datetime.fromisoformat(told["created_at"])
     namespace = tuple(told.get("namespace", ()))

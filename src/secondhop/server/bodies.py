@@ -59,7 +59,7 @@ class RecallBody(Body):
     at: Moment | None = Field(None, description='The time that counts as "now".')
     as_of: Moment | None = Field(None, description="What was believed then.")
     include_stale: Flag = Field(False, description="Also what does not hold any more, marked.")
-    where: Where | None = Field(
+    where: Annotated[Where | None, BeforeValidator(Where.of)] = Field(
         None, description="A filter: every field that is given, by any of its values."
     )
     effort: Effort | None = Field(

@@ -1,8 +1,12 @@
 """What one caller may take of the server."""
 
+import re
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+
+_UPLOAD = re.compile(r"/v1/entities/[^/]+/ingest")
+"""An id of a memory, which other paths end with, may hold "/ingest", too."""
 
 CALLERS: int = 10_000
 """Callers whose rate is remembered; the one that rested longest goes first."""
@@ -38,7 +42,7 @@ class ServerLimits:
 
 def is_upload(path: str) -> bool:
     """Whether a file is sent there."""
-    return path.endswith("/ingest")
+    return _UPLOAD.fullmatch(path) is not None
 
 
 class RateLimiter:

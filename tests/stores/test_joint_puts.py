@@ -1,0 +1,133 @@
+"""Memories that are put at once are stored together, and each caller hears of its own alone."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from secondhop.errors import UsageError
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.keeping import KeepingChange
+from secondhop.stores.locks import WriterLock
+from secondhop.stores.records import Vectors
+from secondhop.stores.vectors.memory_index import MemoryIndex
+
+
+class CountingIndex(MemoryIndex):
+    """Counts how often vectors are put."""
+
+    upserts = 0
+
+    async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+        """As its base."""
+        self.upserts += 1
+        await super().upsert(passage_ids, vectors)
+
+
+@pytest.fixture
+def index() -> CountingIndex:
+    return CountingIndex()
+
+
+@pytest.fixture
+async def store(
+    tmp_path: Path, make: SimpleNamespace, index: CountingIndex
+) -> AsyncGenerator[EntityStore, None]:
+    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
+    catalog = Catalog(tmp_path / "catalog.db")
+    opened = EntityStore(catalog, index, identity=identity, lock=WriterLock(tmp_path / "lock"))
+    yield opened
+    await opened.aclose()
+
+
+def nothing_else(_: KeepingView) -> Sequence[KeepingChange]:
+    return ()
+
+
+def refused(_: KeepingView) -> Sequence[KeepingChange]:
+    raise UsageError("no")
+
+
+async def test_many_that_wait_take_few_writes(
+    store: EntityStore, make: SimpleNamespace, index: CountingIndex
+) -> None:
+    await asyncio.gather(
+        *(store.put_deciding(make.memory(f"m{n}", f"word{n}"), nothing_else) for n in range(100))
+    )
+
+    counts = await store.counts()
+    assert (counts.memories, counts.vectors, counts.pending) == (100, 100, 0)
+    assert index.upserts <= 5
+
+
+async def test_one_that_is_refused_is_refused_alone(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    outcomes = await asyncio.gather(
+        *(
+            store.put_deciding(
+                make.memory(f"m{n}", f"word{n}"), refused if n == 7 else nothing_else
+            )
+            for n in range(20)
+        ),
+        return_exceptions=True,
+    )
+
+    assert [n for n, outcome in enumerate(outcomes) if outcome is not None] == [7]
+    assert isinstance(outcomes[7], UsageError)
+    counts = await store.counts()
+    assert (counts.memories, counts.vectors, counts.pending) == (19, 19, 0)
+    assert await store.memory("m7") is None
+
+
+async def test_each_decision_sees_what_came_before_it(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    seen: list[int] = []
+
+    def look(view: KeepingView) -> Sequence[KeepingChange]:
+        seen.append(sum(view.memory(f"m{n}") is not None for n in range(5)))
+        return ()
+
+    await asyncio.gather(
+        *(store.put_deciding(make.memory(f"m{n}", f"word{n}"), look) for n in range(5))
+    )
+
+    assert seen == [0, 1, 2, 3, 4]
+
+
+async def test_a_memory_put_twice_at_once_keeps_the_later_text_and_no_stray_vectors(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    puts = [make.memory("a", "first"), make.memory("m", "old"), make.memory("m", "new")]
+    await asyncio.gather(*(store.put_deciding(one, nothing_else) for one in puts))
+
+    found = await store.memory("m")
+    assert found is not None
+    assert found.messages[0].content == "new"
+    counts = await store.counts()
+    assert (counts.memories, counts.vectors, counts.pending) == (2, 2, 0)
+
+
+async def test_a_caller_that_goes_away_while_it_waits_keeps_nobody_from_storing(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory("before", "before")])
+    tasks = [
+        asyncio.create_task(store.put_deciding(make.memory(f"m{n}", f"word{n}"), nothing_else))
+        for n in range(20)
+    ]
+    await asyncio.sleep(0.01)
+    for task in tasks[::2]:
+        task.cancel()
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert outcomes[1::2] == [None] * 10
+    for number in range(1, 20, 2):
+        assert await store.memory(f"m{number}") is not None
+    counts = await store.counts()
+    assert (counts.vectors, counts.pending) == (counts.memories, 0)
