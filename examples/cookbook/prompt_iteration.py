@@ -71,7 +71,7 @@ def main() -> None:
         model = ["--llm", "openai:scripted", "--embedder", "hashing"]
         command = [sys.executable, "-m", "secondhop", "prompts", "eval", *tried, *model]
         environment = {**os.environ, "OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
-        subprocess.run(list(map(str, command)), env=environment, check=True)
+        subprocess.run(list(map(str, command)), env=environment, stderr=sys.stdout, check=True)
 
 
 if __name__ == "__main__":
