@@ -7,7 +7,7 @@ reducer, and every reducer is commutative: the entries that two branches add dif
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from operator import or_
+from operator import or_  # pyright: ignore[reportUnknownVariableType]
 from typing import (
     Annotated,
     Any,

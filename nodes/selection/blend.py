@@ -303,5 +303,5 @@ def blended_scores(
                 suggested["passage_ids"][row],
                 suggested["scores"][row],
             )
-    others = {i: dict(f) for i, f in found.items() if i not in scores and f.keys() != {DIRECT}}
+    others = {i: dict(f) for i, f in found.items() if i not in scores and set(f) != {DIRECT}}
     return scores | others, blends

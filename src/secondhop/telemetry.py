@@ -8,7 +8,7 @@ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -109,14 +109,14 @@ SILENT = Span()
 
 
 @contextmanager
-def recall_span(name: str) -> Iterator[Span]:
+def recall_span(name: str) -> Generator[Span]:
     """A recall, or a round of a session: the steps stand below it."""
     with _span(name, "RETRIEVER", metric="secondhop.recall.duration") as span:
         yield span
 
 
 @contextmanager
-def step_span(name: str) -> Iterator[Span]:
+def step_span(name: str) -> Generator[Span]:
     """One run of one node."""
     values = {"secondhop.step": name}
     with _span(name, "CHAIN", values, metric="secondhop.step.duration") as span:
@@ -124,7 +124,7 @@ def step_span(name: str) -> Iterator[Span]:
 
 
 @contextmanager
-def search_span(name: str, queries: int) -> Iterator[Span]:
+def search_span(name: str, queries: int) -> Generator[Span]:
     """One search of a store."""
     values = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": name}
     with _span(f"retrieval {name}", "RETRIEVER", values) as span:
@@ -134,7 +134,7 @@ def search_span(name: str, queries: int) -> Iterator[Span]:
 
 
 @contextmanager
-def embedding_span(model_id: str, texts: Sequence[str]) -> Iterator[Span]:
+def embedding_span(model_id: str, texts: Sequence[str]) -> Generator[Span]:
     """Texts that a model embeds: those that no cache holds."""
     values = {"gen_ai.operation.name": "embeddings", **named(model_id)}
     with _span(f"embeddings {model_id}", "EMBEDDING", values) as span:
@@ -148,7 +148,7 @@ def embedding_span(model_id: str, texts: Sequence[str]) -> Iterator[Span]:
 @contextmanager
 def model_span(
     model_id: str, messages: Sequence["ChatMessage"], *, max_tokens: int
-) -> Iterator[Span]:
+) -> Generator[Span]:
     """An answer of a language model, with all requests that it takes."""
     values = {"gen_ai.operation.name": "chat", **named(model_id)}
     with _span(f"chat {model_id}", "LLM", values) as span:
@@ -177,7 +177,7 @@ def _span(
     values: Mapping[str, str] | None = None,
     *,
     metric: str = "gen_ai.client.operation.duration",
-) -> Iterator[Span]:
+) -> Generator[Span]:
     """A span below the one that is current, and its seconds under `metric`.
 
     An error is told by the name of its class: its words may quote a memory.

@@ -166,11 +166,10 @@ class TraceFolder:
             return
         text = _text_of(content)
         written = {one.name: one.at_ns for one in self._files.listed()}
-        try:
+        trace = None
+        with suppress(UsageError):  # of a newer version
             trace = trace_in(content, name=name)
-        except UsageError:
-            text = None
-        if text is None:
+        if text is None or trace is None:
             self._files.remove(name)
             return
         without = masked(trace, _named(memory_ids, text), texts=texts)

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -290,7 +289,7 @@ class Catalog:
         **named: P.kwargs,
     ) -> T:
         """As `read`, in a worker thread."""
-        return await asyncio.to_thread(partial(self.read, view, *args, **named))
+        return await asyncio.to_thread(lambda: self.read(view, *args, **named))
 
     def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
         """See `MemoryWriter`."""

@@ -294,13 +294,14 @@ async def test_two_workers_do_not_annotate_the_same_memories(postgres: PostgresF
     address = postgres.database()
     quick = AnnotateSettings(quiet_seconds=0.2)
     models = [ScriptedModel({"annotate": writing()}) for _ in range(2)]
+    recalls: list[Recall] = []
     async with AsyncExitStack() as closes:
         for number, model in enumerate(models):
             opened = await Recall.aopen(address, embedder="hashing", llm=model, annotate=quick)
-            recall = await closes.enter_async_context(opened)
-            await recall.aadd([note(f"tea{number}", f"Green tea number {number} is good.")])
+            recalls.append(await closes.enter_async_context(opened))
+            await recalls[-1].aadd([note(f"tea{number}", f"Green tea number {number} is good.")])
         async with asyncio.timeout(20):
-            while (await recall.memories.acounts()).annotated < 2:  # noqa: ASYNC110
+            while (await recalls[0].memories.acounts()).annotated < 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         await asyncio.sleep(0.5)
     asked = [sheet_of(request)[0] for model in models for request in model.requests]

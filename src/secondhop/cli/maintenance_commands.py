@@ -151,7 +151,8 @@ async def written_for(format: str, recall: "Recall", file: Path | None) -> int:
         typer.echo(text)
     else:
         write_lines(file, [text])
-    return len(document["results"] if isinstance(document, dict) else document)
+    rows: list[object] = document if isinstance(document, list) else document["results"]
+    return len(rows)
 
 
 def import_memories(

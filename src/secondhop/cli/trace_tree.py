@@ -1,7 +1,7 @@
 """A trace as a tree that a person can read: facets, their queries, who was kept and who was not."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from secondhop.cli.cost_view import cost_text, duration
 from secondhop.cli.terminal import clean, shorten
@@ -79,7 +79,7 @@ def trace_tree(trace: RecallTrace) -> "Tree":
 def where_text(where: Mapping[str, Any]) -> str:
     """A filter in words: "tags: work, home; after: 2026-01-01T00:00:00+00:00"."""
     fields = [
-        (name, ", ".join(given) if isinstance(given, list) else given)
+        (name, ", ".join(cast("list[str]", given)) if isinstance(given, list) else given)
         for name, given in where.items()
     ]
     return "; ".join(f"{name}: {clean(str(given))}" for name, given in fields)
