@@ -1,8 +1,7 @@
 """The recall as a node of your own LangGraph: it reads `question` and writes `result`.
 
 The host keeps its own state, context and checkpointer; the recall's steps stream through it as
-those of a subgraph. Then the first question once more, as a session: the host's graph stops with an
-interrupt for votes, and goes on with them.
+those of a subgraph. cookbook/agent_with_votes.py has a session in its place, which waits for votes.
 
     python examples/host_graph.py                            # without a model
     python examples/host_graph.py --embedder default         # with the real embedding model
@@ -13,15 +12,14 @@ import argparse
 import asyncio
 import tempfile
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import Command
 
-from secondhop import Recall, build_session_graph
+from secondhop import Recall
 
 DAY = datetime(2026, 1, 5, tzinfo=UTC)
 NOTES = {
@@ -67,36 +65,6 @@ def host_graph(recall: Recall) -> Any:
     return host.compile(checkpointer=InMemorySaver())
 
 
-class VotingState(TypedDict):
-    """A host's state around a session."""
-
-    question: str
-    resolved: dict[str, Any]
-
-
-def voting_host(recall: Recall) -> Any:
-    """A session as the only node; hosts put their own before and after it."""
-    host = StateGraph(VotingState)
-    host.add_node("session", build_session_graph(recall.services))
-    host.add_edge(START, "session")
-    host.add_edge("session", END)
-    return host.compile(checkpointer=InMemorySaver())
-
-
-async def votes(host: Any, question: str) -> None:
-    """Ask, vote the first memory hot when the graph waits, and resolve."""
-    thread = RunnableConfig(configurable={"thread_id": "ana-2"})
-    waiting = await host.ainvoke({"question": question}, thread)
-    answer = waiting["__interrupt__"][0].value
-    titles = [memory["title"] for memory in answer["memories"]]
-    print(f"> {question} (votes)\nwaits for votes on: {', '.join(titles)}")
-    voted = {"votes": {answer["memories"][0]["id"]: "hot"}}
-    await host.ainvoke(Command(resume=voted), thread)
-    done = await host.ainvoke(Command(resume={"resolve": {"note": "baked it"}}), thread)
-    told = done["resolved"]
-    print(f"resolved after {told['rounds']} rounds: {', '.join(told['accepted'])}")
-
-
 async def main(embedder: str, llm: str | None) -> None:
     """Fill a store, build the host around the recall, and talk twice on one thread."""
     with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +75,6 @@ async def main(embedder: str, llm: str | None) -> None:
             chat = host_graph(recall)
             for said in TALK:
                 await turn(chat, said)
-            await votes(voting_host(recall), TALK[0])
 
 
 async def turn(chat: Any, said: str) -> None:

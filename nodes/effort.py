@@ -32,7 +32,10 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
         raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
     able = services.critic is not None or (named == "high" and services.planner is not None)
     if named != "none" and not able:
-        raise UsageError(f"effort {named!r} asks a language model, and none is configured")
+        raise UsageError(
+            f"effort {named!r} asks a language model, and none is configured; name one (`llm=`, or "
+            f"--llm on the command line), or leave the effort out"
+        )
     return named
 
 

@@ -362,11 +362,10 @@ class EntityStore:
 
     async def refresh_topics(self) -> None:
         """Make the memory map again if the store changed; ingest calls it at its end."""
-        if await asyncio.to_thread(self._catalog.exists):
-            async with queue_for(self.map):
-                if await self.map.is_outdated():
-                    async with self._writing():
-                        await to_its_end(self.map.refresh())
+        async with queue_for(self.map):
+            if await self.map.is_outdated():
+                async with self._writing():
+                    await to_its_end(self.map.refresh())
 
     def _now(self) -> datetime:
         return self.clock()
@@ -418,13 +417,16 @@ class EntityStore:
         Raises:
             StoreError: since this was opened, a reindex or a first put has put them elsewhere.
         """
-        if not await asyncio.to_thread(self._catalog.exists):
+        return await asyncio.to_thread(self._same_vectors)
+
+    def _same_vectors(self) -> Identity | None:
+        if not self._catalog.exists():
             return None
-        found = await asyncio.to_thread(self._catalog.identity)
+        found = self._catalog.identity()
         if found != self.identity:
             raise StoreError(
                 f"entity {self.identity.entity!r} was reindexed since it was opened; open it again"
             )
         if self.identity.server is not None:
-            await asyncio.to_thread(identity_at, self.identity.server, self._catalog)
+            identity_at(self.identity.server, self._catalog)
         return found

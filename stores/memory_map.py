@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.catalog.topics import kept_topics, openings
+from secondhop.stores.catalog.topics import is_outdated, kept_topics, openings
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Topic, Vectors
 
@@ -67,8 +67,7 @@ class MemoryMap:
 
     async def is_outdated(self) -> bool:
         """Whether the map in the catalog is of other memories."""
-        made_at, _ = await self._catalog.aread(kept_topics)
-        return made_at != await asyncio.to_thread(self._catalog.changes)
+        return await self._catalog.aread(is_outdated)
 
     async def refresh(self) -> None:
         """Write an up-to-date map to the catalog; needs the writer's lock."""

@@ -14,8 +14,14 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[1]
 DIST = REPO / "dist"
 EXTRAS = "eval,mcp,postgres,redis,server,telemetry"
-REFUSED = "GNU General Public License;AGPL;GPL-2.0;GPL-3.0"
-"""Licences that would bind a program that imports secondhop."""
+REFUSED = ";".join(
+    [
+        *("AGPL-3.0", "AGPL-3.0-only", "AGPL-3.0-or-later", "GNU Affero General Public License v3"),
+        *("GPL-2.0-only", "GPL-2.0-or-later", "GNU General Public License v2 (GPLv2)"),
+        *("GPL-3.0-only", "GPL-3.0-or-later", "GNU General Public License v3 (GPLv3)"),
+    ]
+)
+"""Licences that would bind a program that imports secondhop. (psycopg is LGPL, an extra.)"""
 
 
 def run(*command: str | Path) -> None:
@@ -56,7 +62,8 @@ def main() -> None:
         run(python, "-m", "pip", "uninstall", "-qq", "--yes", "pip", "setuptools")
         list_what_ships(python)
         installed = next(Path(folder).glob("lib/python*/site-packages"))
-        tool("pip-audit", "--path", installed)
+        shutil.rmtree(next(installed.glob("secondhop-*.dist-info")))  # PyPI does not know it yet
+        tool("pip-audit", "--strict", "--path", installed)
 
 
 if __name__ == "__main__":

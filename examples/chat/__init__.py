@@ -1,2 +1,2 @@
 """A chat with memory in three parts: what was said (`log`), who answers (`answering`), the talk
-itself (`talk`). `chatbot.py` puts a terminal before it, `chat_backend.py` a web server."""
+itself (`talk`). `chatbot.py` puts a terminal before it."""

@@ -60,13 +60,6 @@ def check_counts(**given: object) -> None:
             raise UsageError(f"{name} must be at most {most:,}")
 
 
-def check_amount(*, k: object, tokens: object) -> None:
-    """Raises UsageError unless at most one says how much, by a whole number that can be."""
-    check_counts(k=k, tokens=tokens)
-    if k is not None and tokens is not None:
-        raise UsageError("k and tokens are two ways to say how much; give one of them")
-
-
 def check_moments(**given: object) -> None:
     """Raises UsageError unless each is a moment that UTC has, or None for the default."""
     for name, moment in given.items():

@@ -24,6 +24,7 @@ from secondhop.nodes.state import Effort, RecallInput
 from secondhop.prompts.templates import PromptSource
 from secondhop.retrieved import Finding, RetrievedMemories
 from secondhop.running import RecallEvent, run_recall
+from secondhop.stores.locks import queue_for
 from secondhop.sync import BackgroundLoop, Closing, blocking
 from secondhop.traces import TraceFolder
 
@@ -90,6 +91,7 @@ class RetrieverRecall(Closing):
         )
         self._loop = BackgroundLoop()
         self._models: Embedders | None = None
+        self._closed = False
 
     async def arecall(
         self,
@@ -133,10 +135,14 @@ class RetrieverRecall(Closing):
         asked: RecallInput = {"question": question, "k": k, "tokens": tokens, "effort": effort}
         services = await self._services()
         graph = build_recall_graph(services)
-        async for event in run_recall(graph, asked, services=services):
-            if event.draft is not None:
-                self._traces.keep(event.draft)
-            yield event
+        try:
+            async for event in run_recall(graph, asked, services=services):
+                if event.draft is not None:
+                    self._traces.keep(event.draft)
+                yield event
+        finally:
+            if self._closed:  # meanwhile: what it has written since goes, too
+                await self.aclose()
 
     def trace(self, trace_id: str) -> RecallTrace:
         """The trace of a recall, until this is closed."""
@@ -166,6 +172,7 @@ class RetrieverRecall(Closing):
 
     async def aclose(self) -> None:
         """Forget what was embedded, and the traces; the host's retriever stays open."""
+        self._closed = True
         await asyncio.to_thread(self._traces.finish)
         if self._models is not None:
             await self._models.aclose()
@@ -195,11 +202,14 @@ class RetrieverRecall(Closing):
         )
 
     async def _opened(self) -> Embedders:
-        if self._models is None:
-            base = await chosen_embedder(self._embedder)
-            file = Path(self._folder.name) / "embeddings.db"
-            owned = [base] if isinstance(self._embedder, str) else []
-            self._models = cached_embedders(base, entity_cache=file, owned=owned)
+        if self._closed:
+            raise StoreError("the recall was closed; make another one")
+        async with queue_for(self._folder.name):
+            if self._models is None:
+                base = await chosen_embedder(self._embedder)
+                file = Path(self._folder.name) / "embeddings.db"
+                owned = [base] if isinstance(self._embedder, str) else []
+                self._models = cached_embedders(base, entity_cache=file, owned=owned)
         return self._models
 
     if not TYPE_CHECKING:

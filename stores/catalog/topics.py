@@ -43,6 +43,12 @@ def kept_topics(connection: Connection) -> tuple[int, list[Topic]]:
     ]
 
 
+def is_outdated(connection: Connection) -> bool:
+    """Whether the map that is kept is one of other memories; False where none were ever stored."""
+    changes = read_meta(connection).get("changes")
+    return changes is not None and kept_topics(connection)[0] != int(changes)
+
+
 def keep_topics(connection: Connection, topics: Sequence[Topic], *, made_at: int) -> None:
     """Remember the memory map, and at which `changes` it was made."""
     fields = [{"label": t.label, "size": t.size, "titles": list(t.titles)} for t in topics]

@@ -29,20 +29,6 @@ PRINTED = {
         "- Allergies: Birthday guests with an allergy: Mia gets a rash from walnuts",
         "> And where are the winter tyres?",
         "- Tyres: The winter tyres are in the cellar",
-        "waits for votes on: Kitchen, ",
-        "resolved after 2 rounds: Kitchen",
-    ],
-    "chat_backend.py": [
-        "ana < briefing: ",
-        "ana < progress: fuse: 3 candidates",
-        "ana < progress: pick_round: ",
-        "ana < memories: ",
-        "ana < 45 tokens: (scripted) I remember: My last training plan failed",
-        "ana < citation: ",
-        "ana < done: ",
-        "ben < progress: fuse: 2 candidates",
-        "A training plan has to fit my night shifts",
-        "ben < done: ",
     ],
     "chatbot.py": [
         "--- ana and ben ask the same at the same moment; the answers are scripted ---",
@@ -58,7 +44,7 @@ PRINTED = {
         "The bathroom ceiling leaks since Sunday",
         "model: Dear landlord",
     ],
-    "why_not.py": [
+    "cookbook/why_not.py": [
         " queries for ",
         "returned: Flight",
         "cut by pick: Flight, again",
@@ -66,6 +52,31 @@ PRINTED = {
         "It would be here with removing Flight “Flight”",
         "cut by pick: Tomatoes",
         "It would be here with --k 4",
+    ],
+    "cookbook/agent_with_votes.py": [
+        "waits for votes on Kitchen, ",
+        "3 rounds",
+        "You confirmed: Our oven runs 20 degrees too hot",
+    ],
+    "cookbook/fastapi_chatbot.py": [
+        'ana event: step\ndata: {"name": "begin"',
+        '"from": ["No running: my knee."]',
+        "ben event: step",
+        '"from": ["I work at night."]',
+    ],
+    "cookbook/from_mem0.py": [
+        "stored 4, unchanged 0\nstored 0, unchanged 4",
+        "- Led a team of six",
+        "back in mem0's form: 4 memories",
+    ],
+    "cookbook/postgres.py": [
+        "first worker asks: Allergies, Kitchen",
+        "second worker resolves: Allergies",
+        "ben has 0 memories",
+    ],
+    "cookbook/prompt_iteration.py": [
+        "facets            1.000  0.000 +1.000",
+        "3 questions: 3 won, 0 lost, 0 tied",
     ],
 }
 
@@ -94,7 +105,9 @@ def run(name: str) -> Ran:
 
 def test_every_example_is_run_here() -> None:
     served = "langgraph_app.py"  # .ci/check-langgraph runs it
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {*PRINTED, served}
+    shared = "cookbook/scripted_server.py"
+    found = [*EXAMPLES.glob("*.py"), *EXAMPLES.glob("cookbook/*.py")]
+    assert {str(path.relative_to(EXAMPLES)) for path in found} == {*PRINTED, served, shared}
 
 
 @pytest.mark.slow  # each is a process of its own

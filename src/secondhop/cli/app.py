@@ -26,6 +26,7 @@ from secondhop.cli.maintenance_commands import (
 from secondhop.cli.mcp_command import mcp
 from secondhop.cli.memory_commands import facts, forget, history, remember, update
 from secondhop.cli.model_commands import pull
+from secondhop.cli.new_scenario_command import new_scenario
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
 from secondhop.cli.prompt_commands import check, show
@@ -80,8 +81,8 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
         {"create": create, "list": list_tokens, "revoke": revoke},
     ),
     "eval": (
-        "Measure recall on labelled questions: scenarios, calibrate.",
-        {"scenarios": scenarios, "calibrate": calibrate},
+        "Measure recall on labelled questions: new, scenarios, calibrate.",
+        {"new": new_scenario, "scenarios": scenarios, "calibrate": calibrate},
     ),
     "prompts": (
         "Prompts for language models: show, check, eval.",

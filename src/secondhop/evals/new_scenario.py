@@ -1,0 +1,200 @@
+"""A labelled scenario out of a store: questions to label, candidates for each, and the folder.
+
+Candidates are pooled from several searches, so that the labels favour none of them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Literal
+
+from secondhop.errors import UsageError, said_by_system
+from secondhop.evals.baselines import plain_rankings
+from secondhop.evals.scenario import (
+    CUES_FILE,
+    MEMORIES_FILE,
+    NO_ANSWER_FILE,
+    QUESTIONS_FILE,
+    CueLine,
+    LabelledFacet,
+    Line,
+    MemoryLine,
+    Question,
+    UnansweredQuestion,
+    read_lines,
+)
+from secondhop.recall import Recall
+from secondhop.stores.records import Memory
+
+PAGE = 500
+GRADES: dict[str, Literal[1, 2, 3]] = {"": 3, "u": 2, "m": 1}
+"""What stands behind a number: essential, useful, marginal."""
+
+FACET = re.compile(r"([^:]+):((?:\s*\d+[um]?)+)\s*")
+SAME = re.compile(r"\d+(=\d+)+")
+OUTDATED = re.compile(r"(\d+)>(\d+)")
+
+
+async def proposed_questions(recall: Recall) -> list[str]:
+    """What was asked of this memory, the newest first; then the undertakings that most memories
+    were stored for. Each once."""
+    asked = [trace.question for trace in recall.last_traces(limit=100)]
+    broad: Counter[str] = Counter()
+    after = ""
+    while page := await recall.store.cues.all(after, limit=PAGE):
+        broad.update(cue.text for cue in page if cue.breadth == "broad")
+        after = page[-1].cue_id
+    return list(dict.fromkeys([*asked, *(text for text, _ in broad.most_common())]))
+
+
+async def candidates(recall: Recall, question: str, *, at: datetime, limit: int) -> list[Memory]:
+    """Memories to look at for a question: the best of recall and of plain searches, in turn."""
+    found = await recall.arecall(question, k=limit, at=at, effort="none")
+    plain = await plain_rankings(
+        question, k=limit, search=recall.store, embedder=recall.services.embedder
+    )
+    rankings = [found.ids(), plain["dense"], plain["bm25"]]
+    in_turn = chain.from_iterable(zip_longest(*rankings))
+    ids = list(dict.fromkeys(one for one in in_turn if one is not None))[:limit]
+    memories = [await recall.store.memory(one) for one in ids]
+    return [one for one in memories if one is not None]
+
+
+@dataclass(slots=True, kw_only=True)
+class Labels:
+    """What was said of one question and its candidates, numbered from 1."""
+
+    question: str
+    shown: Sequence[Memory]
+    facets: list[LabelledFacet] = field(default_factory=list)
+    redundant: list[list[str]] = field(default_factory=list)
+    stale: dict[str, str] = field(default_factory=dict)
+
+    def take(self, line: str) -> None:
+        """ "name: 1 3u 5m" is a facet, "2=4" says the same, "4>1": 4 is outdated by 1.
+
+        Raises:
+            UsageError: it is none of these, or no candidate has that number.
+        """
+        if facet := FACET.fullmatch(line):
+            self.facets.append(self._facet(facet[1].strip(), facet[2].split()))
+        elif SAME.fullmatch(line):
+            self.redundant.append([self._id(one) for one in line.split("=")])
+        elif outdated := OUTDATED.fullmatch(line):
+            self.stale[self._id(outdated[1])] = self._id(outdated[2])
+        else:
+            raise UsageError(f"{line!r} is no label; say for example: allergies: 1 3u 5m")
+
+    def labelled(self, *, question_id: str, at: datetime, k: int) -> Question:
+        """The question with its labels."""
+        return Question(
+            id=question_id,
+            query=self.question,
+            asked_at=at,
+            k=k,
+            facets=self.facets,
+            redundant=self.redundant,
+            stale=self.stale,
+        )
+
+    def _facet(self, name: str, said: Sequence[str]) -> LabelledFacet:
+        relevant = {self._id(one.rstrip("um")): GRADES[one.lstrip("0123456789")] for one in said}
+        if max(relevant.values()) < 2:
+            raise UsageError(f"{name!r} needs a memory that is essential or useful (3, or 3u)")
+        named = bool(set(words_of(name)) & set(words_of(self.question)))
+        return LabelledFacet(name=name, why="labelled", hop=1 if named else 2, relevant=relevant)
+
+    def _id(self, number: str) -> str:
+        if not 1 <= int(number) <= len(self.shown):
+            raise UsageError(f"there is no number {number}; they go from 1 to {len(self.shown)}")
+        return self.shown[int(number) - 1].memory_id
+
+
+def words_of(text: str) -> list[str]:
+    """Its words of four letters and more: a facet that shares one is named by the question."""
+    return re.findall(r"\w{4,}", text.lower())
+
+
+class ScenarioFolder:
+    """The files of a scenario that grows, a question at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Questions that it has stay.
+
+        Raises:
+            UsageError: what it has is no scenario.
+        """
+        self.path = path
+        self._questions: list[Line] = self._read(QUESTIONS_FILE, Question)
+        self._no_answer: list[Line] = self._read(NO_ANSWER_FILE, UnansweredQuestion)
+
+    def __len__(self) -> int:
+        return len(self._questions) + len(self._no_answer)
+
+    def asked(self) -> set[str]:
+        """The texts of its questions."""
+        lines = [*self._questions, *self._no_answer]
+        return {one.query for one in lines if isinstance(one, Question | UnansweredQuestion)}
+
+    def add(self, labels: Labels, *, at: datetime, k: int) -> None:
+        """Write a question; without facets, as one that nothing answers."""
+        name = f"q-{len(self) + 1}"
+        if labels.facets:
+            self._questions.append(labels.labelled(question_id=name, at=at, k=k))
+            self._write(QUESTIONS_FILE, self._questions)
+        else:
+            unanswered = UnansweredQuestion(id=name, query=labels.question, asked_at=at)
+            self._no_answer.append(unanswered)
+            self._write(NO_ANSWER_FILE, self._no_answer)
+
+    async def add_memories(self, recall: Recall) -> None:
+        """Write what holds now, and what it was stored for."""
+        memories, cues = list[Line](), list[Line]()
+        ended = {one.memory_id for one in await recall.memories.alist() if one.end}
+        after = ""
+        while page := await recall.store.page(after=after, limit=PAGE):
+            after = page[-1][0].memory_id
+            kept = [memory for memory, _ in page if memory.memory_id not in ended]
+            memories += map(memory_line, kept)
+            cues += await cue_lines(recall, [memory.memory_id for memory in kept])
+        self._write(MEMORIES_FILE, memories)
+        if cues:
+            self._write(CUES_FILE, cues)
+
+    def _read(self, name: str, kind: type[Question] | type[UnansweredQuestion]) -> list[Line]:
+        path = self.path / name
+        return [line for _, line in read_lines(path, kind)] if path.exists() else []
+
+    def _write(self, name: str, lines: Iterable[Line]) -> None:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            text = "".join(f"{line.model_dump_json()}\n" for line in lines)
+            (self.path / name).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {self.path}: {said_by_system(error)}") from error
+
+
+def memory_line(memory: Memory) -> MemoryLine:
+    """A stored memory as a scenario has it; what is no conversation or episode is a note."""
+    source = memory.source if memory.source in ("conversation", "episode") else "note"
+    turns = [{"role": turn.role, "content": turn.content} for turn in memory.messages]
+    known = {"id": memory.memory_id, "title": memory.title, "created_at": memory.created_at}
+    return MemoryLine.model_validate(known | {"source": source, "messages": turns})
+
+
+async def cue_lines(recall: Recall, memory_ids: Sequence[str]) -> list[CueLine]:
+    """What these memories were stored for; those without cues are left out."""
+    annotations = await recall.store.cues.annotations(memory_ids)
+    return [
+        CueLine(
+            id=name,
+            cues=[cue.text for cue in cues if cue.breadth == "specific"],
+            broad=[cue.text for cue in cues if cue.breadth == "broad"],
+            role=next((one.role for one in annotations.get(name, ()) if one.role), ""),
+        )
+        for name, cues in (await recall.store.cues.of_memories(memory_ids)).items()
+    ]
