@@ -61,7 +61,7 @@ def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
     assert "kept beside what it contradicts: me, birthday: 4 May" in shown
     assert "contradicts: 3 May (2026-01-01, f-" in shown
     assert "the conversation itself: remembered, talk-1" in shown
-    recalled = run("recall", "When is my birthday?").stdout
+    recalled = " ".join(run("recall", "When is my birthday?").stdout.split())
     assert "undecided, for this holds as well:" in recalled
     nothing = run("observe", "-", given='[{"role": "user", "content": "Hi!"}]').stdout
     assert "Nothing in these messages is a fact" in nothing
