@@ -72,8 +72,7 @@ def told(result: Any) -> Any:
     if isinstance(result, Item):
         return result.namespace, result.key, result.value
     if isinstance(result, list):
-        parts: list[Any] = result
-        return sorted(map(told, parts), key=repr)
+        return sorted(map(told, result), key=repr)  # pyright: ignore[reportUnknownArgumentType]
     return result
 
 

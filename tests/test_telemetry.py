@@ -78,14 +78,18 @@ async def ask(model: ScriptedModel | None = None, **asked: Any) -> list[str]:
         return (await recall.arecall(QUESTION, **asked)).ids()
 
 
+def trace_of(span: ReadableSpan) -> int:
+    """The id of the trace that it belongs to."""
+    assert span.context is not None
+    return int(span.context.trace_id)
+
+
 async def test_a_recall_is_one_trace_of_steps_searches_and_embeddings(watched: Watched) -> None:
     assert await ask() == ["tea"]
 
     (recall,) = [one for one in watched.spans("RETRIEVER") if one.name == "recall"]
     below = [
-        one
-        for one in watched.exporter.get_finished_spans()
-        if one.context.trace_id == recall.context.trace_id
+        one for one in watched.exporter.get_finished_spans() if trace_of(one) == trace_of(recall)
     ]
     names = {one.name for one in below}
     assert {"begin", "dispatch", "retrieve", "fuse", "pick", "resolve"} <= names
@@ -163,7 +167,7 @@ async def test_a_round_of_a_session_is_one_trace(watched: Watched) -> None:
     (first,) = [one for one in watched.spans("RETRIEVER") if one.name == "session round"]
     assert values(first)["retrieval.documents.0.document.id"] == "tea"
     steps = watched.spans("CHAIN")
-    assert {one.context.trace_id for one in steps} == {first.context.trace_id}
+    assert {trace_of(one) for one in steps} == {trace_of(first)}
 
 
 async def test_without_a_provider_nothing_is_recorded() -> None:

@@ -33,7 +33,8 @@ def pointed_at(path: Path) -> str:
 
 def main() -> int:
     wanted = wanted_links()
-    found = {p: pointed_at(p) for p in TYPEROOT.iterdir()} if TYPEROOT.is_dir() else {}
+    there = TYPEROOT.iterdir() if TYPEROOT.is_dir() else ()
+    found = {p: pointed_at(p) for p in there if p.name != "__pycache__"}
     if found == wanted:
         return 0
     if "--check" in sys.argv[1:]:

@@ -12,6 +12,7 @@ import argparse
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from secondhop import Recall
 
@@ -27,7 +28,7 @@ QUESTION = "Help me prepare for my Carefeed interview"
 
 def sample(folder: Path) -> Path:
     """What `Memory.get_all` of mem0 returns, in a file."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": name, "memory": text, "user_id": "ana", "metadata": {}, "created_at": DAY}
         for name, text in ROWS.items()
     ]

@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from secondhop import RecallPool
@@ -26,7 +26,7 @@ QUESTION = "What cake should I bake for Mia's birthday?"
 
 
 @contextmanager
-def a_server() -> Iterator[str]:
+def a_server() -> Generator[str]:
     """The address of a PostgreSQL that ends with this program."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it looks for a folder for its lock

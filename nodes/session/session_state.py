@@ -1,6 +1,6 @@
 """The state of a recall that stays open for votes: a recall's, and what sessions add to it."""
 
-from operator import or_
+from operator import or_  # pyright: ignore[reportUnknownVariableType]
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from secondhop.nodes.state import RecallInput, RecallState, RecallUpdate, VoteName

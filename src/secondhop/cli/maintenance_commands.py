@@ -151,7 +151,7 @@ async def written_for(format: str, recall: "Recall", file: Path | None) -> int:
         typer.echo(text)
     else:
         write_lines(file, [text])
-    rows: list[object] = document if isinstance(document, list) else document["results"]
+    rows = document["results"] if format == "mem0" else document
     return len(rows)
 
 

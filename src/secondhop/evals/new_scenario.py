@@ -70,9 +70,9 @@ class Labels:
 
     question: str
     shown: Sequence[Memory]
-    facets: list[LabelledFacet] = field(default_factory=list)
-    redundant: list[list[str]] = field(default_factory=list)
-    stale: dict[str, str] = field(default_factory=dict)
+    facets: list[LabelledFacet] = field(default_factory=list[LabelledFacet])
+    redundant: list[list[str]] = field(default_factory=list[list[str]])
+    stale: dict[str, str] = field(default_factory=dict[str, str])
 
     def take(self, line: str) -> None:
         """ "name: 1 3u 5m" is a facet, "2=4" says the same, "4>1": 4 is outdated by 1.
@@ -102,6 +102,7 @@ class Labels:
         )
 
     def _facet(self, name: str, said: Sequence[str]) -> LabelledFacet:
+        relevant: dict[str, Literal[1, 2, 3]]
         relevant = {self._id(one.rstrip("um")): GRADES[one.lstrip("0123456789")] for one in said}
         if max(relevant.values()) < 2:
             raise UsageError(f"{name!r} needs a memory that is essential or useful (3, or 3u)")
