@@ -1,4 +1,4 @@
-"""`prompts list | show | diff | check`: what is in force, and what is wrong with a file."""
+"""`prompts show | check | eval`: what is in force, and what is wrong with a file."""
 
 import json
 from hashlib import sha256
