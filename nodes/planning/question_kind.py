@@ -155,7 +155,8 @@ def age_counts(kind: QuestionKind, question: str) -> bool:
 MOST_QUESTIONS = 4
 """Of one message that are asked one by one; the others are left to the message as a whole."""
 
-_QUESTION: Final = re.compile(r"[^?？؟]+[?？؟]+")
+_QUESTION_MARKS: Final = ("?", "？", "؟")
+_UP_TO_MARKS: Final = re.compile(r"[^?？؟]+(?:[?？؟]+|\Z)")  # it matches wherever it begins: linear
 _SENTENCE_END: Final = re.compile(r"(?<=[.!;。])\s+|\n+")
 _POINTS_BACK: Final = re.compile(r"\b(it|its|he|him|she|they|them|those|these)\b", re.I)
 _SAYS_ENOUGH = 3
@@ -173,7 +174,8 @@ def several_questions(message: str) -> list[str]:
     >>> several_questions("Where is the key? Have you seen it?")
     []
     """
-    asked = [_SENTENCE_END.split(part.strip())[-1] for part in _QUESTION.findall(message)]
+    parts = [one for one in _UP_TO_MARKS.findall(message) if one.endswith(_QUESTION_MARKS)]
+    asked = [_SENTENCE_END.split(part.strip())[-1] for part in parts]
     whole = [one for one in asked if len(one.split()) >= _SAYS_ENOUGH]
     alone = whole[:1] + [one for one in whole[1:] if not _POINTS_BACK.search(one)]
     different = list(dict.fromkeys(alone))
