@@ -22,7 +22,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 
 
 def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
-    """Nobody asks for more: there is no critic, or with low effort it was asked once."""
+    """No further round is wanted: there is no critic, or with low effort it was asked once."""
     if services.critic is None or state.get("effort") == "none":
         return "complete", "no critic asks for more than the first round finds"
     if state.get("effort") == "low" and state["round"] > 1:

@@ -153,7 +153,7 @@ _queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queues] = WeakKeyDictiona
 
 
 def queue_for(key: Hashable) -> asyncio.Lock:
-    """The queue of this event loop for something; gone when nobody stands in it."""
+    """The queue of this event loop for something; gone when it is empty."""
     queues = _queues.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
     return queues.setdefault(key, asyncio.Lock())
 

@@ -177,7 +177,7 @@ def test_what_cannot_be_kept_is_refused(store: RecallStore) -> None:
         store.batch([PutOp(("a.b",), "k", {"text": "x"})])
     with pytest.raises(UsageError, match="JSON"):
         store.put(ANA, "k", {"text": object()})
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError):  # as LangGraph raises it for a store without TTL
         store.put(ANA, "k", {"text": "x"}, ttl=5)
 
 

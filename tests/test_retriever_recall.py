@@ -59,6 +59,7 @@ class Hashing(Embeddings):
     async def aembed_query(self, text: str) -> list[float]:
         return (await self.aembed_documents([text]))[0]
 
+    # a recall is async: calling the sync methods fails the test
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         raise NotImplementedError
 

@@ -151,7 +151,7 @@ def voted_line(view: CandidateView, vote: Vote, call_id: str) -> str:
 
 
 def reason_of(vote: Vote | None) -> str:
-    """Why it was voted so; "" where nobody has said."""
+    """Why it was voted so; "" where no reason was given."""
     return vote["reason"] if vote else ""
 
 

@@ -97,7 +97,7 @@ def near(one: Meant, other: Meant) -> bool:
     """Whether two queries share nearly all their words, and every name, number and date.
 
     A word that is capitalised in one of them only is the same word. A word of one that stands
-    where the other has another word makes them two: it may be a name that nobody capitalised.
+    where the other has another word makes them two: it may be a name without capitals.
 
     >>> near(meant_by("my goals for the year"), meant_by("My Goals, for the year!"))
     True

@@ -40,7 +40,7 @@ DOCUMENTS = 20
 
 
 class Span:
-    """Work that is under way; what is noted of it costs nothing where nobody listens."""
+    """Work that is under way; what is noted of it costs nothing while telemetry is off."""
 
     def __init__(self, span: "trace.Span | None" = None) -> None:
         self._span = span

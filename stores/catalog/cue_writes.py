@@ -122,7 +122,7 @@ def _replace(connection: Connection, new: Annotation, *, at: datetime) -> set[st
     """Put an annotation in the place of the one of the same origin; ids of cues that are gone.
 
     Of the host's cues those stay that were added one by one, and those that were removed one by one
-    do not come back until they are given anew.
+    do not come back until they are given again.
     """
     row = connection.execute(
         "SELECT fingerprint FROM annotations WHERE memory_id = ? AND origin = ?",

@@ -89,7 +89,7 @@ _OWN: Final = "nullif(current_setting('secondhop.entity', true), '')"
 
 
 def _table(name: str, columns: str) -> Iterator[str]:
-    """A table whose rows are seen by their own entity alone, by whoever asks."""
+    """A table whose rows only their own entity sees, whatever the query."""
     # byte order, as in SQLite and Python: what is paged and sorted must not depend on a language
     columns = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', columns)
     yield f'CREATE TABLE {name} (entity TEXT COLLATE "C" NOT NULL DEFAULT {_OWN}, {columns})'

@@ -25,7 +25,7 @@ _BROKEN_ZIP = (
     struct.error,
     EOFError,
     RuntimeError,
-    NotImplementedError,
+    NotImplementedError,  # of zipfile: a compression that it does not know
     ValueError,
 )
 MAX_FILE_BYTES = 1024 * 1_000_000

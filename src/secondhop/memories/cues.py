@@ -12,7 +12,7 @@ from secondhop.sync import BackgroundLoop, blocking
 
 
 class Cues:
-    """Requests for which stored memories matter, whoever wrote them: a model, or the host.
+    """Requests for which stored memories matter, written by a model or by the host.
 
     Every method has an async form, whose name begins with "a".
     """
@@ -103,7 +103,7 @@ class Cues:
     add = blocking(aadd)
 
     async def aremove(self, cue_id: str, *, dry_run: bool = False) -> StoredCue:
-        """Remove a cue, whoever wrote it; the memory stays.
+        """Remove a cue of any origin; the memory stays.
 
         A cue from a file does not come back with the next ingest of the same file.
 

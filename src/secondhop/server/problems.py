@@ -141,7 +141,7 @@ async def on_invalid(_: Request, error: Exception) -> JSONResponse:
 
 
 async def on_fault(_: Request, error: Exception) -> JSONResponse:
-    """Handles what nobody expected; Starlette logs it with its traceback afterwards."""
+    """Handles unexpected errors; Starlette logs it with its traceback afterwards."""
     return response_of(http_problem(500, "the server made a mistake; its log says more"))
 
 
