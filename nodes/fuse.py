@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
-from secondhop.nodes.retrieval.similarity import CUED, cosines_of, rows
+from secondhop.nodes.retrieval.cue_search import found_by_cues
+from secondhop.nodes.retrieval.similarity import cosines_of, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
@@ -158,9 +159,9 @@ def kept_candidates(state: RecallState) -> int | None:
 
 
 def own_cues(state: RecallState) -> CueHits | None:
-    """What the cues nearest to the question itself say; None where nothing has cues."""
+    """What the cues nearest to the question itself say; None where only sessions wrote some."""
     own = state.get("rankings", {}).get("q0")
-    return None if own is None else own.get("cues")
+    return own["cues"] if own and "cues" in own and own["cues"]["memory_ids"] else None
 
 
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
@@ -234,14 +235,14 @@ def fuse_facet(
     shares: list[float] = []
     noted = Noted()
     for found in rankings:
-        cosines, cued = cosines_of(found), found["cues"]["memory_ids"] if "cues" in found else []
+        cosines, cued = cosines_of(found), found_by_cues(found["cues"]) if "cues" in found else []
         for leg, weight in zip(legs, weights, strict=True):
             order = list(dict.fromkeys(found[leg]["memory_ids"]))[:depth]
             orders.append(order)
             shares.append(weight)
-            kept = {*order, *cued[:CUED]}
+            kept = {*order, *cued}
             note_passages(noted, found, leg, kept=kept, cosines=cosines)
-        orders.append([one for one in cued[:CUED] if one in noted.of_memory])
+        orders.append([one for one in cued if one in noted.of_memory])
         shares.append(cue_weight)
     noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
     fused = reciprocal_rank_fusion(orders, k=RRF_K, weights=shares) if orders else []

@@ -12,7 +12,7 @@ import numpy as np
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog import cue_writes, cues, reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.cues import Annotation, Cue, CueHit
+from secondhop.stores.cues import Annotation, Cue, CueHit, CueStanding
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.outbox import Outbox, cue_vectors_fault
@@ -89,9 +89,17 @@ class EntityCues:
         """How many memories have an annotation of their present text."""
         return await self._catalog.aread(reads.annotated)
 
-    async def cued_share(self) -> float:
+    async def standing(self) -> CueStanding:
         """See `CueSearch`."""
-        return await self._catalog.aread(reads.cued_share)
+        return await self._catalog.aread(reads.cue_standing)
+
+    async def learns(self) -> bool:
+        """Whether sessions may write cues."""
+        return await self._catalog.aread(reads.learns)
+
+    async def proved(self) -> Sequence[Cue]:
+        """The cues of sessions, the newest first."""
+        return await self._catalog.aread(cues.proved)
 
     # --- reading for those who write them ---
 
@@ -166,6 +174,20 @@ class EntityCues:
         cues = [cue for annotation in annotations for cue in annotation.cues]
         await self._write([*cues, *added], vectors, write)
         return sum(stored)
+
+    async def prove(self, votes: Sequence[Cue], vectors: Vectors) -> None:
+        """Add votes of a session to what is known; nothing while that is switched off.
+
+        Args:
+            votes: what the session says of each memory, in `proved`.
+            vectors: float32 [n_cues, dim], rows of unit length.
+        """
+        write = partial(cue_writes.prove, votes=votes, at=self._clock())
+        await self._write(votes, vectors, write)
+
+    async def let_learn(self, *, on: bool) -> None:
+        """Whether sessions may write cues, and recalls use those, from now on."""
+        await self._write([], NO_VECTORS, partial(cue_writes.let_learn, on=on))
 
     async def remove(self, cue_ids: Sequence[str]) -> None:
         """Delete cues with their vectors; unknown ids are no error."""

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from secondhop.nodes.config import (
         BriefingSettings,
         Config,
-        LearningSettings,
         PlanningSettings,
         RankingSettings,
         RecallLimits,
@@ -86,7 +85,6 @@ __all__ = [
     "IngestError",
     "IngestLedger",
     "Kept",
-    "LearningSettings",
     "Memory",
     "MemoryHistory",
     "Message",
@@ -156,7 +154,6 @@ _MODULES = {
     "IngestError": "secondhop.errors",
     "IngestLedger": "secondhop.ingest.ledger",
     "Kept": "secondhop.memories.records",
-    "LearningSettings": "secondhop.nodes.config",
     "Memory": "secondhop.stores.records",
     "MemoryHistory": "secondhop.memories.records",
     "Message": "secondhop.stores.records",

@@ -53,7 +53,7 @@ def interfaces_over(
     files = parts.home.place.traces(services.entity)
     traces = TraceFolder(files, entity=services.entity, settings=kept)
     answering = Answering(parts.store, services, graphs, traces=traces, name=parts.home.name)
-    learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
+    learning = Learning(parts.store.cues, services, counters=parts.counters, loop=loop)
     sessions = Sessions(
         SessionRounds(services),
         parts.sessions,
@@ -66,7 +66,7 @@ def interfaces_over(
         store=parts.store,
         embedder=parts.embedders.entity,
         counters=parts.counters,
-        forgetting=[learning, sessions],
+        forgetting=[sessions],
         clock=services.clock,
     )
     background = BackgroundAnnotating(parts.annotating)
@@ -89,11 +89,10 @@ def interfaces_over(
         admin=Maintenance(
             writing,
             store=parts.home.name,
-            learned=parts.learned,
             services=services,
             loop=loop,
         ),
-        briefings=Briefings(services=services, writing=writing, learning=learning),
+        briefings=Briefings(services=services, writing=writing),
         ingesting=Ingesting(parts, leaving=writing.unlearn),
         background=background,
     )

@@ -26,7 +26,6 @@ from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.open_files import files_left
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory
@@ -72,7 +71,6 @@ class Parts:
     embedders: Embedders
     services: Services
     sessions: SessionStore
-    learned: LearningStore
     counters: CounterStore
     llm: StructuredLLM | None
     prompts: PromptSource | None
@@ -130,7 +128,6 @@ async def open_parts(
         services,
         decided=decided_by_caller(config, options.get("decided")),
         session=config.session,
-        learning=home.place.learning(entity),
         recorded=home.place.counters(entity),
     )
     return parts_of(
@@ -166,7 +163,6 @@ def parts_of(
         embedders=embedders,
         services=services,
         sessions=chosen_sessions(sessions) or place.sessions(entity),
-        learned=services.learning or place.learning(entity),
         counters=place.counters(entity),
         llm=llm,
         prompts=prompts,

@@ -201,7 +201,6 @@ class Recall(Closing):
         await self._behind.background.aclose()
         await asyncio.to_thread(self._behind.traces.finish)
         await self.sessions.aclose()
-        await self.learning.aclose()
         await self._parts.store.aclose()
         await self._parts.embedders.aclose()
         await self._parts.home.aclose()

@@ -5,12 +5,22 @@ gone, whose vectors go next.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from secondhop.stores.catalog import reads as catalog_reads
-from secondhop.stores.catalog.cues import ANNOTATION_COLUMNS, CUE_COLUMNS, TABLES, cue_row
+from secondhop.stores.catalog.cues import (
+    ANNOTATION_COLUMNS,
+    CUE_COLUMNS,
+    TABLES,
+    cue_row,
+    of_memories,
+)
+from secondhop.stores.catalog.notes import write_meta
 from secondhop.stores.catalog.reads import in_chunks, stored_cues
 from secondhop.stores.cues import (
+    MOST_PROVED,
+    MOST_VOTES,
     Annotation,
     Cue,
     CueOrigin,
@@ -18,9 +28,13 @@ from secondhop.stores.cues import (
     cues_in,
     fingerprint,
     fingerprint_given,
+    voted,
 )
 from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
+
+SAYS_SOMETHING = 0.25
+"""Votes of a session's cue, below which it says nothing any more: half a warm one."""
 
 
 def annotate(
@@ -76,6 +90,45 @@ def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> No
                 f"ON CONFLICT DO NOTHING",
                 row,
             )
+
+
+def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[str]:
+    """Add votes of a session to the cues they are about; ids of cues that are gone.
+
+    A cue that says nothing any more goes, and of too many those that say least. Votes on memories
+    that are gone are left out, and all of them while learning is off.
+    """
+    given = list(votes)
+    if not catalog_reads.learns(connection):
+        return {cue.cue_id for cue in given} - stored_cues(connection, [c.cue_id for c in given])
+    memory_ids = [cue.memory_id for cue in given]
+    before = of_memories(connection, memory_ids)
+    gone: set[str] = set()
+    for memory_id in catalog_reads.stored(connection, memory_ids):
+        known = {one.cue_id: one for one in before.get(memory_id, ()) if one.origin == "session"}
+        for cue in given:
+            if cue.memory_id == memory_id:
+                known[cue.cue_id] = added_up(known.get(cue.cue_id), cue, at=at)
+        telling = sorted(known.values(), key=lambda one: -abs(one.proved))
+        kept = [one for one in telling if abs(one.proved) >= SAYS_SOMETHING][:MOST_PROVED]
+        remove_cues(connection, known)
+        add_cues(connection, kept, at=at)
+        gone |= known.keys() - {one.cue_id for one in kept}
+    return gone
+
+
+def added_up(before: Cue | None, votes: Cue, *, at: datetime) -> Cue:
+    """A session's cue with more votes."""
+    now = votes.written_at or at
+    known = voted(before.proved, before.written_at or at, now) if before else 0.0
+    proved = max(-MOST_VOTES, min(MOST_VOTES, known + votes.proved))
+    return replace(votes, proved=round(proved, 4), written_at=now)
+
+
+def let_learn(connection: Connection, *, on: bool) -> set[str]:
+    """Whether sessions may write cues."""
+    write_meta(connection, {"learning": "on" if on else "off"})
+    return set()
 
 
 def remove_cues(connection: Connection, cue_ids: Iterable[str]) -> set[str]:

@@ -27,7 +27,7 @@ class BackedUp(Frozen):
 
 
 async def back_up(store: str | Path, target: Path) -> BackedUp:
-    """Copy every entity's catalog, counters and what was learned, each as it is at one moment.
+    """Copy every entity's catalog and counters, each as it is at one moment.
 
     Raises:
         UsageError: nothing is stored there, or the target is not empty.
@@ -55,7 +55,7 @@ def _back_up(store: Path, target: Path) -> BackedUp:
         for catalog in entities:
             folder = target / "entities" / catalog.parent.name
             folder.mkdir(parents=True)
-            for name in ("catalog.db", "counters.db", "learning.db"):
+            for name in ("catalog.db", "counters.db"):
                 if (catalog.parent / name).is_file():
                     _copy(catalog.parent / name, folder / name)
                     copied.append(folder / name)

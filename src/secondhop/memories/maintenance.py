@@ -16,7 +16,6 @@ from secondhop.memories.other_formats import OtherFormat, in_format
 from secondhop.memories.writing import MemoryWriting
 from secondhop.nodes.entity_config import KeptValue
 from secondhop.nodes.services import Services
-from secondhop.stores.learning import LearningStore
 from secondhop.sync import BackgroundLoop, blocking
 
 
@@ -28,13 +27,12 @@ class Maintenance:
         writing: MemoryWriting,
         *,
         store: str,
-        learned: LearningStore,
         services: Services,
         loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are; `store` is its name."""
         self._writing, self._store = writing, store
-        self._learned, self._services = learned, services
+        self._services = services
         self._loop = loop or BackgroundLoop()
 
     async def adoctor(
@@ -51,7 +49,6 @@ class Maintenance:
             store=self._writing.store,
             embedder=self._writing.embedder,
             counters=self._writing.counters,
-            learned=self._learned,
             now=self._writing.clock(),
             fix=fix,
             progress=progress,
