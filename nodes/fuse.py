@@ -132,6 +132,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         )
     cards |= await services.reader.cards(sorted(scores.keys() - cards.keys()))
     cues = telling_cues(blends, cued)
+    proved = state["learned"]["questions"] if "learned" in state else {}
     candidates = {
         memory_id: before[memory_id]
         if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
@@ -143,6 +144,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             blend=blends.get(memory_id),
             hidden=hidden,
             cue=cues.get(memory_id),
+            proved_for=proved.get(memory_id),
         )
         for memory_id in sorted(scores)
         if memory_id in cards
@@ -303,6 +305,7 @@ def as_candidate(
     blend: Blended | None = None,
     hidden: Collection[str] = (),
     cue: str | None = None,
+    proved_for: str | None = None,
 ) -> Candidate:
     """A memory of the pool with its scores in every facet that found it.
 
@@ -328,6 +331,8 @@ def as_candidate(
         candidate["outdated_by"] = newer
     if cue is not None:
         candidate["cue"] = cue
+    if proved_for is not None:
+        candidate["proved_for"] = proved_for
     return candidate
 
 

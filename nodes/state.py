@@ -222,6 +222,8 @@ class Candidate(TypedDict):
     """0..1; missing: it was never set."""
     cue: NotRequired[str]
     """The request it was stored for that is nearest to the question, where that speaks for it."""
+    proved_for: NotRequired[str]
+    """The question of a session that it helped with and that is nearest to this one."""
     role: NotRequired[str]
     """What kind of help it gives; missing: nothing was noted."""
     outdated_by: NotRequired[str]

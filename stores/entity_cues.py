@@ -185,10 +185,6 @@ class EntityCues:
         write = partial(cue_writes.prove, votes=votes, at=self._clock())
         await self._write(votes, vectors, write)
 
-    async def let_learn(self, *, on: bool) -> None:
-        """Whether sessions may write cues, and recalls use those, from now on."""
-        await self._write([], NO_VECTORS, partial(cue_writes.let_learn, on=on))
-
     async def remove(self, cue_ids: Sequence[str]) -> None:
         """Delete cues with their vectors; unknown ids are no error."""
 

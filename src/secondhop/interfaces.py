@@ -53,7 +53,7 @@ def interfaces_over(
     files = parts.home.place.traces(services.entity)
     traces = TraceFolder(files, entity=services.entity, settings=kept)
     answering = Answering(parts.store, services, graphs, traces=traces, name=parts.home.name)
-    learning = Learning(parts.store.cues, services, counters=parts.counters, loop=loop)
+    learning = Learning(parts.store, services, counters=parts.counters, loop=loop)
     sessions = Sessions(
         SessionRounds(services),
         parts.sessions,

@@ -392,7 +392,7 @@ class Recall(Closing):
     ) -> IngestLedger:
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
-        With a memory goes what was counted and learned of it. What a memory said before its file
+        With a memory go its counters and cues. What a memory said before its file
         was changed is kept, unless the new text begins with it; see `memories.history`.
 
         Args:

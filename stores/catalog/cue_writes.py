@@ -16,7 +16,6 @@ from secondhop.stores.catalog.cues import (
     cue_row,
     of_memories,
 )
-from secondhop.stores.catalog.notes import write_meta
 from secondhop.stores.catalog.reads import in_chunks, stored_cues
 from secondhop.stores.cues import (
     MOST_PROVED,
@@ -100,7 +99,7 @@ def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[
     """
     given = list(votes)
     if not catalog_reads.learns(connection):
-        return {cue.cue_id for cue in given} - stored_cues(connection, [c.cue_id for c in given])
+        return set()
     memory_ids = [cue.memory_id for cue in given]
     before = of_memories(connection, memory_ids)
     gone: set[str] = set()
@@ -123,12 +122,6 @@ def added_up(before: Cue | None, votes: Cue, *, at: datetime) -> Cue:
     known = voted(before.proved, before.written_at or at, now) if before else 0.0
     proved = max(-MOST_VOTES, min(MOST_VOTES, known + votes.proved))
     return replace(votes, proved=round(proved, 4), written_at=now)
-
-
-def let_learn(connection: Connection, *, on: bool) -> set[str]:
-    """Whether sessions may write cues."""
-    write_meta(connection, {"learning": "on" if on else "off"})
-    return set()
 
 
 def remove_cues(connection: Connection, cue_ids: Iterable[str]) -> set[str]:

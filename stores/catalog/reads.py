@@ -26,7 +26,7 @@ from secondhop.stores.catalog.rows import (
     tags_of,
     text_of,
 )
-from secondhop.stores.cues import Breadth, CueStanding
+from secondhop.stores.cues import LEARNING, Breadth, CueStanding
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
@@ -181,8 +181,7 @@ def cue_standing(connection: Connection) -> CueStanding:
 
 def learns(connection: Connection) -> bool:
     """Whether sessions may say what a memory is for."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'learning'").fetchone()
-    return row is None or row[0] != "off"
+    return settings(connection).get(LEARNING) != "off"
 
 
 def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -16,8 +16,8 @@ from secondhop.nodes.services import Services
 from secondhop.sessions.learner import Learned
 from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
-from secondhop.stores.cues import LONGEST_QUESTION, Cue, voted
-from secondhop.stores.entity_cues import EntityCues
+from secondhop.stores.cues import LEARNING, LONGEST_QUESTION, Cue, voted
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Vector
 from secondhop.sync import BackgroundLoop, blocking
 
@@ -33,14 +33,15 @@ class Learning:
 
     def __init__(
         self,
-        cues: EntityCues,
+        store: EntityStore,
         services: Services,
         *,
         counters: CounterStore | None = None,
         loop: BackgroundLoop | None = None,
     ) -> None:
         """`counters`: told what each session showed, and what was accepted."""
-        self._cues, self._services, self._counters = cues, services, counters
+        self._store, self._cues = store, store.cues
+        self._services, self._counters = services, counters
         self._generic = GenericCues(services.playbooks, services.embedder)
         self._loop = loop or BackgroundLoop()
 
@@ -105,7 +106,7 @@ class Learning:
 
     async def aswitch(self, *, on: bool) -> None:
         """Off: nothing is learned, counted or used until it is on again; what is known stays."""
-        await self._cues.let_learn(on=on)
+        await self._store.keep_settings({LEARNING: None if on else "off"})
 
     switch = blocking(aswitch)
 

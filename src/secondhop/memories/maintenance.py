@@ -42,7 +42,7 @@ class Maintenance:
 
         Args:
             fix: mend what needs no decision: vectors that are missing or too many, the word index,
-                lost links, what was learned of memories that are gone.
+                lost links, counters of memories that are gone.
             progress: called with the number of passages that a fix has embedded ("embed").
         """
         given = Examined(
@@ -77,7 +77,7 @@ class Maintenance:
     async def aexport_as(self, format: OtherFormat) -> Any:
         """What holds now, as JSON values that mem0 or LangMem read; see docs/adopt.md.
 
-        Cues, histories and what was learned have no place there: `export` has all of it.
+        Cues and histories have no place there: `export` has all of it.
         """
         now = self._writing.clock()
         return await in_format(format, self._writing.store, now=now)
