@@ -94,21 +94,21 @@ def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> No
 def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[str]:
     """Add votes of a session to the cues they are about; ids of cues that are gone.
 
-    A cue that says nothing any more goes, and of too many those that say least. Votes on memories
-    that are gone are left out, and all of them while learning is off.
+    A cue that says nothing any more goes, and of too many those of other questions that say least.
+    Votes on memories that are gone are left out, and all of them while learning is off.
     """
     given = list(votes)
     if not catalog_reads.learns(connection):
         return set()
     memory_ids = [cue.memory_id for cue in given]
-    before = of_memories(connection, memory_ids)
+    before, now = of_memories(connection, memory_ids), {cue.cue_id for cue in given}
     gone: set[str] = set()
     for memory_id in catalog_reads.stored(connection, memory_ids):
         known = {one.cue_id: one for one in before.get(memory_id, ()) if one.origin == "session"}
         for cue in given:
             if cue.memory_id == memory_id:
                 known[cue.cue_id] = added_up(known.get(cue.cue_id), cue, at=at)
-        telling = sorted(known.values(), key=lambda one: -abs(one.proved))
+        telling = sorted(known.values(), key=lambda one: (one.cue_id not in now, -abs(one.proved)))
         kept = [one for one in telling if abs(one.proved) >= SAYS_SOMETHING][:MOST_PROVED]
         remove_cues(connection, known)
         add_cues(connection, kept, at=at)
