@@ -88,11 +88,14 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     """The state without what may not be shown any more, titles and reasons as they are now."""
     scores: dict[str, list[Any]] = known["candidates"]
     state = cast(SessionState, {**known, "candidates": {}})
+    proved = state["learned"]["questions"] if "learned" in state else {}
     cards = await services.reader.cards([*{*scores, *titled_facets(state).values()}])
     services.hidden.forget(state["trace_id"])  # something may have ended since the round
     hidden = await services.hidden.of(sight_of(state), services)
     state["candidates"] = {
-        memory_id: candidate_of(cards[memory_id], row, hidden.reasons)
+        memory_id: candidate_of(
+            cards[memory_id], row, hidden.reasons, proved_for=proved.get(memory_id)
+        )
         for memory_id, row in scores.items()
         if memory_id in cards and memory_id not in hidden.reasons
     }
@@ -103,10 +106,12 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     return state
 
 
-def candidate_of(card: MemoryCard, row: list[Any], hidden: Collection[str]) -> Candidate:
+def candidate_of(
+    card: MemoryCard, row: list[Any], hidden: Collection[str], *, proved_for: str | None
+) -> Candidate:
     """A candidate with its card of today, and without the words of a cue."""
     first_round, scores, *more = row
-    candidate = as_candidate(card, scores, None, first_round, hidden=hidden)
+    candidate = as_candidate(card, scores, None, first_round, hidden=hidden, proved_for=proved_for)
     parts: dict[str, float] | None = more[0] if more else None
     return candidate if parts is None else {**candidate, "parts": parts}
 
