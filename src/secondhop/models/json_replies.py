@@ -20,7 +20,8 @@ from secondhop.models.llm import ChatMessage
 
 T = TypeVar("T", bound=BaseModel)
 
-_THOUGHTS = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THOUGHTS = re.compile(r"^(?!\s*[{\[]).*?</think(?:ing)?>", re.DOTALL)
+"""Also where the server has put the tag that opens them into the prompt."""
 _OBJECTS_TRIED = 8
 _BRACES_TRIED = 64
 _ERRORS_TOLD = 5
