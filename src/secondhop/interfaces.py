@@ -88,7 +88,7 @@ def interfaces_over(
         cues=Cues(writing, loop=loop),
         admin=Maintenance(
             writing,
-            store=parts.home.name,
+            home=parts.home,
             learned=parts.learned,
             services=services,
             loop=loop,

@@ -57,7 +57,7 @@ class Recall(Closing):
         cues: what memories were stored for: list, add, remove.
         sessions: recalls that stay open for votes.
         learning: what resolved sessions have taught: see it, forget it, switch it off.
-        admin: doctor, export, import, backup, settings kept with the entity.
+        admin: doctor, export, import, copy, settings kept with the entity.
     """
 
     def __init__(
