@@ -122,7 +122,7 @@ class Interfaces:
         parts = self._parts
         return Maintenance(
             self.writing,
-            store=parts.home.name,
+            home=parts.home,
             learned=parts.learned,
             services=parts.services,
             loop=self._loop,

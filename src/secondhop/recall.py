@@ -85,7 +85,7 @@ class Recall(Askable):
 
     @property
     def admin(self) -> "Maintenance":
-        """Doctor, export, import, backup, settings kept with the entity."""
+        """Doctor, export, import, copy, settings kept with the entity."""
         return self._behind.admin
 
     # --- opening and closing ---
