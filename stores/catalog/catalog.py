@@ -86,6 +86,11 @@ class Catalog:
         )
         self._ready = False
 
+    @property
+    def database(self) -> Database:
+        """Where its rows are."""
+        return self._database
+
     def exists(self) -> bool:
         """Whether anything was ever stored; False too for a file whose creation was cut short."""
         if not self._database.exists():
