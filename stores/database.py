@@ -19,6 +19,11 @@ class Rows(Protocol):
         """How many rows were written."""
         ...
 
+    @property
+    def description(self) -> Sequence[Sequence[Any]] | None:
+        """The columns, each beginning with its name."""
+        ...
+
     def __iter__(self) -> Iterator[Any]: ...
 
     def fetchone(self) -> Any:

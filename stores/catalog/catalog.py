@@ -88,6 +88,11 @@ class Catalog:
         self._ready = False
         self.known = KnownRows(self.read, stamp=self._database.stamp)
 
+    @property
+    def database(self) -> Database:
+        """Where its rows are."""
+        return self._database
+
     def exists(self) -> bool:
         """Whether anything was ever stored; False too for a file whose creation was cut short."""
         if not self._database.exists():
