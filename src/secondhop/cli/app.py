@@ -15,7 +15,7 @@ from secondhop.cli.cues_command import cues
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.ingest_command import ingest
 from secondhop.cli.maintenance_commands import (
-    backup,
+    copy,
     delete_entity,
     doctor,
     export,
@@ -63,7 +63,7 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "reindex": reindex,
         "export": export,
         "import": import_memories,
-        "backup": backup,
+        "copy": copy,
         "delete-entity": delete_entity,
     },
     "Show, serve, measure": {
@@ -154,6 +154,7 @@ def described(text: str) -> Command:
 for commands in SECTIONS.values():
     for name, command in commands.items():
         app.command(name)(with_common(command))
+app.command("backup", hidden=True)(with_common(copy))  # as version 0.1 called it
 for group_name, (about, group_commands) in GROUPS.items():
     members = group()
     members.callback()(described(about))

@@ -13,7 +13,7 @@ from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
-from secondhop.settings import OpenAISettings, Settings, load_settings
+from secondhop.settings import Settings, load_settings, openai_settings
 from secondhop.stores.store_address import shown_store
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def choose_llm(said: str | None) -> str | None:
     """
     if said == OFFLINE:
         return None
-    openai = OpenAISettings()
+    openai = openai_settings()
     return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
 
 

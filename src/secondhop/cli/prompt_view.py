@@ -6,8 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from secondhop.cli.terminal import clean, screen
-from secondhop.prompts.prompt_text import PromptError
-from secondhop.prompts.templates import Prompt, RenderedPrompt, prompt_files, replacement
+from secondhop.prompts.templates import (
+    Prompt,
+    PromptError,
+    RenderedPrompt,
+    prompt_files,
+    replacement,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,5 +93,5 @@ def check_document(check: Check) -> dict[str, Any]:
     """One check for `--json`."""
     prompt, fault = check
     if fault:
-        return {"ok": False, "path": fault.path, "line": fault.line, "fault": fault.fault}
+        return {"ok": False, "path": fault.path, "fault": fault.fault}
     return {"ok": True, **(prompt_document(prompt) if prompt else {})}
