@@ -97,7 +97,7 @@ async def test_a_copy_is_the_same_store(place: Place, source: str, target: str) 
         (copied,) = (await recall.admin.acopy(there[0], chroma_url=there[1])).entities
 
         before = await told(recall)
-    assert (copied.memories, copied.vectors, copied.was_there) == (4, 6, False)
+    assert (copied.memories, copied.vectors, copied.was_there) == (4, 7, False)
     async with await opened(there) as copy:
         assert copy.trace(trace_id).question == WHERE
         assert await told(copy) == before
