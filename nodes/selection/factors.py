@@ -69,7 +69,7 @@ def exposure(
 
 
 def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
-    """1..1.3: for what helped in sessions about such questions."""
+    """0.85..1.3: what helped in sessions about such questions, or did not."""
     return np.array([learned_factor(one["memory_id"], state) for one in candidates])
 
 

@@ -1,7 +1,7 @@
 """What sessions about such questions have said of memories, as their cues tell it.
 
 It weighs on a recall in two ways, both seen in the trace: a factor on the relevance of memories
-that helped, and a vote against those that people refused.
+that helped, or did not, and a vote against those that people refused.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,8 @@ from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.cues import CueHit, voted
 
 MOST = 0.3
-"""The most that sessions add to a memory's relevance, as a share of it."""
+"""The most that sessions add to a memory's relevance, as a share of it; they take half as much at
+most, because a cold vote often means no more than "not now"."""
 
 PRIOR = 1.0
 """Votes that are set against those that were cast: one session counts for half, several of one mind
@@ -55,7 +56,7 @@ def learned_of(proved: Proved) -> RecallUpdate:
     votes = proved["votes"]
     return {
         "learned": {
-            "factors": {one: factor_of(said) for one, said in votes.items() if said > 0},
+            "factors": {one: factor_of(said) for one, said in votes.items() if said},
             "questions": {one: q for one, q in proved["questions"].items() if votes[one] > 0},
         },
         "votes": earlier_votes(one for one, said in votes.items() if said <= REFUSED_FROM),
@@ -63,16 +64,17 @@ def learned_of(proved: Proved) -> RecallUpdate:
 
 
 def factor_of(votes: float) -> float:
-    """The factor on relevance, 1..1 + MOST: votes / (votes + prior), so that few say little.
+    """The factor on relevance, 1 - MOST / 2 .. 1 + MOST: few votes say little.
 
-    >>> factor_of(1.0), factor_of(3.0)
-    (1.15, 1.225)
+    >>> factor_of(1.0), factor_of(3.0), factor_of(-1.0)
+    (1.15, 1.225, 0.925)
     """
-    return round(1 + MOST * votes / (votes + PRIOR), 4)
+    most = MOST if votes > 0 else MOST / 2
+    return round(1 + most * votes / (abs(votes) + PRIOR), 4)
 
 
 def learned_factor(memory_id: str, state: RecallState) -> float:
-    """What sessions make of a memory's relevance; 1 where they say nothing for it."""
+    """What sessions make of a memory's relevance; 1 where they say nothing of it."""
     return state["learned"]["factors"].get(memory_id, 1.0) if "learned" in state else 1.0
 
 
