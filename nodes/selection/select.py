@@ -1,6 +1,6 @@
 """Which candidates get the slots: facets in proportion, repetition last, every loser told why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,21 +80,20 @@ def select(
         order: ids of all that take part, best first, where no facets share the slots.
         repeats_at: share that others must say of a loser for that to be why it lost.
     """
-    rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
+    best = relevance.max(axis=1, initial=0.0)
+    part_of = [pool.ids[row] for row in np.flatnonzero(best > 0).tolist()]
     if order is not None:
-        order = [*dict.fromkeys((*order, *kept, *led))]
-        rows = sorted(pool.ids.index(one) for one in order)
-    if not rows:
+        part_of = order = [*dict.fromkeys((*order, *kept, *led))]
+    if not part_of:
         return Selection(picks=[], losers=[])
-    coverage = repetition_among(pool, rows)
-    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    coverage, places = repetition_among(pool, part_of)
+    rows = [pool.rows[one] for one in places]
     if order is None:
         weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
         part = FacetPool(facet_relevance=relevance[rows], weights=weights)
         first = [places[memory_id] for memory_id in kept if memory_id in places]
         ranked = ordered(part, coverage, settings=settings, first=first)
     else:
-        best = relevance.max(axis=1, initial=0.0)
         ranked = [FacetPick(places[one], None, float(best[rows[places[one]]])) for one in order]
     front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
     if front:
@@ -157,9 +156,12 @@ def ordered(
     return [FacetPick(int(row), None, float(scores[row])) for row in rows]
 
 
-def repetition_among(pool: Pool, rows: Sequence[int]) -> Coverage:
-    """How much of each candidate's evidence the others say that serve as well."""
-    return where_it_serves(pool.coverage(rows), pool.relevance[rows])
+def repetition_among(pool: Pool, memory_ids: Iterable[str]) -> tuple[Coverage, dict[str, int]]:
+    """How much of each candidate's evidence the others say that serve as well, and the place of
+    each there: that in the pool, whatever order they are given in."""
+    rows = sorted(pool.rows[one] for one in memory_ids)
+    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    return where_it_serves(pool.coverage(rows), pool.relevance[rows]), places
 
 
 def where_it_serves(coverage: Coverage, relevance: Floats) -> Coverage:
