@@ -22,11 +22,11 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.selection.blend import MIDDLE
 from secondhop.nodes.selection.visibility import OUTSIDE
-from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
+from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
 from secondhop.wording import counted
 
-LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED, FACT_MEANT})
+LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look a fact up."""
 
 
@@ -212,23 +212,19 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """What asked for a fact, which was then looked up; [] for what searches found alone."""
     return [
-        looked_up(query, trace)
+        looked_up(query)
         for query in trace.queries
         if query.origin in LOOKED_UP
         and any(hit.memory_id == candidate.memory_id for hit in query.dense)
     ]
 
 
-def looked_up(query: TraceQuery, trace: RecallTrace) -> str:
+def looked_up(query: TraceQuery) -> str:
     """What asked for the fact of a query that looks one up."""
     if query.origin == FACT_ASKED:
         return "The plan asked for this fact by its name."
-    if query.origin == FACT_NAMED:
-        named = "The question names" if query.hop == 1 else "A query of the plan names"
-        return f"{named} this fact; it was looked up."
-    near = f" (similarity {query.nearness:.2f})" if query.nearness is not None else ""
-    facet = next((one.name for one in trace.facets if one.facet_id == query.facet_id), "")
-    return f"Nothing names this fact; question and plan together, for “{facet}”, are near it{near}."
+    named = "The question names" if query.hop == 1 else "A query of the plan names"
+    return f"{named} this fact; it was looked up."
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:

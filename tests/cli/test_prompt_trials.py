@@ -74,7 +74,7 @@ def test_what_was_asked_before_is_not_asked_again(
     [
         (("--llm", "offline"), 2, "name one: --llm openai:MODEL"),
         (("--against", "critic.md"), 2, "compare two variants of one prompt"),
-        (("--against", "broken.md"), 2, "broken.md:1: a prompt begins with front matter"),
+        (("--against", "broken.md"), 2, "broken.md: a prompt begins with front matter"),
     ],
     ids=["offline", "another prompt", "faulty"],
 )

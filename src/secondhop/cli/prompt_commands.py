@@ -28,7 +28,7 @@ def show(
     """List the prompts in force, or print the file of one.
 
     Those of --prompts DIR (or SECONDHOP_PROMPTS) stand in for those that ship, and are checked: a
-    fault is named as FILE:LINE. Sent to a file, the output is a variant to begin with.
+    faulty file is named. Sent to a file, the output is a variant to begin with.
     """
     from secondhop.cli.opening import prompts_in_force
     from secondhop.cli.prompt_view import prompt_document, show_prompts
