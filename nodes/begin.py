@@ -67,6 +67,10 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     effort = checked_effort(
         state.get("effort"), annotated=known.get("annotated", 0.0), services=services
     )
+    if not has_word(question):
+        unasked = {"question": f"{question!r:.40} has no word: nothing was searched"}
+        known["degraded"] = {**known.get("degraded", {}), **unasked}
+        return {**update, **known, "effort": "none", "queries": {}}
     update["effort"] = effort
     update["queries"] = direct_queries(question, planned=plans(update, services))
     return {**update, **known}
@@ -136,7 +140,7 @@ def checked_question(question: object) -> str:
     """The question without surrounding white space, NULs and halves of characters.
 
     Raises:
-        UsageError: there is none, it is empty, has no word, or is longer than QUESTION_CHARS.
+        UsageError: there is none, it is empty, or longer than QUESTION_CHARS.
     """
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
@@ -146,14 +150,17 @@ def checked_question(question: object) -> str:
     text = whole.replace("\x00", "").strip()
     if not text:
         raise UsageError("the question is empty; ask something")
-    if not any(category(char)[0] in "LNS" for char in text):
-        raise UsageError(f"the question {text!r:.40} has no word; ask in words")
     if len(text) > QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(text):,} characters, at most {QUESTION_CHARS:,} are read; "
             f"ask the question alone, and ingest the document it comes with"
         )
     return text
+
+
+def has_word(question: str) -> bool:
+    """Whether it holds a letter, a number or a sign; "???" and "…" say nothing to search for."""
+    return any(category(char)[0] in "LNS" for char in question)
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:

@@ -113,6 +113,11 @@ class CounterStore:
             )
         self._database: Database = place
 
+    @property
+    def database(self) -> Database:
+        """Where its rows are."""
+        return self._database
+
     def is_lost(self) -> bool:
         """Whether something was counted, and its file is gone."""
         return self._begun is not None and self._begun.exists() and not self._database.exists()

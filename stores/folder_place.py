@@ -25,7 +25,7 @@ from secondhop.stores.manifest import (
     replace_manifest,
 )
 from secondhop.stores.rebuild_command import rebuild_advice
-from secondhop.stores.sessions import SessionStore
+from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
 from secondhop.stores.trace_files import TraceFilesInFolder
@@ -81,10 +81,8 @@ class FolderPlace:
         """See `StorePlace`."""
         return CounterStore(self._own(entity) / "counters.db")
 
-    def sessions(self, entity: str) -> SessionStore:
+    def sessions(self, entity: str) -> DatabaseSessions:
         """See `StorePlace`."""
-        from secondhop.stores.sessions_database import DatabaseSessions
-
         return DatabaseSessions(self._own(entity) / SESSIONS_FILE)
 
     def traces(self, entity: str) -> TraceFilesInFolder:

@@ -60,6 +60,11 @@ class LearningStore:
             else place
         )
 
+    @property
+    def database(self) -> Database:
+        """Where its rows are."""
+        return self._database
+
     async def read(self) -> LearningState:
         """Everything; nothing at all before the first lesson."""
         return await asyncio.to_thread(self._read)

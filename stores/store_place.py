@@ -10,7 +10,7 @@ from secondhop.stores.learning import LearningStore
 from secondhop.stores.locks import Lock
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.protocols import VectorCollection
-from secondhop.stores.sessions import SessionStore
+from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.trace_files import TraceFiles
 
 
@@ -49,7 +49,7 @@ class StorePlace(Protocol):
         """How often its memories were of use."""
         ...
 
-    def sessions(self, entity: str) -> SessionStore:
+    def sessions(self, entity: str) -> DatabaseSessions:
         """Its recalls that wait for votes."""
         ...
 

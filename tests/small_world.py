@@ -111,7 +111,7 @@ intents:
 
 def small_library() -> tuple[Intent, ...]:
     """Two intents: an interview and a garden."""
-    return tuple(parse_playbook(PLAYBOOK, name="tests.yaml"))
+    return parse_playbook(PLAYBOOK)
 
 
 def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:

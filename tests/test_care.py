@@ -12,10 +12,7 @@ from tests.fakes import note
 
 from secondhop.errors import UsageError
 from secondhop.memories.records import Fact, Preference
-from secondhop.memories.reindex import reindex_entity
-from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -227,22 +224,6 @@ async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Rec
     assert told.findings[0].examples == ["tea, tea2"]
     assert told.findings[1].examples[0].startswith("me, job: baker")
     assert told.sound
-
-
-async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_path: Path) -> None:
-    before = await lines(recall)
-    told = await recall.admin.abackup(tmp_path / "backup")
-    await recall.aadd([note("late", "Written after the backup")])
-    home = StoreDirectory(tmp_path / "backup")
-    await reindex_entity(home, "mara", embedder=HashingEmbedder())
-    await home.aclose()
-
-    assert len(told.entities) == 1
-    async with await opened(tmp_path / "backup") as copy:
-        assert await lines(copy) == before
-        assert "hook" in (await copy.arecall("Where is the key?")).ids()
-    with pytest.raises(UsageError, match="not empty"):
-        await recall.admin.abackup(tmp_path / "backup")
 
 
 async def test_a_file_of_counters_that_is_gone_is_noticed(

@@ -16,8 +16,7 @@ from secondhop.graph.result import RecalledMemory, RecallResult
 from secondhop.nodes.state import Effort
 
 if TYPE_CHECKING:
-    from secondhop.recall import Recall
-    from secondhop.retriever_recall import RetrieverRecall
+    from secondhop.askable import Askable
 
 
 class SecondhopRetriever(BaseRetriever):
@@ -75,7 +74,7 @@ class RecallQuestion(BaseModel):
 
 
 def recall_tool(
-    recall: "Recall | RetrieverRecall",
+    recall: "Askable",
     *,
     k: int | None = None,
     tokens: int | None = None,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from secondhop.annotate.service import Annotating
 from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
@@ -77,7 +76,7 @@ class Parts:
     llm: StructuredLLM | None
     prompts: PromptSource | None
     prices: PriceTable
-    annotating: Annotating
+    annotate: AnnotateSettings
 
 
 async def open_parts(
@@ -171,19 +170,7 @@ def parts_of(
         llm=llm,
         prompts=prompts,
         prices=prices or {},
-        annotating=Annotating(
-            store=store,
-            queue=place.annotating,
-            llm=llm,
-            prompts=prompts,
-            embedder=embedders.entity,
-            everyday=services.playbooks,
-            prices=prices or {},
-            clock=services.clock,
-            settings=AnnotateSettings.given(
-                annotate, deadline_s=services.settings.limits.deadline_s
-            ),
-        ),
+        annotate=AnnotateSettings.given(annotate, deadline_s=services.settings.limits.deadline_s),
     )
 
 

@@ -17,7 +17,7 @@ from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.postgres.trace_rows import TraceRows
 from secondhop.stores.postgres.vectors import PostgresVectors
 from secondhop.stores.protocols import VectorCollection
-from secondhop.stores.sessions import SessionStore
+from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.store_address import files_of
 from secondhop.stores.vectors.chroma import ChromaVectors, CollectionNames
@@ -63,10 +63,8 @@ class PostgresPlace:
         """See `StorePlace`."""
         return CounterStore(self._tables(entity, part="counters"))
 
-    def sessions(self, entity: str) -> SessionStore:
+    def sessions(self, entity: str) -> DatabaseSessions:
         """See `StorePlace`."""
-        from secondhop.stores.sessions_database import DatabaseSessions
-
         return DatabaseSessions(self._tables(entity, part="sessions"))
 
     def traces(self, entity: str) -> TraceRows:

@@ -116,7 +116,6 @@ WRONG_USAGE = {
     "k and tokens": ("recall", "q", "--k", "3", "--tokens", "100"),
     "an empty question": ("recall", ""),
     "a blank question": ("recall", " \n\t "),
-    "a question without a word": ("recall", "???"),
     "no question": ("recall",),
     "an unknown option": ("recall", "q", "--fast"),
     "an unknown command": ("memorise", "q"),

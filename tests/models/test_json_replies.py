@@ -40,6 +40,7 @@ HOT = Ballot(vote="hot")
         '{"vote": "hot"} {"vote": "cold"}',
         'use {this} form: {"vote": "hot"}',
         '<think>maybe {"vote": "cold"}?</think>{"vote": "hot"}',
+        'maybe {"vote": "cold"}?\n</think>\n{"vote": "hot"}',  # the prompt held the opening tag
         '{"$defs": {}, "properties": {"vote": {}}} {"vote": "hot"}',
         '[{"vote": "hot"}]',
         '{"vote": "hot", "note": "a } and a \\" and\na raw line break"}',

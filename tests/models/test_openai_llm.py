@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.by_the_clock import BY_THE_CLOCK
 from tests.models.fault_server import (
-    HUGE,
     NO_CHOICE,
     REFUSAL,
     Exchange,
@@ -109,7 +108,6 @@ async def test_a_server_that_tells_no_usage_is_charged_by_our_own_count() -> Non
         (status(404), "model's name"),
         (REFUSAL, "declined"),
         (answer("{}", finish_reason="content_filter"), "declined"),
-        (HUGE, "more than 1,000,000 bytes"),
     ],
 )
 async def test_what_no_second_try_would_cure_fails_at_once(fault: Fault, told: str) -> None:

@@ -181,7 +181,7 @@ class Learning:
     async def aexported(self) -> dict[str, Any]:
         """Everything as plain values, vectors left out: for people and their rights.
 
-        It holds no word of any question. There is no import: `backup` copies what was learned.
+        It holds no word of any question. There is no import: `copy` copies what was learned.
         """
         known = await self._store.read()
         return {

@@ -1,13 +1,13 @@
-"""`recall.admin`: examine, export, import and back up the whole memory of one entity."""
+"""`recall.admin`: examine, export, import and copy whole memories."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from secondhop.errors import UsageError
 from secondhop.ingest.run import IngestProgress
-from secondhop.memories.backup import BackedUp, back_up
+from secondhop.memories.copying import Copied, copied
 from secondhop.memories.doctor import Examination, Examined, examine
 from secondhop.memories.entity_settings import EntitySettings, entity_settings, keep_settings
 from secondhop.memories.export import FRAME, Imported, exported, imported
@@ -17,6 +17,7 @@ from secondhop.memories.writing import MemoryWriting
 from secondhop.nodes.entity_config import KeptValue
 from secondhop.nodes.services import Services
 from secondhop.stores.learning import LearningStore
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop, blocking
 
 
@@ -27,13 +28,13 @@ class Maintenance:
         self,
         writing: MemoryWriting,
         *,
-        store: str,
+        home: StoreDirectory,
         learned: LearningStore,
         services: Services,
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """Take the parts as they are; `store` is its name."""
-        self._writing, self._store = writing, store
+        """Take the parts as they are; `home` holds the store."""
+        self._writing, self._home = writing, home
         self._learned, self._services = learned, services
         self._loop = loop or BackgroundLoop()
 
@@ -128,17 +129,28 @@ class Maintenance:
 
     import_from = blocking(aimport_from)
 
-    async def abackup(self, folder: str | Path) -> BackedUp:
-        """Copy the catalogs of all entities of the store while it is in use.
+    async def acopy(
+        self,
+        to: str | Path,
+        *,
+        chroma_url: str | None = None,
+        entities: Sequence[str] | None = None,
+    ) -> Copied:
+        """Copy the store into another one, while it is in use; killed, it can be run again.
 
-        The copy is a store once `secondhop reindex` has made its vectors.
+        With vectors, counters, what was learned, open sessions and traces; all of it is compared.
+
+        Args:
+            to: a folder, or postgresql://USER@HOST/DATABASE.
+            chroma_url: the Chroma server for the copy's vectors.
+            entities: default all of the store.
 
         Raises:
-            UsageError: the folder is not empty.
+            StoreError: another memory of such an entity is there, or vectors are missing.
         """
-        return await back_up(self._store, Path(folder))
+        return await copied(self._home, to, chroma_url=chroma_url, entities=entities)
 
-    backup = blocking(abackup)
+    copy = blocking(acopy)
 
     async def asettings(self) -> EntitySettings:
         """What is kept with the entity, and what holds for it. Writes nothing."""

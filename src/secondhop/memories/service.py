@@ -17,6 +17,7 @@ from secondhop.given_values import (
     check_rememberable,
     check_text,
     in_utc,
+    listed,
     only_memories,
     tags_given,
 )
@@ -155,6 +156,7 @@ class MemoryService:
         check_rememberable(what)
         check_text(title, name="title")
         check_moments(at=at, valid_until=valid_until)
+        listed(supersedes, name="supersedes", of="ids")
         if memory_id is not None:
             check_id(memory_id)
         moment = in_utc(at) if at else self.writing.clock()

@@ -2,6 +2,7 @@
 
 import re
 
+from secondhop.nodes.planning.near_queries import same_word
 from secondhop.ranking.words import words
 
 _SAME: dict[str, str] = {
@@ -31,11 +32,16 @@ def located(quote: str, content: str) -> tuple[int, int] | None:
 def borne_out(statement: str, content: str) -> bool:
     """Whether a message holds every number of a statement, and at least half of its words.
 
+    A word may have another ending, as cities and names do in many languages.
+
     >>> borne_out("12 Mill Lane", "my address is 12 Mill Lane"), borne_out("Rome", "I live here")
     (True, False)
+    >>> borne_out("Берлин", "Я живу в Берлине")
+    True
     """
     numbers = set(_NUMBER.findall(content))
     if not all(number in numbers for number in _NUMBER.findall(statement)):
         return False
     said, there = set(words(statement)), set(words(content))
-    return bool(said) and 2 * len(said & there) >= len(said)
+    found = [word for word in said if any(word == one or same_word(word, one) for one in there)]
+    return bool(said) and 2 * len(found) >= len(said)
