@@ -14,9 +14,9 @@ NEAR = 0.75
 SMALL: Final = STOP_WORDS | TASK_WORDS
 """Words that two queries may have in the place of each other and still be one."""
 
-_STEM = 4
+STEM: Final = 4
 """Letters that two forms of one word share at least."""
-_ENDING = 3
+_ENDING: Final = 3
 """Letters that either form may have behind them."""
 
 
@@ -105,4 +105,4 @@ def same_word(one: str, other: str) -> bool:
         if a != b:
             break
         stem += 1
-    return stem >= _STEM and max(len(one), len(other)) - stem <= _ENDING
+    return stem >= STEM and max(len(one), len(other)) - stem <= _ENDING

@@ -139,6 +139,15 @@ async def test_an_answer_that_was_cut_off_is_asked_for_shorter() -> None:
     assert "write less" in server.asked[1]["messages"][-1]["content"]
 
 
+async def test_a_model_that_thinks_its_reply_away_gets_room_for_both() -> None:
+    thought = answer("", finish_reason="length")
+    async with served(server := FaultServer(script=[thought])) as llm:
+        assert (await ask(llm)).usage == usage(2, 2)
+        await ask(llm)
+    assert [asked["max_tokens"] for asked in server.asked] == [50, 400, 400]
+    assert server.asked[0]["messages"] == server.asked[1]["messages"]
+
+
 BAD_FAULTS = {
     "429": status(429),
     "500": status(500),
@@ -147,6 +156,7 @@ BAD_FAULTS = {
     "wrong JSON": answer('{"txt": 1}'),
     "no choice": NO_CHOICE,
     "cut off": half,
+    "only thoughts": answer("", finish_reason="length"),
     "reset": reset,
     "other word": status(400, message="Use 'max_completion_tokens' instead."),
     "declined": REFUSAL,
