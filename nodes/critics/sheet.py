@@ -8,8 +8,8 @@ from secondhop.models.tokens import count_tokens, truncate_to_tokens
 from secondhop.nodes.critics.excerpts import excerpts, telling_words
 from secondhop.nodes.critics.order_hints import HINT, reads_like_order
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
-from secondhop.nodes.critics.quoting import Tags, clean, title_line
 from secondhop.nodes.state import Vote
+from secondhop.prompts.quoting import Tags, clean, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 QUESTION_TOKENS = 600

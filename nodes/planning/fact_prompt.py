@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from secondhop.models.tokens import count_tokens
-from secondhop.nodes.critics.quoting import title_line
 from secondhop.nodes.plan_step import MOST_BY_NAME, first_names
 from secondhop.nodes.planning.port import KeptName
 from secondhop.nodes.planning.schema import ExpandReply, ExpandWithKept
+from secondhop.prompts.quoting import title_line
 
 NAME_CHARS: Final = 60
 """Of a longer subject, attribute, context or topic the beginning is shown."""

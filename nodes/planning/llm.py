@@ -7,7 +7,6 @@ from secondhop.models.llm import StructuredLLM
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.config import PlanningSettings
-from secondhop.nodes.critics.quoting import Tags, clean, title_line
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.plan_step import PLANNING_SHARE
 from secondhop.nodes.planning.fact_prompt import (
@@ -26,6 +25,7 @@ from secondhop.nodes.planning.schema import (
     ExpandWithKept,
     FacetReply,
 )
+from secondhop.prompts.quoting import Tags, clean, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.stores.records import Topic
 

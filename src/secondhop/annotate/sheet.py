@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from secondhop.annotate.port import AnnotateRequest, MemoryPart, OlderMemory
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
-from secondhop.nodes.critics.quoting import Tags, quoted, title_line
+from secondhop.prompts.quoting import Tags, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 OPENING_TOKENS = 55

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
-from secondhop.nodes.critics.quoting import Tags, quoted, title_line
 from secondhop.observe.port import SPEAKER, KnownThing, ObserveRequest, Turn
+from secondhop.prompts.quoting import Tags, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 MESSAGE_TOKENS = 1_500

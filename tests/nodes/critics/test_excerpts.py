@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from secondhop.models.tokens import count_tokens
 from secondhop.nodes.critics.excerpts import excerpt, excerpts, joined, telling_words
-from secondhop.nodes.critics.quoting import quoted
+from secondhop.prompts.quoting import quoted
 from secondhop.stores.records import Passage
 
 pytestmark = pytest.mark.model  # texts are counted with tiktoken's ranks

@@ -9,8 +9,9 @@ from time import process_time
 import pytest
 
 from secondhop.models import json_replies
-from secondhop.nodes.critics import excerpts, order_hints, quoting
+from secondhop.nodes.critics import excerpts, order_hints
 from secondhop.nodes.planning import question_kind
+from secondhop.prompts import quoting
 from secondhop.ranking import keyphrases, sentences
 from secondhop.ranking import words as word_patterns
 

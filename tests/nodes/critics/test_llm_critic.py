@@ -19,9 +19,9 @@ from secondhop.models.llm import LLMError
 from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import Ballot, CriticRequest, Verdict
-from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import Vote, VoteName
+from secondhop.prompts.quoting import Tags
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 

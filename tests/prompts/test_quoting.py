@@ -3,7 +3,7 @@
 import pytest
 from tests.nodes.scripted_llm import call_ids, critic_request, sheet_of, view
 
-from secondhop.nodes.critics.quoting import quoted, title_line
+from secondhop.prompts.quoting import quoted, title_line
 
 
 @pytest.mark.parametrize(
