@@ -143,4 +143,4 @@ def replay_command(trace_id: str, changes: Mapping[str, str]) -> str:
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:
     """`id “title”` as far as the trace knows it."""
     other = trace.candidate(memory_id) if memory_id else None
-    return f"{memory_id} “{other.title}”" if other else str(memory_id)
+    return f"{memory_id} “{other.title}”" if other and other.title else str(memory_id)

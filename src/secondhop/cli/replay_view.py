@@ -51,8 +51,9 @@ def show_changes(
     """One memory two lines: its slots and title, and why."""
     for change in changes:
         slots = " → ".join(str(slot) for slot in (change.before, change.after) if slot)
-        title = shorten(change.title, 80)
-        console.print(f"{head:5} {slots:>7}  {title} [{clean(change.memory_id)}]", style=style)
+        title, memory_id = shorten(change.title, 80), clean(change.memory_id)
+        named = f"{title} [{memory_id}]" if title else memory_id
+        console.print(f"{head:5} {slots:>7}  {named}", style=style)
         console.print(f"{'':15}{clean(change.why)}")
 
 
