@@ -27,7 +27,8 @@ logger = logging.getLogger(__name__)
 WAITING = 16
 """Traces that may wait to be written; each holds what its recall ended with."""
 
-COMPRESSION = 6
+COMPRESSION = 4
+"""Level 6 takes twice the time, and 8 % less room."""
 SUFFIX, OLD_SUFFIX = ".json.gz", ".json"
 """Of a trace; of one that version 0.1 wrote."""
 
