@@ -4,7 +4,7 @@ from secondhop.errors import NotStoredError
 from secondhop.graph.nearest_change import (
     is_founded,
     nearest_change,
-    replay_command,
+    set_options,
     title_of,
 )
 from secondhop.graph.result import Frozen
@@ -43,7 +43,7 @@ class Explanation(Frozen):
     it came back."""
     nearest_change: str
     """The smallest change that would admit it; "" when it was returned. Settings have the names
-    that `secondhop replay --set` takes."""
+    that `--set` takes."""
 
 
 class Reach(Frozen):
@@ -89,7 +89,7 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
             f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
         )
-    return never_found(memory_id, reach, trace_id=trace.trace_id)
+    return never_found(memory_id, reach)
 
 
 def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
@@ -285,7 +285,7 @@ def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
     return max(final, key=lambda drop: order.index(drop.stage), default=None)
 
 
-def never_found(memory_id: str, reach: Reach, *, trace_id: str) -> Explanation:
+def never_found(memory_id: str, reach: Reach) -> Explanation:
     """The story of a memory that no query brought."""
     if not reach.rank:
         return Explanation(
@@ -309,8 +309,8 @@ def never_found(memory_id: str, reach: Reach, *, trace_id: str) -> Explanation:
         cut_by="never_found",
         nearest_change=(
             f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
-            f"{reach.rank} of that query; see it with "
-            f"{replay_command(trace_id, {'ranking.depth_factor': str(reach.depth_factor)})}), "
+            f"{reach.rank} of that query; ask again with "
+            f"{set_options({'ranking.depth_factor': str(reach.depth_factor)})}), "
             f"or a question that names what the memory is about"
         ),
     )
