@@ -10,9 +10,9 @@ from secondhop.graph.session_result import ResolvedSession
 from secondhop.learning.credit import counted, credit_of, told_by_people
 from secondhop.learning.records import LearnedMemory, LearnedQuestion, LearningReport
 from secondhop.models.embedding_cache import embed_requests
-from secondhop.nodes.critics.quoting import clean
 from secondhop.nodes.selection.learned import REFUSED_FROM
 from secondhop.nodes.services import Services
+from secondhop.prompts.quoting import clean
 from secondhop.sessions.learner import Learned
 from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
