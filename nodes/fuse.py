@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
-from secondhop.nodes.retrieval.cue_search import found_by_cues
+from secondhop.nodes.retrieval.cue_search import best_proved, found_by_cues
 from secondhop.nodes.retrieval.similarity import cosines_of, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
@@ -55,6 +55,9 @@ RRF_K = 60
 
 CUE_WEIGHT = 1.0
 """Weight of the ranking by cues among those of a planned facet."""
+
+PROVED_WEIGHT = 0.5
+"""Weight of the ranking of what sessions have proved for such questions."""
 
 HYBRID = (0.5, 0.5)
 """Weights of the dense and the lexical ranking of a question without a plan: as in plain
@@ -250,8 +253,10 @@ def fuse_facet(
             shares.append(weight)
             kept = {*order, *cued}
             note_passages(noted, found, leg, kept=kept, cosines=cosines)
-        orders.append([one for one in cued if one in noted.of_memory])
-        shares.append(cue_weight)
+        proved = best_proved(found["cues"]) if "cues" in found else []
+        for order, weight in ((cued, cue_weight), (proved, PROVED_WEIGHT)):
+            orders.append([one for one in order if one in noted.of_memory])
+            shares.append(weight)
     noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
     fused = reciprocal_rank_fusion(orders, k=RRF_K, weights=shares) if orders else []
     ranks = {memory_id: rank for rank, (memory_id, _) in enumerate(fused, start=1)}

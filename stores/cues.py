@@ -28,6 +28,8 @@ LEARNING: Final = "learning"
 """The setting of an entity that is "off" where sessions write no cues."""
 MOST_VOTES: Final = 3.0
 """What the votes on a memory for one question add up to at most, either way."""
+SAYS_SOMETHING: Final = 0.25
+"""Votes below which sessions say nothing of a memory: half a warm one."""
 HALF_LIFE: Final = timedelta(days=90)
 """What votes said against a memory counts half after that: cold often means "not now"."""
 LONGEST_CUE: Final = 200

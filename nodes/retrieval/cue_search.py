@@ -11,7 +11,7 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, RecallState
 from secondhop.ranking.arrays import Floats, z_scores
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT, HUB_SHARE, bent_from, cue_affinity
-from secondhop.stores.cues import CueHit
+from secondhop.stores.cues import SAYS_SOMETHING, CueHit
 from secondhop.stores.records import Vectors
 
 DEPTH = 256
@@ -74,8 +74,14 @@ async def by_cues(
 
 def found_by_cues(cued: CueHits) -> list[str]:
     """The memories that are worth a look, those that sessions have proved first."""
-    proved = cued["proved"]["questions"] if "proved" in cued else {}
-    return list(dict.fromkeys([*proved, *cued["memory_ids"][:CUED]]))
+    return list(dict.fromkeys([*best_proved(cued), *cued["memory_ids"][:CUED]]))
+
+
+def best_proved(cued: CueHits) -> list[str]:
+    """The memories that sessions have proved for such a question, the surest first."""
+    votes = cued["proved"]["votes"] if "proved" in cued else {}
+    proved = [one for one in votes if votes[one] >= SAYS_SOMETHING]
+    return sorted(proved, key=lambda one: (-votes[one], one))
 
 
 def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHits:

@@ -20,6 +20,7 @@ from secondhop.stores.catalog.reads import CUES, in_chunks, known
 from secondhop.stores.cues import (
     MOST_PROVED,
     MOST_VOTES,
+    SAYS_SOMETHING,
     Annotation,
     Cue,
     CueOrigin,
@@ -31,9 +32,6 @@ from secondhop.stores.cues import (
 )
 from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
-
-SAYS_SOMETHING = 0.25
-"""Votes of a session's cue, below which it says nothing any more: half a warm one."""
 
 
 def annotate(
