@@ -142,4 +142,4 @@ def set_options(changes: Mapping[str, str]) -> str:
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:
     """`id “title”` as far as the trace knows it."""
     other = trace.candidate(memory_id) if memory_id else None
-    return f"{memory_id} “{other.title}”" if other else str(memory_id)
+    return f"{memory_id} “{other.title}”" if other and other.title else str(memory_id)

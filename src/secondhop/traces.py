@@ -112,7 +112,7 @@ class TraceFolder:
             if (content := self._files.read(found)) is not None:
                 return trace_in(content, name=found)
         newest = [one.name.partition(".")[0] for one in self._newest_first()[:3]]
-        known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
+        known = f"those of the last recalls: {', '.join(newest)}" if newest else "it has none"
         raise NotStoredError(
             f"no trace {trace_id!r} is kept for entity {self._entity!r} ({known}); a recall tells "
             f"the id of the trace it keeps, and the settings `traces.*` say how many are kept"

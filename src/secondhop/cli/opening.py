@@ -281,14 +281,14 @@ def named_llm(common: Common) -> str:
     """The language model that options or environment name.
 
     Raises:
-        UsageError: none is named, and prompts are for one.
+        UsageError: none is named.
     """
     spec = chosen_spec(common)
     if spec is None:
         raise UsageError(
-            "prompts are read by a language model, and offline there is none; name one: "
-            "--llm openai:MODEL (or SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and "
-            "OPENAI_BASE_URL where the model is not OpenAI's own"
+            "this takes a language model, and none is named; name one: --llm openai:MODEL (or "
+            "SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and OPENAI_BASE_URL where "
+            " the model is not OpenAI's own"
         )
     return spec
 
