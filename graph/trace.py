@@ -77,9 +77,6 @@ class TraceQuery(Told):
     hop: int
     round: int
     origin: str
-    nearness: float | None = None
-    """Of a looked-up fact: its similarity to the question and the plan's query together, 0..1; None
-    where it was asked for by name."""
     dense: Hits = Field(default_factory=list[TraceHit])
     lexical: Hits = Field(default_factory=list[TraceHit])
     error: str = ""

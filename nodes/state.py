@@ -42,7 +42,7 @@ DIRECT = "f0"
 QUESTION_WEIGHT = 1.5
 """Weight of the question itself against facets, whose weights lie around 1."""
 
-FACT_NAMED, FACT_ASKED, FACT_MEANT = "fact", "plan", "implied"
+FACT_NAMED, FACT_ASKED = "fact", "plan"
 """Origins of queries that look a fact up: the question or a query names it; the plan, told which
 names there are, asks for it by name; nothing names it, and the plan means it."""
 
@@ -89,13 +89,11 @@ class Query(TypedDict):
     """From 1; 0 while it waits to be asked."""
     origin: str
     """Who wrote it: question, decompose, expand, evidence, refine, spark, uncovered, learned or
-    playbook; or what asks for the fact it looks up: fact, plan or implied."""
+    playbook; or what asks for the fact it looks up: fact or plan."""
     feedback: list["FeedbackRef"]
     """Votes that bend the query vector; [] for a query that is its text alone."""
     memory_ids: NotRequired[list[str]]
     """Look among these memories alone, whatever a search would find; missing: search."""
-    nearness: NotRequired[float]
-    """Of a fact that the plan only means: to question and query together, 0..1."""
 
 
 class PlanAsk(TypedDict):

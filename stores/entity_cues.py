@@ -91,7 +91,7 @@ class EntityCues:
 
     async def cued_share(self) -> float:
         """See `CueSearch`."""
-        return await self._catalog.aread(reads.cued_share)
+        return await asyncio.to_thread(self._catalog.known.whole, reads.cued_share)
 
     # --- reading for those who write them ---
 

@@ -200,14 +200,13 @@ class EntityStore:
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
-        known = await self._catalog.aread(reads.owners, passage_ids)
-        found = self._cache.take(list(known))
-        missing = [i for i in known if i not in found]
+        found = self._cache.take(passage_ids)
+        missing = [one for one in passage_ids if one not in found]
         if missing:
             fetched = await self._index.fetch(missing)
             self._cache.keep(fetched)
             found |= fetched
-        return {i: found[i] for i in known if i in found}
+        return {one: found[one] for one in passage_ids if one in found}
 
     async def vector_ids(self) -> set[str]:
         """Passage ids that have a vector: for who compares them all."""
@@ -217,7 +216,7 @@ class EntityStore:
 
     async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader`."""
-        return await self._catalog.aread(reads.cards, memory_ids)
+        return await asyncio.to_thread(self._catalog.known.of, reads.cards, memory_ids)
 
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
@@ -247,7 +246,7 @@ class EntityStore:
 
     async def kept_settings(self) -> Mapping[str, str]:
         """See `SettingsKeeping`."""
-        return await self._catalog.aread(reads.settings)
+        return await asyncio.to_thread(self._catalog.known.whole, reads.settings)
 
     async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
         """See `SettingsKeeping`; they may be kept before the first memory is."""
@@ -320,6 +319,8 @@ class EntityStore:
         self, *, until: datetime | None = None, where: Where | None = None
     ) -> Standing:
         """See `MemoryKeeping`."""
+        if until is None and where is None:
+            return await asyncio.to_thread(self._catalog.known.whole, reads.standing)
         return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:

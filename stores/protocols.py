@@ -75,7 +75,8 @@ class MemorySearch(Protocol):
         ...
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """Vectors of passages, unit length; unknown ids are left out."""
+        """Vectors of passages that a search or the reader named, unit length; unknown ids are left
+        out."""
         ...
 
 

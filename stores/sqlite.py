@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -50,6 +50,8 @@ class SqliteDatabase:
         self._steps, self._keeps_open = steps, keeps_open
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
+        self._watching: sqlite3.Connection | None = None
+        """Never writes, so that every commit is another connection's, which SQLite counts."""
         self._inode = 0
         self._closed = False
 
@@ -70,6 +72,21 @@ class SqliteDatabase:
     def version(self, connection: Connection) -> int:
         """See `Database`."""
         return check_version(connection, path=self.path, known=len(self._steps))
+
+    def stamp(self) -> Hashable:
+        """See `Database`."""
+        try:
+            if not self.exists() or self._is_frozen():
+                return None
+            with self._guard:
+                self._forget_another_file()
+                if self._watching is None:
+                    self._expect_open()
+                    self._watching = self._opened("rw")
+                (changes,) = self._watching.execute("PRAGMA data_version").fetchone()
+                return self._watching, changes
+        except sqlite3.Error:  # whoever reads next is told
+            return None
 
     def migrate(self) -> None:
         """See `Database`."""
@@ -154,8 +171,8 @@ class SqliteDatabase:
         """Close every connection; those in use close when their block ends."""
         with self._guard:
             self._closed = True
-            idle, self._idle = self._idle, []
-        for connection in idle:
+            unused = self._unused()
+        for connection in unused:
             connection.close()
 
     def _is_frozen(self) -> bool:
@@ -200,12 +217,17 @@ class SqliteDatabase:
 
     def _take(self, *, create: bool) -> sqlite3.Connection:
         with self._guard:
-            if self._closed:
-                raise StoreError(f"{self.path} was closed; open the entity again")
+            self._expect_open()
             self._forget_another_file()
             if self._idle:
                 return self._idle.pop()
-        mode = "rwc" if create else "rw"
+        return self._opened("rwc" if create else "rw")
+
+    def _expect_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.path} was closed; open the entity again")
+
+    def _opened(self, mode: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={mode}",
             uri=True,
@@ -226,9 +248,16 @@ class SqliteDatabase:
         """A connection to a file that was deleted would go on writing to nowhere."""
         inode = self.path.stat().st_ino if self.path.exists() else 0
         if inode != self._inode:
-            for connection in self._idle:
+            for connection in self._unused():
                 connection.close()
-            self._idle, self._inode = [], inode
+            self._inode = inode
+
+    def _unused(self) -> list[sqlite3.Connection]:
+        """The connections that no block uses, which are to be closed."""
+        watching = [self._watching] if self._watching is not None else []
+        unused = [*self._idle, *watching]
+        self._idle, self._watching = [], None
+        return unused
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._guard:

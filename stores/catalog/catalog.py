@@ -26,6 +26,7 @@ from secondhop.stores.catalog.keeping import (
     drop_lost_links,
     keep,
 )
+from secondhop.stores.catalog.known_rows import KnownRows
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
     add_drop,
@@ -85,6 +86,7 @@ class Catalog:
             SqliteDatabase(place, steps=MIGRATIONS) if isinstance(place, Path) else place
         )
         self._ready = False
+        self.known = KnownRows(self.read, stamp=self._database.stamp)
 
     @property
     def database(self) -> Database:

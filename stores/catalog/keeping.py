@@ -12,7 +12,6 @@ from secondhop.stores.catalog.cues import lost_annotations
 from secondhop.stores.catalog.notes import read_forgotten_origins
 from secondhop.stores.catalog.reads import memories_where
 from secondhop.stores.catalog.rows import (
-    AS_STORED,
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
     history_of,
@@ -24,7 +23,7 @@ from secondhop.stores.catalog.rows import (
 )
 from secondhop.stores.catalog.versions import drop_earlier, earlier_texts, lost_texts
 from secondhop.stores.database import Connection
-from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange, Kind
+from secondhop.stores.keeping import AS_STORED, HistoryEntry, Keeping, KeepingChange, Kind
 from secondhop.stores.records import EarlierText, Memory
 
 

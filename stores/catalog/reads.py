@@ -1,8 +1,8 @@
 """What is read from the catalog of memories and passages; always inside one transaction."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,19 +63,14 @@ def stored_cues(connection: Connection, cue_ids: Sequence[str]) -> set[str]:
 
 def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
-    role, newer = roles(connection, memory_ids), replaced_by(connection, memory_ids)
-    kept_for = undertakings(connection, memory_ids)
-    found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
-    return {
-        card.memory_id: replace(
-            card,
-            role=role.get(card.memory_id, ""),
-            replaced_by=newer.get(card.memory_id, ()),
-            has_cues=card.memory_id in kept_for,
-            undertakings=kept_for.get(card.memory_id, ()),
-        )
-        for card in found
-    }
+    card = partial(
+        card_of,
+        roles=roles(connection, memory_ids),
+        replaced_by=replaced_by(connection, memory_ids),
+        undertakings=undertakings(connection, memory_ids),
+    )
+    found = map(card, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
+    return {one.memory_id: one for one in found}
 
 
 def passages(connection: Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
@@ -241,7 +236,9 @@ def keepings(connection: Connection) -> dict[str, Keeping]:
     return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
 
 
-def standing(connection: Connection, *, until: datetime | None, where: Where | None) -> Standing:
+def standing(
+    connection: Connection, *, until: datetime | None = None, where: Where | None = None
+) -> Standing:
     """See `MemoryKeeping`."""
     names = connection.execute(
         f"""SELECT {FACT_NAME_COLUMNS} FROM memories

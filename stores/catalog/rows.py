@@ -1,12 +1,12 @@
 """Memories and passages as rows of the catalog, and back."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from secondhop.stores.keeping import FactName, HistoryEntry, Keeping
+from secondhop.stores.keeping import AS_STORED, FactName, HistoryEntry, Keeping
 from secondhop.stores.records import (
     BriefableMemory,
     EarlierText,
@@ -38,9 +38,6 @@ VERSION_COLUMNS = "replaced_at, replaced_by, passages"
 
 SETTING = "setting."
 """Before the name of a setting that is kept with the entity."""
-
-AS_STORED = Keeping()
-"""Of a memory that nothing was done to."""
 
 Row = tuple[Any, ...]
 """What sqlite3 gives and takes: str, bytes, int, float or None, one a column."""
@@ -200,8 +197,14 @@ def history_of(row: Row) -> HistoryEntry:
     )
 
 
-def card_of(row: Row) -> MemoryCard:
-    """From CARDS."""
+def card_of(
+    row: Row,
+    *,
+    roles: Mapping[str, str],
+    replaced_by: Mapping[str, tuple[str, ...]],
+    undertakings: Mapping[str, tuple[str, ...]],
+) -> MemoryCard:
+    """From CARDS, and what is noted of memories elsewhere; by memory id."""
     title, source, created_at, passage_count, kind, *kept = row
     memory_id, keeping = keeping_of(tuple(kept))
     return MemoryCard(
@@ -212,6 +215,10 @@ def card_of(row: Row) -> MemoryCard:
         passage_count=passage_count,
         kind=kind,
         keeping=keeping,
+        role=roles.get(memory_id, ""),
+        replaced_by=replaced_by.get(memory_id, ()),
+        has_cues=memory_id in undertakings,
+        undertakings=undertakings.get(memory_id, ()),
     )
 
 

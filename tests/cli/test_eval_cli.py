@@ -93,6 +93,8 @@ def test_the_demo_shows_both_answers_and_the_trace(
     assert set(compared) == {"question", "facets", "plain", "secondhop", "trace_id"}
     assert compared["facets"] == ["employer", "own plan", "track record"]
     assert len(compared["plain"]["memories"]) == 3
+    assert "over all 1 question" in shown.stdout
+    assert compared["secondhop"]["facets_of_all_questions"] <= len(compared["facets"])
 
 
 # --- what is compared, and the page ---

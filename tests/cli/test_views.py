@@ -6,7 +6,9 @@ import pytest
 from rich.console import Console, RenderableType
 
 from secondhop.cli.answer_view import show_answer
+from secondhop.cli.explanation_view import show_explanation
 from secondhop.cli.trace_tree import trace_tree
+from secondhop.graph.explain import left_out
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 
@@ -46,6 +48,13 @@ def test_an_answer_shows_memories_near_misses_and_what_to_type_next(
     assert "effort low: 1 model call, 3,412 tokens, about $0.004, 12 queries, 2.1 s" in told
     assert "secondhop explain t-1 m-4" in text
     assert len(text.splitlines()) <= 16
+
+
+def test_a_story_of_a_memory_without_a_title_begins_with_its_id() -> None:
+    on = console(100)
+    show_explanation(left_out("m-4", ""), on)
+
+    assert printed(on).startswith("m-4\nnot returned: filter\n")
 
 
 def test_a_memory_without_a_title_is_called_by_its_first_words(result: RecallResult) -> None:

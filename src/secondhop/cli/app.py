@@ -29,9 +29,8 @@ from secondhop.cli.model_commands import pull
 from secondhop.cli.new_scenario_command import new_scenario
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.prompt_commands import check, show
+from secondhop.cli.prompt_commands import show
 from secondhop.cli.recall_commands import explain, recall
-from secondhop.cli.replay_command import replay
 from secondhop.cli.serve_command import create, list_tokens, revoke, serve, ui
 from secondhop.cli.session_command import session
 from secondhop.cli.trial_commands import try_variant
@@ -55,7 +54,6 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "facts": facts,
         "history": history,
         "explain": explain,
-        "replay": replay,
     },
     "Look after it": {
         "stats": stats,
@@ -85,8 +83,8 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
         {"new": new_scenario, "scenarios": scenarios, "calibrate": calibrate},
     ),
     "prompts": (
-        "Prompts for language models: show, check, eval.",
-        {"show": show, "check": check, "eval": try_variant},
+        "Prompts for language models: show, eval.",
+        {"show": show, "eval": try_variant},
     ),
     "models": ("Models that run on this machine: pull.", {"pull": pull}),
 }

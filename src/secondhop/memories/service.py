@@ -295,6 +295,8 @@ class MemoryService:
             UsageError: one is not stored; nothing was forgotten.
             UnfinishedForgettingError: begun, and not finished; opening the memory finishes it.
         """
+        for memory_id in memory_ids:
+            check_id(memory_id)
         return await self.forgetter.forget(memory_ids, dry_run=dry_run)
 
     forget = blocking(aforget)
