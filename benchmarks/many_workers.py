@@ -192,7 +192,7 @@ class User:
         await self.call("briefing", "GET", "/briefing")
 
     async def forget(self) -> None:
-        if len(self.kept) > 5:
+        if len(self.kept) > 2:
             memory_id, _ = self.kept.popitem()  # if that fails, it may be there or not
             if await self.call("forget", "DELETE", f"/memories/{memory_id}") is not None:
                 self.forgotten.add(memory_id)
