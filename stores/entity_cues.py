@@ -15,6 +15,7 @@ from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.cues import Annotation, Cue, CueHit
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
+from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.outbox import Outbox, cue_vectors_fault
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vectors
@@ -48,14 +49,17 @@ class EntityCues:
         self._dimension, self._writing, self._clock = dimension, writing, clock
         self._is_readable = True
 
-    async def check(self, *, cure: str) -> None:
+    async def check(self, vectors: VectorMaintenance, *, cure: str) -> None:
         """Remove vectors that belong to no cue; warn where some are missing or not readable.
 
         Raises:
             UnfinishedIndexError: a killed process left them half written.
         """
         try:
-            await self._outbox.compare_cues(cure=cure)
+            if missing := await vectors.missing():
+                _log.warning(
+                    "%d vectors of cues are missing, so that recall finds less: %s", missing, cure
+                )
         except UnfinishedIndexError:
             raise
         except CorruptStoreError as error:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from secondhop.nodes.critics.lenient_fields import Ids, Line, Lines, as_line, as_rows
+from secondhop.models.lenient_fields import Ids, Line, Lines, as_line, as_rows
 from secondhop.nodes.state import QuestionKind
 
 WEIGHTS = (0.3, 1.5)

@@ -49,7 +49,7 @@ class OpenOptions(TypedDict, total=False):
     """A YAML file of model prices, over those that ship with secondhop."""
     scale: str | Path | ModelScale | None
     """What the embedding model's cosines mean: a file that `secondhop eval calibrate` wrote for
-    this model; default what ships (docs/tuning.md)."""
+    this model; default what ships (docs/evaluate.md)."""
     caches: str | Path | None
     """A folder for what can be made again, embeddings above all; default the entity's."""
     decided: Collection[str] | None

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.cues import ANNOTATION_COLUMNS, CUE_COLUMNS, TABLES, cue_row
-from secondhop.stores.catalog.reads import in_chunks, stored_cues
+from secondhop.stores.catalog.reads import CUES, in_chunks, known
 from secondhop.stores.cues import (
     Annotation,
     Cue,
@@ -59,15 +59,15 @@ def store_given(connection: Connection, memories: Sequence[Memory], *, at: datet
                 "UPDATE annotations SET content_hash = ? WHERE memory_id = ? AND origin = 'host'",
                 (memory.content_hash, memory.memory_id),
             )
-    return gone - stored_cues(connection, sorted(gone))
+    return gone - known(connection, sorted(gone), CUES)
 
 
 def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> None:
     """Add cues of stored memories; a cue of the host takes the place of another's same words."""
     given = list(cues)
-    known = set(catalog_reads.stored(connection, [cue.memory_id for cue in given]))
+    stored = set(catalog_reads.stored(connection, [cue.memory_id for cue in given]))
     for cue in given:
-        if cue.memory_id in known:
+        if cue.memory_id in stored:
             if cue.origin == "host":
                 connection.execute("DELETE FROM cues WHERE cue_id = ?", (cue.cue_id,))
             row = cue_row(cue, at=at)
@@ -80,7 +80,7 @@ def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> No
 
 def remove_cues(connection: Connection, cue_ids: Iterable[str]) -> set[str]:
     """Delete these cues; the ids of those that were there."""
-    existing = stored_cues(connection, sorted(cue_ids))
+    existing = known(connection, sorted(cue_ids), CUES)
     connection.executemany("DELETE FROM cues WHERE cue_id = ?", [(one,) for one in existing])
     return existing
 
@@ -141,7 +141,7 @@ def _replace(connection: Connection, new: Annotation, *, at: datetime) -> set[st
         gone, fresh = _drop(connection, new.memory_id, origin=new.origin), list(cues.values())
     add_cues(connection, fresh, at=at)
     _insert(connection, new, at=at)
-    return gone - stored_cues(connection, sorted(gone))
+    return gone - known(connection, sorted(gone), CUES)
 
 
 def _insert(connection: Connection, new: Annotation, *, at: datetime) -> None:

@@ -21,23 +21,6 @@ ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt
 TABLES = ("cues", "annotations", "replacements")
 
 
-def count(connection: Connection) -> int:
-    """Cues stored."""
-    (count,) = connection.execute("SELECT count(*) FROM cues").fetchone()
-    return int(count)
-
-
-def ids(connection: Connection) -> set[str]:
-    """Of all cues."""
-    return {cue_id for (cue_id,) in connection.execute("SELECT cue_id FROM cues")}
-
-
-def texts(connection: Connection, cue_ids: Sequence[str]) -> dict[str, str]:
-    """See `CueSearch.texts`."""
-    sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
-    return dict(in_chunks(connection, sql, cue_ids))
-
-
 def of_memories(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
     """{memory id: its cues}, specific ones first; those without one are left out."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE memory_id IN"

@@ -117,6 +117,11 @@ Decision: TypeAlias = Callable[[KeepingView], Sequence[KeepingChange]]
 """Decides, with the catalog in view, what changes; an error undoes everything."""
 
 
+def keep_decided(connection: Connection, decide: Decision) -> None:
+    """Change how memories stand; their texts stay, so nothing is indexed again."""
+    keep(connection, decide(KeepingView(connection)))
+
+
 def keep(connection: Connection, changes: Iterable[KeepingChange]) -> None:
     """Make the changes, and write each into the history of its memory."""
     for change in changes:

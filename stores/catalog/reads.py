@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,10 +55,32 @@ def owners(connection: Connection, passage_ids: Sequence[str]) -> dict[str, str]
     return dict(in_chunks(connection, sql, passage_ids))
 
 
-def stored_cues(connection: Connection, cue_ids: Sequence[str]) -> set[str]:
-    """Those of the cues that are there."""
-    sql = "SELECT cue_id FROM cues WHERE cue_id IN"
-    return {cue_id for (cue_id,) in in_chunks(connection, sql, cue_ids)}
+class Embedded(NamedTuple):
+    """What has vectors: a table, and the column of the ids."""
+
+    table: str
+    key: str
+
+
+PASSAGES: Final = Embedded("passages", "passage_id")
+CUES: Final = Embedded("cues", "cue_id")
+
+
+def ids(connection: Connection, of: Embedded) -> set[str]:
+    """Of everything stored."""
+    return {one for (one,) in connection.execute(f"SELECT {of.key} FROM {of.table}")}
+
+
+def count(connection: Connection, of: Embedded) -> int:
+    """How many are stored."""
+    (found,) = connection.execute(f"SELECT count(*) FROM {of.table}").fetchone()
+    return int(found)
+
+
+def known(connection: Connection, wanted: Sequence[str], of: Embedded) -> set[str]:
+    """Those of the ids that are stored."""
+    sql = f"SELECT {of.key} FROM {of.table} WHERE {of.key} IN"
+    return {one for (one,) in in_chunks(connection, sql, wanted)}
 
 
 def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
@@ -110,12 +132,6 @@ def page(
     return [(one, passages_of(connection, one.memory_id)) for one in memories]
 
 
-def all_passage_ids(connection: Connection) -> list[str]:
-    """Of everything stored, by memory and ordinal."""
-    rows = connection.execute("SELECT passage_id FROM passages ORDER BY memory_id, ordinal")
-    return [passage_id for (passage_id,) in rows]
-
-
 def content_hashes(connection: Connection, *, origin: str | None = None) -> dict[str, str]:
     """See `MemoryWriter.content_hashes`."""
     return dict(
@@ -130,7 +146,7 @@ def content_hashes(connection: Connection, *, origin: str | None = None) -> dict
 def counts(
     connection: Connection,
     *,
-    vectors: int | None,
+    vectors: int,
     schema_version: int,
     embedder: str,
 ) -> StoreCounts:
@@ -140,7 +156,6 @@ def counts(
     passages, tokens = connection.execute(
         "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
     ).fetchone()
-    (cues,) = connection.execute("SELECT count(*) FROM cues").fetchone()
     return StoreCounts(
         memories=memories,
         passages=passages,
@@ -149,7 +164,7 @@ def counts(
         pending=pending,
         schema_version=schema_version,
         embedder=embedder,
-        cues=cues,
+        cues=count(connection, CUES),
         annotated=annotated(connection),
     )
 

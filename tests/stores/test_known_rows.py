@@ -8,7 +8,7 @@ import pytest
 
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.catalog.keeping import KeepingView, keep_decided
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Keeping, KeepingChange
 
@@ -38,7 +38,7 @@ def test_a_change_of_ours_or_of_another_process_is_seen(
     assert ours.known.of(reads.cards, ["m1"]) == {}
     writing.store([memory], intent=writing.intend([]), at=at)
     assert ours.known.of(reads.cards, ["m1", "m2"])["m1"].keeping.salience == 0.5
-    writing.change(matters)
+    writing.write(keep_decided, matters)
     assert ours.known.of(reads.cards, ["m1"])["m1"].keeping.salience == 0.9
     assert set(ours.known.whole(reads.keepings)) == {"m1"}
     writing.remove(["m1"])

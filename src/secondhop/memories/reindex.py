@@ -12,7 +12,7 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
-from secondhop.stores.catalog.reads import all_passage_ids
+from secondhop.stores.catalog.reads import PASSAGES, count
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.reindex import Reindex
@@ -137,7 +137,7 @@ async def passages_to_embed(home: StoreDirectory, entity: str) -> int:
     """How many passages `reindex_entity` would embed; nothing is opened but the catalog."""
     catalog = home.place.catalog(entity)
     try:
-        return len(await catalog.aread(all_passage_ids))
+        return await catalog.aread(count, PASSAGES)
     finally:
         await asyncio.to_thread(catalog.close)
 

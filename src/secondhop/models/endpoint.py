@@ -55,6 +55,8 @@ class Endpoint:
         self.proven: set[AnswerMode] = set()
         """Modes that it has answered in; they are never ruled out."""
         self._refusals: Counter[AnswerMode] = Counter()
+        self.thinks = False
+        """Whether it has spent a whole reply on thoughts; then replies get more room."""
         self.token_ratio = 1.0
         """How many tokens the model makes of one of cl100k_base's."""
         self._breaker = CircuitBreaker(limits.breaker)

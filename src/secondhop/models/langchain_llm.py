@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment_name", "deployment", "repo_id")
+_CUT_OFF = frozenset({"length", "max_tokens"})
+"""How models call the end of a reply that was longer than its bound."""
 _BOUND_ATTRIBUTES = ("max_tokens", "max_output_tokens", "num_predict", "max_tokens_to_sample")
 _KEY_IN_ADDRESS = re.compile(r"([?&](?:key|api[-_]?key|token)=)[^&\s]+|(?<=//)[^/\s@]+(?=@)", re.I)
 
@@ -81,7 +83,10 @@ class LangchainTransport:
         else:
             answer = await structured(model, request.schema).ainvoke(pairs)
             raw = cast("AIMessage", cast("dict[str, object]", answer)["raw"])
-        return ChatReply(text=text_of(raw), usage=reported_usage(raw))
+        ended = raw.response_metadata.get("finish_reason", raw.response_metadata.get("stop_reason"))
+        return ChatReply(
+            text=text_of(raw), usage=reported_usage(raw), cut_off=str(ended).lower() in _CUT_OFF
+        )
 
     def explain(self, error: Exception) -> str:
         """What happened, in words without the model's keys."""

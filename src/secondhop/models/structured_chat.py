@@ -32,6 +32,9 @@ T = TypeVar("T", bound=BaseModel)
 
 REQUESTS_PER_ANSWER = 8
 """Retries, other ways of asking and the repair turn together."""
+THINKING = 8
+"""So many times the tokens are granted to a reply of a model that thinks before it writes: servers
+count its thoughts, and a plan of 500 tokens may take 2,000 of them."""
 _REFUSES_MODE = frozenset({400, 415, 422, 501})
 _ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "model_not_found"})
 """Codes of a 400 that no other way of asking would cure."""
@@ -129,6 +132,10 @@ class StructuredChat:
                 refused[mode] = refusal.times
                 continue
             self._endpoint.answered(mode, refused=refused)
+            if reply.cut_off and "{" not in reply.text and not self._endpoint.thinks:
+                self._endpoint.thinks = True
+                if asking.account.requests_left:
+                    reply = await self._asked(messages, asking, mode=mode)
             return await self._read_or_repaired(reply, asking, mode=mode)
         raise AssertionError('unreachable: "text" is always tried, and never a refused mode')
 
@@ -180,9 +187,10 @@ class StructuredChat:
         if mode == "json_schema":
             parts.append(schema_request(asking.schema))  # about what the model reads of it
         size = PromptSize(parts, ratio=endpoint.token_ratio)
+        wanted = asking.max_tokens * (THINKING if endpoint.thinks else 1)
         try:
             async with endpoint.request(
-                account, name=self._name, prompt=size, wanted=asking.max_tokens
+                account, name=self._name, prompt=size, wanted=wanted
             ) as reply_tokens:
                 request = ChatRequest(
                     messages=messages, mode=mode, schema=asking.schema, max_tokens=reply_tokens

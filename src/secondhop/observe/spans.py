@@ -1,8 +1,9 @@
 """Where words stand in a message, and whether a message bears a statement out."""
 
 import re
+from collections import defaultdict
 
-from secondhop.nodes.planning.near_queries import same_word
+from secondhop.nodes.planning.near_queries import STEM, same_word
 from secondhop.ranking.words import words
 
 _SAME: dict[str, str] = {
@@ -42,6 +43,13 @@ def borne_out(statement: str, content: str) -> bool:
     numbers = set(_NUMBER.findall(content))
     if not all(number in numbers for number in _NUMBER.findall(statement)):
         return False
-    said, there = set(words(statement)), set(words(content))
-    found = [word for word in said if any(word == one or same_word(word, one) for one in there)]
+    said = set(words(statement))
+    there: defaultdict[str, list[str]] = defaultdict(list)
+    for word in dict.fromkeys(words(content)):
+        there[word[:STEM]].append(word)
+    found = [
+        word
+        for word in said
+        if any(word == one or same_word(word, one) for one in there.get(word[:STEM], ()))
+    ]
     return bool(said) and 2 * len(found) >= len(said)
