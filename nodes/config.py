@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, cast
 from secondhop.errors import UsageError
 from secondhop.nodes.selection.source_priority import parsed_priority
 
-Diversity: TypeAlias = Literal["facets", "xquad", "pm2", "in_turn", "mmr", "none"]
+Diversity: TypeAlias = Literal["facets", "mmr", "none"]
 
 
 Recency: TypeAlias = Literal["auto", "always", "never"]

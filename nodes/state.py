@@ -61,8 +61,7 @@ def add_counts(left: Mapping[str, float], right: Mapping[str, float]) -> dict[st
 
 def reducer_of(hint: Any) -> Callable[[Any, Any], Any] | None:
     """What a key of the state says about two updates of it; None: the later one counts."""
-    inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
-    return get_args(inner)[1] if get_origin(inner) is Annotated else None
+    return get_args(hint)[1] if get_origin(hint) is Annotated else None
 
 
 class Facet(TypedDict):
@@ -326,8 +325,9 @@ class RecallInput(TypedDict):
     """Default: without a model none; with one low where most memories have cues, else high."""
 
 
-class RecallState(TypedDict):
-    """Everything a recall knows between two steps."""
+class RecallState(TypedDict, total=False):
+    """Everything a recall knows between two steps; a key is there from the step on that writes it.
+    Input and `begin` write most of those that a recall always has."""
 
     question: str
     k: int
@@ -337,15 +337,15 @@ class RecallState(TypedDict):
     deadline_at: float
     """Epoch seconds."""
     kind: QuestionKind
-    effort: NotRequired[Effort]
+    effort: Effort
     """Missing: as much as there are models for."""
     facets: Annotated[dict[str, Facet], or_]
     queries: Annotated[dict[str, Query], or_]
     rankings: Annotated[dict[str, Ranking], or_]
     candidates: dict[str, Candidate]
-    suggested: NotRequired[Suggested]
+    suggested: Suggested
     """Written by `suggest`; missing: no playbook was used."""
-    annotated: NotRequired[float]
+    annotated: float
     """Share of the memories that have cues, 0..1; missing: none."""
     shortlist: list[str]
     votes: Annotated[dict[str, Vote], or_]
@@ -368,76 +368,36 @@ class RecallState(TypedDict):
     round: int
     stop_reason: str
     stop_detail: str
-    sparks: NotRequired[Annotated[dict[str, str], or_]]
+    sparks: Annotated[dict[str, str], or_]
     """{facet that a spark opened: the memory that sparked it}."""
-    as_of: NotRequired[str]
+    as_of: str
     """ISO 8601; "": today's belief."""
-    include_stale: NotRequired[bool]
-    where: NotRequired[Mapping[str, Any]]
+    include_stale: bool
+    where: Mapping[str, Any]
     """`Where.values()`; missing: no filter."""
-    preferences: NotRequired[dict[str, float]]
+    preferences: dict[str, float]
     """Those that count for the question: {memory id: similarity of its context, 0..1}."""
-    preferences_asked: NotRequired[dict[str, PlanAsk]]
+    preferences_asked: dict[str, PlanAsk]
     """Of these, by memory id, the ones that the plan asked for and not the question."""
-    by_name: NotRequired[ByName]
+    by_name: ByName
     """Written by `expand`; missing: the plan asked for nothing by name."""
-    kept_settings: NotRequired[dict[str, str | float]]
+    kept_settings: dict[str, str | float]
     """{"ranking.recency": "always", …}: settings that the entity asks for; missing: none."""
-    exposure: NotRequired[dict[str, float]]
+    exposure: dict[str, float]
     """{memory id: 0..1, how lately it was shown for other questions}; missing: freshness is off."""
-    learned: NotRequired[Learned]
+    learned: Learned
     """Looked up once, by the first `ask`."""
-    hidden: NotRequired[list[HiddenHit]]
+    hidden: list[HiddenHit]
     """What queries found and may not be shown; written by `resolve`."""
     result: dict[str, Any]
     """`RecallResult` as plain values; written by `resolve`."""
 
 
-class RecallUpdate(TypedDict, total=False):
+class RecallUpdate(RecallState, total=False):
     """What a node may return: some keys of the state, and a note for the trace."""
 
-    question: str
-    k: int
-    tokens: int | None
-    asked_at: str
-    trace_id: str
-    deadline_at: float
-    kind: QuestionKind
-    effort: Effort
-    facets: dict[str, Facet]
-    queries: dict[str, Query]
-    rankings: dict[str, Ranking]
-    candidates: dict[str, Candidate]
-    suggested: Suggested
-    annotated: float
-    shortlist: list[str]
-    votes: dict[str, Vote]
-    content: bool
-    empty_facets: list[str]
-    picks: list[Pick]
-    seen: list[str]
-    positives: dict[str, list[str]]
-    drops: dict[str, Drop]
-    steps: dict[str, Step]
-    spent: dict[str, float]
-    degraded: dict[str, str]
-    round: int
-    stop_reason: str
-    stop_detail: str
-    sparks: dict[str, str]
-    as_of: str
-    include_stale: bool
-    where: Mapping[str, Any]
-    preferences: dict[str, float]
-    preferences_asked: dict[str, PlanAsk]
-    by_name: ByName
-    kept_settings: dict[str, str | float]
-    exposure: dict[str, float]
-    learned: Learned
-    hidden: list[HiddenHit]
-    result: dict[str, Any]
     note: str
-    """For the trace; the step wrapper takes it out."""
+    """The step wrapper takes it out."""
 
 
 class RecallOutput(TypedDict):

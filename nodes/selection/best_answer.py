@@ -63,7 +63,12 @@ class BestAnswer:
 
 
 def best_answer(
-    pool: Pool, state: RecallState, *, settings: RankingSettings, shown: Sequence[str] = ()
+    pool: Pool,
+    state: RecallState,
+    *,
+    settings: RankingSettings,
+    shown: Sequence[str] = (),
+    beside: int = 0,
 ) -> BestAnswer:
     """Slots by the votes so far.
 
@@ -74,6 +79,7 @@ def best_answer(
 
     Args:
         shown: ids of earlier answers, in their order: so stands what was voted for alike.
+        beside: losers that are shown beside the answer; without a plan hardly more are named.
     """
     votes = last_votes(state)
     kept: list[str] = []
@@ -90,7 +96,8 @@ def best_answer(
     relevance = np.minimum(relevance * factors, 1.0)
     order = None
     if is_unplanned(state):
-        order = unplanned_order(pool, relevance, factors, state)
+        wanted = state["k"] + len(kept) + beside
+        order = unplanned_order(pool, relevance, factors, state, wanted=wanted)
     selected = select(
         pool,
         relevance,

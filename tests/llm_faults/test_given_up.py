@@ -58,7 +58,7 @@ async def test_a_step_that_runs_out_of_time_still_hears_what_its_model_spent() -
 
 async def test_tokens_of_a_lost_reply_are_gone_for_the_rest_of_the_recall() -> None:
     spent = counts_of(Usage(calls=1, prompt_tokens=50, lost_tokens=700))
-    state: RecallState = {"deadline_at": 0.0, "spent": spent}  # type: ignore[typeddict-item]  # the rest does not matter here
+    state: RecallState = {"deadline_at": 0.0, "spent": spent}
 
     left = remaining(state, RecallLimits(llm_tokens=1_000))
 
