@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from secondhop.briefing.briefing import Briefing, BriefingEntry
+from secondhop.briefing.briefing import Briefing
 from secondhop.mcp.replies import Reply
 
 
@@ -34,11 +34,6 @@ class BriefedMemory(Reply):
     tokens: int | None = None
     conflicts_with: list[ContradictedBy] = Field(description="Undecided contradictions.")
 
-    @classmethod
-    def of(cls, entry: BriefingEntry) -> Self:
-        """One entry."""
-        return cls.model_validate(entry.model_dump())
-
 
 class BriefingReply(Reply):
     """What a session starts with."""
@@ -52,7 +47,7 @@ class BriefingReply(Reply):
     def of(cls, told: Briefing) -> Self:
         """A briefing."""
         return cls(
-            entries=[BriefedMemory.of(entry) for entry in told.entries],
+            entries=[BriefedMemory.like(entry) for entry in told.entries],
             text=told.text,
             tokens=told.tokens,
             left_out=told.left_out,
