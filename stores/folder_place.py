@@ -97,13 +97,13 @@ class FolderPlace:
         """See `StorePlace`."""
         return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
 
-    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
         """See `StorePlace`; a damaged catalog is an error, or left out."""
         known: list[Identity] = []
         for path in sorted((self.folder / "entities").glob("*/catalog.db")):
             catalog = Catalog(path)
             try:
-                if catalog.exists():
+                if catalog.exists() and not (filled and catalog.is_empty()):
                     known.append(catalog.identity())
             except CorruptStoreError:
                 if not skip_damaged:

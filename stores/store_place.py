@@ -65,8 +65,8 @@ class StorePlace(Protocol):
         """The vectors of an entity's present generation; `ending` names other ones of it."""
         ...
 
-    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
-        """Of the entities that are stored, by name."""
+    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
+        """Of the entities that are stored, by name; `filled`: of those with a memory."""
         ...
 
     def manifest(self) -> Manifest | None:

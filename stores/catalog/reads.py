@@ -146,7 +146,7 @@ def content_hashes(connection: Connection, *, origin: str | None = None) -> dict
 def counts(
     connection: Connection,
     *,
-    vectors: int | None,
+    vectors: int,
     schema_version: int,
     embedder: str,
 ) -> StoreCounts:

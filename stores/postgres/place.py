@@ -83,11 +83,15 @@ class PostgresPlace:
         slug = entity_slug(identity.entity)
         return PostgresVectors(self._server, slug, collection=collection)
 
-    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
         """See `StorePlace`."""
         del skip_damaged
         catalogs = [self.catalog(name) for (name,) in self._rows("SELECT name FROM entities")]
-        known = [catalog.identity() for catalog in catalogs if catalog.exists()]
+        known = [
+            catalog.identity()
+            for catalog in catalogs
+            if catalog.exists() and not (filled and catalog.is_empty())
+        ]
         return sorted(known, key=lambda identity: identity.entity)
 
     def manifest(self) -> Manifest | None:

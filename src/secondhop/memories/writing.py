@@ -1,7 +1,7 @@
 """Writing single memories into the store of one entity, as a decision in the catalog says."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol, TypeAlias
 
@@ -49,11 +49,17 @@ class MemoryWriting:
     async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
         """Store a memory as `deciding` says; what is known already is not embedded.
 
+        Without tags of its own it takes those of what it supersedes.
+
         Args:
             deciding: asked twice: before anything is embedded, and in the transaction.
         """
         decision = await self.store.look(deciding)
         if not decision.same_as and not dry_run:
+            if not memory.tags and decision.supersedes:
+                replaced = [await self.existing(one) for one in decision.supersedes]
+                tags = dict.fromkeys(tag for one in replaced for tag in one.tags)
+                memory = replace(memory, tags=tuple(tags))
             decision = await self._stored(memory, deciding)
         return Kept(
             memory_id=decision.same_as or memory.memory_id,
