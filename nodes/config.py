@@ -140,10 +140,6 @@ class PlanningSettings:
 
     rewordings: int = 2
     """The question in other words (synonyms, abbreviations spelt out): so many queries; 0: none."""
-    hyde: bool = False
-    """One query more: a passage as the memory that answers might hold it (HyDE: Gao et al., ACL
-    2023, doi:10.18653/v1/2023.acl-long.99). Off: facet queries are written like memories already.
-    """
     facets: int = 6
     """Facets that the question does not name."""
     facet_queries: int = 3
