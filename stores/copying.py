@@ -28,7 +28,7 @@ from secondhop.stores.vectors.place import place_of
 _CATALOG = "catalog"
 _META = "meta"
 _TABLES = {
-    "counters": ("counters", "counted", "lately"),
+    "counters": ("counters", "counted"),
     "sessions": ("open_sessions",),
     _CATALOG: (
         *("memories", "passages", "postings", "keeping", "history", "earlier_texts"),

@@ -133,7 +133,6 @@ async def open_parts(
         services,
         decided=decided_by_caller(config, options.get("decided")),
         session=config.session,
-        recorded=home.place.counters(entity),
     )
     return parts_of(
         home,

@@ -14,7 +14,6 @@ from secondhop.nodes.selection.learned import REFUSED_FROM
 from secondhop.nodes.services import Services
 from secondhop.prompts.quoting import clean
 from secondhop.sessions.learner import Learned
-from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.cues import LEARNING, LONGEST_QUESTION, Cue, voted
 from secondhop.stores.entity_store import EntityStore
@@ -191,7 +190,6 @@ class Learning:
             retrieved=[*session.shown, *session.retrieved],
             shown=session.shown,
             accepted=session.accepted,
-            lately=shown_by(session),
         )
         await self._counters.count(use, noted=False)
 
