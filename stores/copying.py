@@ -29,7 +29,7 @@ _CATALOG = "catalog"
 _META = "meta"
 _TABLES = {
     "learning": ("contexts", "switch"),
-    "counters": ("counters", "counted", "lately"),
+    "counters": ("counters", "counted"),
     "sessions": ("open_sessions",),
     _CATALOG: (
         *("memories", "passages", "postings", "keeping", "history", "earlier_texts"),

@@ -134,7 +134,6 @@ async def open_parts(
         decided=decided_by_caller(config, options.get("decided")),
         session=config.session,
         learning=home.place.learning(entity),
-        recorded=home.place.counters(entity),
     )
     return parts_of(
         home,

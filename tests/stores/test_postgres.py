@@ -18,7 +18,7 @@ from secondhop.annotate.settings import AnnotateSettings
 from secondhop.errors import EmbedderMismatchError, NotStoredError, StoreError
 from secondhop.recall_pool import RecallPool
 from secondhop.stores.catalog.migrations import MIGRATIONS
-from secondhop.stores.counters import COUNTERS, Counters, ShownLately, Use
+from secondhop.stores.counters import COUNTERS, Counters, Use
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.learning import LEARNING
@@ -195,10 +195,7 @@ async def test_vectors_on_a_chroma_server_are_not_looked_for_in_the_database(
 async def test_counters_are_counted_and_forgotten(home: StoreDirectory) -> None:
     counters = home.place.counters("me")
     assert await counters.of(["a"]) == {"a": Counters()}
-    shown = ShownLately(question="q", at=NOON, memory_ids=["a"], weary={"b": 0.5})
-    use = Use(
-        trace_id="t", at=NOON, retrieved=["a", "b"], shown=["a"], accepted=["a"], lately=shown
-    )
+    use = Use(trace_id="t", at=NOON, retrieved=["a", "b"], shown=["a"], accepted=["a"])
 
     assert await counters.count(use) == 4
     assert await counters.count(use) == 0
@@ -206,7 +203,6 @@ async def test_counters_are_counted_and_forgotten(home: StoreDirectory) -> None:
     assert (await counters.of(["a"]))["a"] == Counters(
         retrieved=1, shown=1, accepted=1, accepted_at=NOON
     )
-    assert [one.question for one in await counters.lately()] == ["q"]
     await counters.forget(["a"])
     assert await counters.memory_ids() == {"b"}
 

@@ -25,7 +25,6 @@ from secondhop.learning.rules import (
 )
 from secondhop.nodes.services import Services
 from secondhop.sessions.learner import Learned
-from secondhop.shown_lately import shown_by
 from secondhop.stores.counters import CounterStore, Use
 from secondhop.stores.learning import LearningStore
 from secondhop.stores.lessons import DOCUMENT, LearnedContext, LearningChange, LearningState
@@ -233,7 +232,6 @@ class Learning:
             retrieved=[*session.shown, *session.retrieved],
             shown=session.shown,
             accepted=session.accepted,
-            lately=shown_by(session),
         )
         await self._counters.count(use, noted=False)
 
