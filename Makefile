@@ -29,7 +29,7 @@ bench: $(BENCH_VENV)/.stamp  ## how fast it is beside what others use (docs/benc
 	@$(BENCH_VENV)/bin/python -m benchmarks.speed $(if $(BENCH_FULL),--passages 1000 10000 100000) $(ARGS)
 
 # SCENARIOS="dir dir": your own instead of the checkout's; EVIDENCE="dir dir": besides
-bench-quality: $(BENCH_VENV)/.stamp  ## how good it is beside what others use (docs/baselines.md)
+bench-quality: $(BENCH_VENV)/.stamp  ## how good it is beside what others use (docs/benchmarks.md)
 	@$(BENCH_VENV)/bin/secondhop models pull
 	@OMP_NUM_THREADS=1 $(BENCH_VENV)/bin/python -m benchmarks.quality $(SCENARIOS) \
 	  $(if $(EVIDENCE),--evidence $(EVIDENCE)) $(ARGS)
@@ -53,7 +53,7 @@ lint: dev
 	$(BIN)/ruff format --check .
 
 docs: dev  ## the documentation as a site, in build/site; a broken link is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 types: dev
 	$(BIN)/mypy

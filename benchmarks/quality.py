@@ -5,7 +5,7 @@
     python -m benchmarks.quality my/scenario --only secondhop dense --json
 
 Every system gets the same passages with the same vectors, the same questions and the same k, and
-what it returns is measured alike (docs/baselines.md). One that cannot run here is named with the
+what it returns is measured alike (docs/benchmarks.md). One that cannot run here is named with the
 reason. Nothing leaves the machine.
 """
 
@@ -25,10 +25,8 @@ from benchmarks.contest import Contest, Entry, Ground, fed_by, hold
 from benchmarks.contest_own import OURS, own_entries
 from benchmarks.contest_table import (
     contest_document,
-    interval_table,
     main_table,
     markdown,
-    scenario_table,
 )
 from benchmarks.evidence import EvidenceRun, measured_sets
 from benchmarks.evidence_report import EvidenceReport
@@ -145,7 +143,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, metavar="N", help="questions an evidence set")
     parser.add_argument("--embedder", metavar="SPEC", default="default")
     parser.add_argument(
-        "--write", action="store_true", help="put the tables into docs/baselines.md"
+        "--write", action="store_true", help="put the tables into docs/benchmarks.md"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
     return parser.parse_args()
@@ -181,8 +179,6 @@ async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
 def write(contest: Contest, load: Sequence[float]) -> None:
     """The tables of the documents."""
     put(DOCUMENT, "quality: means", list(main_table(contest)))
-    put(DOCUMENT, "quality: scenarios", list(scenario_table(contest)))
-    put(DOCUMENT, "quality: differences", list(interval_table(contest, ours=OURS)))
     put(DOCUMENT, "quality: versions", list(told_of(load)))
 
 

@@ -14,6 +14,9 @@ from pathlib import Path
 
 SHIPPED = ("graph", "nodes", "prompts", "stores", "src")
 
+ENVIRONMENT = ("Settings", "OpenAISettings")
+"""Of `src/secondhop/settings.py`; earlier ones are told by their base."""
+
 _SETTINGS = re.compile(r"\w*(Settings|Limits|Config)")
 _VARIABLE = re.compile(r"SECONDHOP_[A-Z0-9_]+")
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
@@ -151,8 +154,8 @@ def holds_fields(node: ast.ClassDef) -> bool:
 
 
 def reads_environment(node: ast.ClassDef) -> bool:
-    """Whether pydantic-settings fills its fields."""
-    return "BaseSettings" in base_names(node)
+    """Whether variables of the environment fill its fields."""
+    return node.name in ENVIRONMENT or "BaseSettings" in base_names(node)
 
 
 def fields_of(node: ast.ClassDef) -> dict[str, ast.expr]:

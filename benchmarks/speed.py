@@ -31,9 +31,8 @@ from benchmarks.quiet import silence, stay_on_this_machine
 from benchmarks.scripted_model import LATENCY_S, model_process
 from benchmarks.speed_place import K, Place, loaded
 from benchmarks.speed_systems import BASELINE, FILLS, SYSTEMS, System
-from benchmarks.table_into import ROOT, put
+from benchmarks.table_into import DOCUMENT, put
 
-DOCUMENT = ROOT / "docs" / "benchmarks.md"
 WARM_UP = 3
 AT_ONCE = 100
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = ROOT / "docs" / "baselines.md"
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
 
 
 def put(path: Path, name: str, lines: Sequence[str]) -> None:

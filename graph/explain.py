@@ -4,7 +4,7 @@ from secondhop.errors import NotStoredError
 from secondhop.graph.nearest_change import (
     is_founded,
     nearest_change,
-    replay_command,
+    set_options,
     title_of,
 )
 from secondhop.graph.result import Frozen
@@ -22,11 +22,11 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.selection.blend import MIDDLE
 from secondhop.nodes.selection.visibility import OUTSIDE
-from secondhop.nodes.state import FACT_ASKED, FACT_MEANT, FACT_NAMED
+from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
 from secondhop.wording import counted
 
-LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED, FACT_MEANT})
+LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look a fact up."""
 
 
@@ -43,7 +43,7 @@ class Explanation(Frozen):
     it came back."""
     nearest_change: str
     """The smallest change that would admit it; "" when it was returned. Settings have the names
-    that `secondhop replay --set` takes."""
+    that `--set` takes."""
 
 
 class Reach(Frozen):
@@ -89,7 +89,7 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
             f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
         )
-    return never_found(memory_id, reach, trace_id=trace.trace_id)
+    return never_found(memory_id, reach)
 
 
 def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
@@ -212,23 +212,19 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """What asked for a fact, which was then looked up; [] for what searches found alone."""
     return [
-        looked_up(query, trace)
+        looked_up(query)
         for query in trace.queries
         if query.origin in LOOKED_UP
         and any(hit.memory_id == candidate.memory_id for hit in query.dense)
     ]
 
 
-def looked_up(query: TraceQuery, trace: RecallTrace) -> str:
+def looked_up(query: TraceQuery) -> str:
     """What asked for the fact of a query that looks one up."""
     if query.origin == FACT_ASKED:
         return "The plan asked for this fact by its name."
-    if query.origin == FACT_NAMED:
-        named = "The question names" if query.hop == 1 else "A query of the plan names"
-        return f"{named} this fact; it was looked up."
-    near = f" (similarity {query.nearness:.2f})" if query.nearness is not None else ""
-    facet = next((one.name for one in trace.facets if one.facet_id == query.facet_id), "")
-    return f"Nothing names this fact; question and plan together, for “{facet}”, are near it{near}."
+    named = "The question names" if query.hop == 1 else "A query of the plan names"
+    return f"{named} this fact; it was looked up."
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
@@ -245,6 +241,8 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 def stored_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """What its cues say of the question, and what replaces it by an annotation."""
     story = [f"It was stored for “{candidate.cue}”."] if candidate.cue else []
+    if candidate.proved_for:
+        story.append(f"A session proved it for “{candidate.proved_for}”.")
     if candidate.outdated_by:
         newer = title_of(trace, candidate.outdated_by)
         story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")
@@ -287,7 +285,7 @@ def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
     return max(final, key=lambda drop: order.index(drop.stage), default=None)
 
 
-def never_found(memory_id: str, reach: Reach, *, trace_id: str) -> Explanation:
+def never_found(memory_id: str, reach: Reach) -> Explanation:
     """The story of a memory that no query brought."""
     if not reach.rank:
         return Explanation(
@@ -311,8 +309,8 @@ def never_found(memory_id: str, reach: Reach, *, trace_id: str) -> Explanation:
         cut_by="never_found",
         nearest_change=(
             f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
-            f"{reach.rank} of that query; see it with "
-            f"{replay_command(trace_id, {'ranking.depth_factor': str(reach.depth_factor)})}), "
+            f"{reach.rank} of that query; ask again with "
+            f"{set_options({'ranking.depth_factor': str(reach.depth_factor)})}), "
             f"or a question that names what the memory is about"
         ),
     )

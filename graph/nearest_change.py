@@ -95,7 +95,7 @@ def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
     return (
         f"a question nearer to what is stored, or {named(changes)} (the best answer to the "
         f"question's own words scores {last.score or 0:.2f}, {last.threshold or 0:.2f} is needed); "
-        f"see it with {replay_command(trace.trace_id, changes)}"
+        f"ask again with {set_options(changes)}"
     )
 
 
@@ -115,7 +115,7 @@ def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: fl
         changes["limits.k"] = str(rivals)
     return (
         f"{named(changes)} (it scores {best:.3f}, {threshold:.3f} is needed); "
-        f"see it with {replay_command(trace.trace_id, changes)}"
+        f"ask again with {set_options(changes)}"
     )
 
 
@@ -134,13 +134,12 @@ def named(changes: Mapping[str, str]) -> str:
     return f"{told} or more" if "limits.k" in changes else told
 
 
-def replay_command(trace_id: str, changes: Mapping[str, str]) -> str:
-    """What to type to see the recall with these settings."""
-    given = "".join(f" --set {name}={value}" for name, value in changes.items())
-    return f"`secondhop replay {trace_id}{given}`"
+def set_options(changes: Mapping[str, str]) -> str:
+    """What to add to a command to have these settings: "`--set limits.k=8`"."""
+    return f"`{' '.join(f'--set {name}={value}' for name, value in changes.items())}`"
 
 
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:
     """`id “title”` as far as the trace knows it."""
     other = trace.candidate(memory_id) if memory_id else None
-    return f"{memory_id} “{other.title}”" if other else str(memory_id)
+    return f"{memory_id} “{other.title}”" if other and other.title else str(memory_id)

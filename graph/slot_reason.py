@@ -2,6 +2,7 @@
 
 from math import prod
 
+from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.factors import OF_THE_QUESTION
@@ -47,7 +48,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     rival = next_in_line(trace, candidate)
     if rival is None:
         return " No other memory could have had it."
-    named = f"{rival.memory_id} “{rival.title}”"
+    named = title_of(trace, rival.memory_id)
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."

@@ -77,9 +77,6 @@ class TraceQuery(Told):
     hop: int
     round: int
     origin: str
-    nearness: float | None = None
-    """Of a looked-up fact: its similarity to the question and the plan's query together, 0..1; None
-    where it was asked for by name."""
     dense: Hits = Field(default_factory=list[TraceHit])
     lexical: Hits = Field(default_factory=list[TraceHit])
     error: str = ""
@@ -142,6 +139,8 @@ class TraceCandidate(Told):
     over the candidates; {} where a plan's facets share the slots."""
     cue: str = ""
     """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    proved_for: str = ""
+    """The question of a session that it helped with and that is nearest to this one."""
     outdated_by: str = ""
     """The newer memory whose annotation says that it replaces it."""
     facet_scores: list[TraceFacetScore]
@@ -205,7 +204,7 @@ class RecallTrace(Frozen):
     facets: list[TraceFacet]
     queries: list[TraceQuery]
     candidates: list[TraceCandidate]
-    """Best score first: the best 100, and all others with a vote, a drop or a slot."""
+    """Best score first: the best 40, and all others with a vote, a drop or a slot."""
     rest: dict[str, float] = Field(default_factory=dict[str, float])
     """{memory id: score} of all others that were found, best first."""
     forgotten: list[str] = Field(default_factory=list[str])

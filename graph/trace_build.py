@@ -33,7 +33,7 @@ from secondhop.nodes.state import Candidate, Drop, Query, RecallState, Vote
 PLAYBOOKS, NOBODY = "playbooks", "none"
 """Named in a trace where no planner planned, and where no critic voted."""
 
-TOLD = 100
+TOLD = 40
 """Candidates with the best scores that are told of in full."""
 
 

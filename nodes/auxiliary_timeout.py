@@ -5,7 +5,7 @@ import time
 from secondhop.nodes.state import RecallState
 
 SHARE = 0.25
-"""Of the time left: preferences and implied facts are worth nothing without time to search."""
+"""Of the time left: preferences and names of facts are worth nothing without time to search."""
 
 
 def time_beside(state: RecallState) -> float:

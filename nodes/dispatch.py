@@ -2,8 +2,7 @@
 
 import unicodedata
 
-from secondhop.nodes.planning.fact_lookup import NOTHING_ASKED, asked_facts
-from secondhop.nodes.selection.learned import with_what_was_learned
+from secondhop.nodes.planning.fact_lookup import MOST, NOTHING_ASKED, asked_facts
 from secondhop.nodes.selection.preferences import that_count
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
@@ -33,10 +32,10 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         preferences["preferences"] = dict(counting.nearness)
         preferences["preferences_asked"] = dict(counting.asked)
         degraded = dict(counting.degraded)
-    facts = NOTHING_ASKED
-    if hidden.facts and not state["round"]:
-        facts = await asked_facts(state, hidden, chosen.values(), services=services)
-    room = services.settings.limits.queries - len(facts.queries)
+    facts, limit = NOTHING_ASKED, services.settings.limits.queries
+    if hidden.facts and not state["round"] and limit > MOST:
+        facts = asked_facts(state, hidden.facts, chosen.values())
+    room = limit - len(facts.queries)
     chosen = {**dict(list(chosen.items())[:room]), **facts.queries}
     update: RecallUpdate = {
         **preferences,
@@ -46,13 +45,10 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         "seen": sorted(state.get("candidates", {})),
         "note": f"{len(chosen)} queries",
     }
-    if "learned" not in state:
-        update = await with_what_was_learned(update, state, hidden, services=services)
-    degraded |= facts.degraded
     if degraded:
-        update["degraded"] = {**update.get("degraded", {}), **degraded}
+        update["degraded"] = degraded
     if facts.facets:
-        update["facets"] = {**update.get("facets", {}), **facts.facets}
+        update["facets"] = dict(facts.facets)
     return update
 
 

@@ -1,6 +1,5 @@
 """Rankings of queries → one ranking a facet, and calibrated scores."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
-from secondhop.nodes.retrieval.similarity import CUED, cosines_of, rows
+from secondhop.nodes.retrieval.cue_search import best_proved, found_by_cues
+from secondhop.nodes.retrieval.similarity import cosines_of, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
@@ -18,8 +18,11 @@ from secondhop.nodes.selection.blend import (
     CUES,
     LOOKUP_WEIGHTS,
     Blended,
+    FacetRanking,
     blended_scores,
+    scores_by_memory,
 )
+from secondhop.nodes.selection.pool import POOL_LIMIT
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -44,14 +47,17 @@ EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
 
 
-KEPT = 200
-"""More than `POOL_LIMIT`, for what a trace tells."""
+KEPT = POOL_LIMIT
+"""Candidates for a question without a plan: as many as take part in `pick`."""
 
 RRF_K = 60
 """Damping constant of reciprocal rank fusion."""
 
 CUE_WEIGHT = 1.0
 """Weight of the ranking by cues among those of a planned facet."""
+
+PROVED_WEIGHT = 0.5
+"""Weight of the ranking of what sessions have proved for such questions."""
 
 HYBRID = (0.5, 0.5)
 """Weights of the dense and the lexical ranking of a question without a plan: as in plain
@@ -71,6 +77,8 @@ class Noted:
     dense: list[float] = field(default_factory=list[float])
     """NaN: the cosine is not known."""
     lexical: list[float] = field(default_factory=list[float])
+    nearest: dict[str, float] = field(default_factory=dict[str, float])
+    """{memory id: its best cosine above 0}."""
     relevances: list[float] = field(default_factory=list[float])
     """Calibrated; [] until everything is noted."""
 
@@ -96,7 +104,9 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     shares = search_shares(state["kind"])
     weights = HYBRID if is_unplanned(state) else shares
     relevance = partial(calibrated_relevance, shares=shares, calibration=services.scale.calibration)
-    fused = {
+    before = state.get("candidates", {})
+    asked = asked_facets(state) if services.reranker is None else state["facets"].keys()
+    rankings = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state),
             depth=depth,
@@ -104,22 +114,25 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             weights=weights,
             cue_weight=0.0 if is_unplanned(state) else CUE_WEIGHT,
         )
-        for facet_id in (asked_facets(state) if services.reranker is None else state["facets"])
+        if facet_id in asked
+        else known_ranking(facet_id, before)
+        for facet_id in state["facets"]
     }
-    before = state.get("candidates", {})
     suggested, cued = state.get("suggested"), own_cues(state)
-    scores = scores_by_memory(state["facets"], fused, before)
-    found = {*scores, *(suggested["memory_ids"] if suggested else ())}
     # without cues, only what the blend keeps is looked up
-    cards = await services.reader.cards(sorted(found)) if state.get("annotated") else {}
+    cards: dict[str, MemoryCard] = {}
+    if state.get("annotated"):
+        brought = [] if suggested is None else suggested["memory_ids"]
+        found = {*brought, *(one for ranking in rankings.values() for one in ranking.fused)}
+        cards = await services.reader.cards(sorted(found))
     blends: Mapping[str, Blended] = {}
     hidden = (await services.hidden.of(sight_of(state), services)).reasons
     if suggested is not None or cued is not None:
         scores, blends = blended_scores(
-            scores,
+            rankings,
             suggested=suggested,
             cued=cued,
-            annotated={one for one in scores if one in cards and cards[one].has_cues},
+            annotated={one.memory_id for one in cards.values() if one.has_cues},
             undertakings={
                 one: card.undertakings
                 for one, card in cards.items()
@@ -129,8 +142,12 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             cues_only_add=state["kind"] in LOOKUPS,
             limit=kept_candidates(state),
         )
-    cards |= await services.reader.cards(sorted(scores.keys() - cards.keys()))
+    else:
+        scores = scores_by_memory(rankings)
+    if unknown := scores.keys() - cards.keys():
+        cards |= await services.reader.cards(sorted(unknown))
     cues = telling_cues(blends, cued)
+    proved = state["learned"]["questions"] if "learned" in state else {}
     candidates = {
         memory_id: before[memory_id]
         if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
@@ -142,6 +159,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             blend=blends.get(memory_id),
             hidden=hidden,
             cue=cues.get(memory_id),
+            proved_for=proved.get(memory_id),
         )
         for memory_id in sorted(scores)
         if memory_id in cards
@@ -150,17 +168,17 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def kept_candidates(state: RecallState) -> int | None:
-    """Candidates for the question itself that are kept: of more than take part in `pick`, none can
-    win. None: all, where passages fill a budget of tokens, or facets share the slots."""
+    """Candidates for the question itself that are kept: those that take part in `pick`. None: all,
+    where passages fill a budget of tokens, or facets share the slots."""
     if state.get("tokens") is not None or not is_unplanned(state):
         return None
     return max(KEPT, state["k"])
 
 
 def own_cues(state: RecallState) -> CueHits | None:
-    """What the cues nearest to the question itself say; None where nothing has cues."""
+    """What the cues nearest to the question itself say; None where only sessions wrote some."""
     own = state.get("rankings", {}).get("q0")
-    return None if own is None else own.get("cues")
+    return own["cues"] if own and "cues" in own and own["cues"]["memory_ids"] else None
 
 
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
@@ -183,24 +201,18 @@ def asked_facets(state: RecallState) -> set[str]:
     return {q["facet_id"] for q in state["queries"].values() if q["round"] == number}
 
 
-def scores_by_memory(
-    facet_ids: Iterable[str],
-    fused: Mapping[str, Mapping[str, FacetScore]],
-    before: Mapping[str, Candidate],
-) -> dict[str, dict[str, FacetScore]]:
-    """{memory: {facet: score}}: what was fused now, and for other facets the scores of before."""
-    by_facet: dict[str, Mapping[str, FacetScore]] = {**fused}
-    kept: defaultdict[str, dict[str, FacetScore]] = defaultdict(dict)
-    for memory_id, candidate in before.items():
-        for facet_id, score in candidate["scores"].items():
-            if facet_id not in fused:
-                kept[facet_id][memory_id] = score
-    by_facet |= kept
-    scores: defaultdict[str, dict[str, FacetScore]] = defaultdict(dict)
-    for facet_id in facet_ids:
-        for memory_id, score in by_facet.get(facet_id, {}).items():
-            scores[memory_id][facet_id] = score
-    return scores
+def known_ranking(facet_id: str, before: Mapping[str, Candidate]) -> FacetRanking:
+    """The ranking of a facet without a new query, as earlier rounds left it."""
+    known = {
+        memory_id: candidate["scores"][facet_id]
+        for memory_id, candidate in before.items()
+        if facet_id in candidate["scores"]
+    }
+    return FacetRanking(
+        fused={one: score["fused"] for one, score in known.items()},
+        dense={one: score["dense"] for one, score in known.items()},
+        score=known.__getitem__,
+    )
 
 
 def facet_rankings(facet_id: str, state: RecallState) -> list[Ranking]:
@@ -219,7 +231,7 @@ def fuse_facet(
     relevance: Relevance,
     weights: tuple[float, float],
     cue_weight: float = 0.0,
-) -> dict[str, FacetScore]:
+) -> FacetRanking:
     """One facet's memories with fused rank and calibrated relevance, best first.
 
     A memory stands in a ranking where its best passage stands; only the first `depth` memories of
@@ -234,21 +246,26 @@ def fuse_facet(
     shares: list[float] = []
     noted = Noted()
     for found in rankings:
-        cosines, cued = cosines_of(found), found["cues"]["memory_ids"] if "cues" in found else []
+        cosines, cued = cosines_of(found), found_by_cues(found["cues"]) if "cues" in found else []
         for leg, weight in zip(legs, weights, strict=True):
             order = list(dict.fromkeys(found[leg]["memory_ids"]))[:depth]
             orders.append(order)
             shares.append(weight)
-            kept = {*order, *cued[:CUED]}
+            kept = {*order, *cued}
             note_passages(noted, found, leg, kept=kept, cosines=cosines)
-        orders.append([one for one in cued[:CUED] if one in noted.of_memory])
-        shares.append(cue_weight)
+        proved = best_proved(found["cues"]) if "cues" in found else []
+        for order, weight in ((cued, cue_weight), (proved, PROVED_WEIGHT)):
+            orders.append([one for one in order if one in noted.of_memory])
+            shares.append(weight)
     noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
     fused = reciprocal_rank_fusion(orders, k=RRF_K, weights=shares) if orders else []
-    return {
-        memory_id: facet_score(noted, memory_id, rank, score)
-        for rank, (memory_id, score) in enumerate(fused, start=1)
-    }
+    ranks = {memory_id: rank for rank, (memory_id, _) in enumerate(fused, start=1)}
+    by_rank = {memory_id: round(score, 6) for memory_id, score in fused}
+    return FacetRanking(
+        fused=by_rank,
+        dense={one: round(noted.nearest.get(one, 0.0), 4) for one in by_rank},
+        score=lambda one: facet_score(noted, one, ranks[one], by_rank[one]),
+    )
 
 
 def note_passages(
@@ -262,6 +279,7 @@ def note_passages(
     """Remember the best score of every passage of the kept memories, and the query behind it."""
     query_id, worded = found["query_id"], leg == "lexical"
     dense, lexical, query_ids = noted.dense, noted.lexical, noted.query_ids
+    nearest = noted.nearest
     for passage_id, memory_id, score in rows(found[leg]):
         if memory_id not in kept:
             continue
@@ -269,6 +287,8 @@ def note_passages(
         if worded and score > lexical[row]:
             lexical[row] = score
         cosine = cosines.get(passage_id, nan)
+        if cosine > nearest.get(memory_id, 0.0):  # never NaN
+            nearest[memory_id] = cosine
         if cosine > dense[row] or dense[row] != dense[row]:  # nothing was known so far
             dense[row], query_ids[row] = cosine, query_id
 
@@ -280,12 +300,11 @@ def facet_score(noted: Noted, memory_id: str, rank: int, fused: float) -> FacetS
     kept = sorted(own, key=lambda row: (-relevances[row], ids[row])) if len(own) > 1 else own
     kept = kept[:EVIDENCE_PASSAGES]
     scores = [round(relevances[row], 4) for row in kept]
-    dense = max([0.0, *[one for row in own if (one := noted.dense[row]) > 0]])  # never NaN
     return {
         "rank": rank,
-        "fused": round(fused, 6),
+        "fused": fused,
         "relevance": scores[0],
-        "dense": round(dense, 4),
+        "dense": round(noted.nearest.get(memory_id, 0.0), 4),
         "lexical": round(max([noted.lexical[row] for row in own]), 4),
         "passage_ids": tuple([ids[row] for row in kept]),
         "query_ids": tuple([noted.query_ids[row] for row in kept]),
@@ -302,6 +321,7 @@ def as_candidate(
     blend: Blended | None = None,
     hidden: Collection[str] = (),
     cue: str | None = None,
+    proved_for: str | None = None,
 ) -> Candidate:
     """A memory of the pool with its scores in every facet that found it.
 
@@ -327,6 +347,8 @@ def as_candidate(
         candidate["outdated_by"] = newer
     if cue is not None:
         candidate["cue"] = cue
+    if proved_for is not None:
+        candidate["proved_for"] = proved_for
     return candidate
 
 

@@ -23,7 +23,8 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     ranking = ranking_in(state, services)
     votes = last_votes(state)
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
-    answer = best_answer(pool, state, settings=ranking)
+    beside = services.settings.limits.maybe
+    answer = best_answer(pool, state, settings=ranking, beside=beside)
     losers = answer.selected.losers if answer.given else []
     drops = [lost_slot(loser, state) for loser in losers]
     min_score = 0.0 if is_unplanned(state) else ranking.min_score

@@ -42,7 +42,7 @@ DIRECT = "f0"
 QUESTION_WEIGHT = 1.5
 """Weight of the question itself against facets, whose weights lie around 1."""
 
-FACT_NAMED, FACT_ASKED, FACT_MEANT = "fact", "plan", "implied"
+FACT_NAMED, FACT_ASKED = "fact", "plan"
 """Origins of queries that look a fact up: the question or a query names it; the plan, told which
 names there are, asks for it by name; nothing names it, and the plan means it."""
 
@@ -61,8 +61,7 @@ def add_counts(left: Mapping[str, float], right: Mapping[str, float]) -> dict[st
 
 def reducer_of(hint: Any) -> Callable[[Any, Any], Any] | None:
     """What a key of the state says about two updates of it; None: the later one counts."""
-    inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
-    return get_args(inner)[1] if get_origin(inner) is Annotated else None
+    return get_args(hint)[1] if get_origin(hint) is Annotated else None
 
 
 class Facet(TypedDict):
@@ -88,14 +87,12 @@ class Query(TypedDict):
     round: int
     """From 1; 0 while it waits to be asked."""
     origin: str
-    """Who wrote it: question, decompose, expand, evidence, refine, spark, uncovered, learned or
-    playbook; or what asks for the fact it looks up: fact, plan or implied."""
+    """Who wrote it: question, decompose, expand, evidence, refine, spark, uncovered or playbook; or
+    what asks for the fact it looks up: fact or plan."""
     feedback: list["FeedbackRef"]
     """Votes that bend the query vector; [] for a query that is its text alone."""
     memory_ids: NotRequired[list[str]]
     """Look among these memories alone, whatever a search would find; missing: search."""
-    nearness: NotRequired[float]
-    """Of a fact that the plan only means: to question and query together, 0..1."""
 
 
 class PlanAsk(TypedDict):
@@ -131,6 +128,15 @@ class Hits(TypedDict):
     scores: list[float]
 
 
+class Proved(TypedDict):
+    """What sessions about questions near to one query have said."""
+
+    votes: dict[str, float]
+    """{memory id: votes for it, less those against it, each by how near its question is}."""
+    questions: dict[str, str]
+    """{memory id: the nearest question that it helped with}."""
+
+
 class CueHits(TypedDict):
     """The memories whose cues one query is near to, best first: columns of one length."""
 
@@ -143,6 +149,8 @@ class CueHits(TypedDict):
     """The same of the specific cue that is nearest of all."""
     cues: list[str]
     """The words of the cue that speaks most for the memory."""
+    proved: NotRequired[Proved]
+    """Missing: no session was about such a question."""
 
 
 class Ranking(TypedDict):
@@ -211,6 +219,8 @@ class Candidate(TypedDict):
     """0..1; missing: it was never set."""
     cue: NotRequired[str]
     """The request it was stored for that is nearest to the question, where that speaks for it."""
+    proved_for: NotRequired[str]
+    """The question of a session that it helped with and that is nearest to this one."""
     role: NotRequired[str]
     """What kind of help it gives; missing: nothing was noted."""
     outdated_by: NotRequired[str]
@@ -241,14 +251,12 @@ class Sight(TypedDict):
 
 
 class Learned(TypedDict):
-    """What earlier sessions in the question's context have taught, as it counts for the recall."""
+    """What sessions about such questions have taught, as it counts for the recall."""
 
-    contexts: int
-    """Contexts that the question belongs to; 0: nothing was learned for it."""
     factors: dict[str, float]
-    """By memory id, on relevance; those of 1 are left out."""
-    cues: dict[str, str]
-    """{facet that a cue opened: the memory that it leads to}."""
+    """By memory id, on relevance."""
+    questions: dict[str, str]
+    """{memory id: the nearest question that it helped with}."""
 
 
 class Vote(TypedDict):
@@ -328,8 +336,9 @@ class RecallInput(TypedDict):
     """Default: without a model none; with one low where most memories have cues, else high."""
 
 
-class RecallState(TypedDict):
-    """Everything a recall knows between two steps."""
+class RecallState(TypedDict, total=False):
+    """Everything a recall knows between two steps; a key is there from the step on that writes it.
+    Input and `begin` write most of those that a recall always has."""
 
     question: str
     k: int
@@ -339,16 +348,18 @@ class RecallState(TypedDict):
     deadline_at: float
     """Epoch seconds."""
     kind: QuestionKind
-    effort: NotRequired[Effort]
+    effort: Effort
     """Missing: as much as there are models for."""
     facets: Annotated[dict[str, Facet], or_]
     queries: Annotated[dict[str, Query], or_]
     rankings: Annotated[dict[str, Ranking], or_]
     candidates: dict[str, Candidate]
-    suggested: NotRequired[Suggested]
+    suggested: Suggested
     """Written by `suggest`; missing: no playbook was used."""
-    annotated: NotRequired[float]
-    """Share of the memories that have cues, 0..1; missing: none."""
+    annotated: float
+    """Share of the memories that have cues from when they were stored, 0..1; missing: none."""
+    proved: bool
+    """Whether sessions have written cues; missing: they have not."""
     shortlist: list[str]
     votes: Annotated[dict[str, Vote], or_]
     """By "<memory id>|<round>"."""
@@ -370,76 +381,36 @@ class RecallState(TypedDict):
     round: int
     stop_reason: str
     stop_detail: str
-    sparks: NotRequired[Annotated[dict[str, str], or_]]
+    sparks: Annotated[dict[str, str], or_]
     """{facet that a spark opened: the memory that sparked it}."""
-    as_of: NotRequired[str]
+    as_of: str
     """ISO 8601; "": today's belief."""
-    include_stale: NotRequired[bool]
-    where: NotRequired[Mapping[str, Any]]
+    include_stale: bool
+    where: Mapping[str, Any]
     """`Where.values()`; missing: no filter."""
-    preferences: NotRequired[dict[str, float]]
+    preferences: dict[str, float]
     """Those that count for the question: {memory id: similarity of its context, 0..1}."""
-    preferences_asked: NotRequired[dict[str, PlanAsk]]
+    preferences_asked: dict[str, PlanAsk]
     """Of these, by memory id, the ones that the plan asked for and not the question."""
-    by_name: NotRequired[ByName]
+    by_name: ByName
     """Written by `expand`; missing: the plan asked for nothing by name."""
-    kept_settings: NotRequired[dict[str, str | float]]
+    kept_settings: dict[str, str | float]
     """{"ranking.recency": "always", …}: settings that the entity asks for; missing: none."""
-    exposure: NotRequired[dict[str, float]]
+    exposure: dict[str, float]
     """{memory id: 0..1, how lately it was shown for other questions}; missing: freshness is off."""
-    learned: NotRequired[Learned]
-    """Looked up once, by the first `ask`."""
-    hidden: NotRequired[list[HiddenHit]]
+    learned: Learned
+    """Written by the first `retrieve`; missing: no session was about such a question."""
+    hidden: list[HiddenHit]
     """What queries found and may not be shown; written by `resolve`."""
     result: dict[str, Any]
     """`RecallResult` as plain values; written by `resolve`."""
 
 
-class RecallUpdate(TypedDict, total=False):
+class RecallUpdate(RecallState, total=False):
     """What a node may return: some keys of the state, and a note for the trace."""
 
-    question: str
-    k: int
-    tokens: int | None
-    asked_at: str
-    trace_id: str
-    deadline_at: float
-    kind: QuestionKind
-    effort: Effort
-    facets: dict[str, Facet]
-    queries: dict[str, Query]
-    rankings: dict[str, Ranking]
-    candidates: dict[str, Candidate]
-    suggested: Suggested
-    annotated: float
-    shortlist: list[str]
-    votes: dict[str, Vote]
-    content: bool
-    empty_facets: list[str]
-    picks: list[Pick]
-    seen: list[str]
-    positives: dict[str, list[str]]
-    drops: dict[str, Drop]
-    steps: dict[str, Step]
-    spent: dict[str, float]
-    degraded: dict[str, str]
-    round: int
-    stop_reason: str
-    stop_detail: str
-    sparks: dict[str, str]
-    as_of: str
-    include_stale: bool
-    where: Mapping[str, Any]
-    preferences: dict[str, float]
-    preferences_asked: dict[str, PlanAsk]
-    by_name: ByName
-    kept_settings: dict[str, str | float]
-    exposure: dict[str, float]
-    learned: Learned
-    hidden: list[HiddenHit]
-    result: dict[str, Any]
     note: str
-    """For the trace; the step wrapper takes it out."""
+    """The step wrapper takes it out."""
 
 
 class RecallOutput(TypedDict):

@@ -5,15 +5,16 @@ A prompt file has YAML front matter (name, version, schema, variables), the syst
 lies beside this file; a directory may hold files of the same names that take their place.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from secondhop.prompts.prompt_text import PromptError, differences, read_text
+from secondhop.errors import UsageError
 
 RECALL_PROMPTS: Final = ("decompose", "expand", "critique")
 """What a recall uses."""
@@ -30,6 +31,20 @@ there was one goes on working, without what it adds."""
 
 SHIPPED: Final = "shipped"
 """Where a prompt was read that comes with secondhop."""
+
+_FIELDS: Final = frozenset({"name", "version", "schema", "variables"})
+"""Of the front matter: all of them, and no other."""
+_FILE: Final = re.compile(
+    r"---\n(?P<front>.*?)\n---\n(?P<system>.*?)^--- user ---\n(?P<user>.*)", re.S | re.M
+)
+
+
+class PromptError(UsageError):
+    """A prompt file, or what it is rendered with, is not as it must be."""
+
+    def __init__(self, fault: str, *, path: str = "") -> None:
+        super().__init__(f"{path}: {fault}" if path else fault)
+        self.fault, self.path = fault, path
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +92,7 @@ class Prompt:
         Raises:
             PromptError: a value is missing, or the prompt has no such variable.
         """
-        faults = differences(given=values, wanted=self.variables)
+        faults = _differences(given=values, wanted=self.variables)
         if faults:
             raise PromptError(f"prompt {self.name} ({self.path}) cannot be rendered: {faults}")
         return RenderedPrompt(
@@ -142,11 +157,13 @@ def replacement(path: Path, *, name: str | None = None) -> Prompt:
     known = ", ".join(PROMPT_NAMES)
     if name is not None and name not in PROMPT_NAMES:
         raise PromptError(f"no prompt has that name; there are {known}", path=str(path))
-    text = read_file(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"cannot be read as a prompt: {error}", path=str(path)) from error
     prompt = parse_prompt(text, name=name, path=str(path))
     if prompt.name not in PROMPT_NAMES:
-        told = f"no prompt is named {prompt.name!r}; there are {known}"
-        read_text(text, path=str(path)).refuse(told, field="name")
+        raise PromptError(f"no prompt is named {prompt.name!r}; there are {known}", path=str(path))
     return in_place_of(shipped_prompt(prompt.name), prompt)
 
 
@@ -163,21 +180,6 @@ def recall_replacement(path: Path, *, among: Sequence[str] = RECALL_PROMPTS) -> 
     return prompt
 
 
-def read_file(path: Path) -> str:
-    """The text of a prompt file.
-
-    Raises:
-        PromptError: it cannot be read, or is no UTF-8 text.
-    """
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        told = f"cannot be read as a prompt: {error.strerror}"
-        raise PromptError(told, path=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise PromptError(f"cannot be read as a prompt: {error}", path=str(path)) from error
-
-
 def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
     """A prompt from a file's text.
 
@@ -185,21 +187,31 @@ def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
         name: what the front matter must call it; None: any name.
 
     Raises:
-        PromptError: the file is faulty, or has another name.
+        PromptError: no front matter, an unknown or missing field, no user message, a `$` that
+            names nothing, variables that the body does not use, or another name.
     """
-    read = read_text(text, path=path)
-    own = str(read.front["name"])
+    text = text.replace("\r\n", "\n")
+    found = _FILE.fullmatch(text)
+    if found is None or "\n--- user ---\n" in "\n" + found["user"]:
+        told = (
+            "a prompt begins with front matter between two lines of ---, and one line "
+            "`--- user ---` must part system and user message"
+        )
+        raise PromptError(told, path=path)
+    front = _front_matter(found["front"], path=path)
+    own, variables = str(front["name"]), frozenset(map(str, front["variables"]))
     if name is not None and own != name:
-        read.refuse(f"its front matter says name: {own}, not {name}", field="name")
+        raise PromptError(f"its front matter says name: {own}, not {name}", path=path)
+    _check_variables(found["system"] + found["user"], variables, path=path)
     return Prompt(
         name=own,
-        version=read.front["version"],
-        schema=str(read.front["schema"]),
-        variables=read.variables,
-        system=read.system,
-        user=read.user,
-        text=read.text,
-        sha256=sha256(read.text.encode("utf-8")).hexdigest(),
+        version=front["version"],
+        schema=str(front["schema"]),
+        variables=variables,
+        system=found["system"].strip(),
+        user=found["user"].strip(),
+        text=text,
+        sha256=sha256(text.encode("utf-8")).hexdigest(),
         path=path,
     )
 
@@ -210,12 +222,51 @@ def in_place_of(shipped: Prompt, other: Prompt) -> Prompt:
     Raises:
         PromptError: other variables, or another schema.
     """
-    read = read_text(other.text, path=other.path)
     if other.schema != shipped.schema:
         told = f"schema {other.schema} must be {shipped.schema}, as in the shipped {shipped.name}"
-        read.refuse(told, field="schema")
+        raise PromptError(told, path=other.path)
     wanted = shipped.variables - frozenset(other.lacks)
-    if faults := differences(given=other.variables, wanted=wanted):
+    if faults := _differences(given=other.variables, wanted=wanted):
         told = f"cannot replace the shipped {shipped.name}, whose variables differ: {faults}"
-        read.refuse(told, field="variables")
+        raise PromptError(told, path=other.path)
     return other
+
+
+def _front_matter(text: str, *, path: str) -> dict[str, Any]:
+    """The four fields, checked."""
+    import yaml
+
+    try:
+        front = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        problem = getattr(error, "problem", None) or "it cannot be read"
+        raise PromptError(f"the front matter is not YAML: {problem}", path=path) from error
+    if not isinstance(front, dict):
+        raise PromptError(f"the front matter must hold {', '.join(sorted(_FIELDS))}", path=path)
+    fields: dict[str, Any] = {str(key): value for key, value in front.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - YAML
+    if faults := _differences(given=fields, wanted=_FIELDS):
+        raise PromptError(f"front matter: {faults}", path=path)
+    for name, kind, told in (("version", int, "a whole number"), ("variables", list, "a list")):
+        if not isinstance(fields[name], kind) or isinstance(fields[name], bool):
+            raise PromptError(f"{name} must be {told}", path=path)
+    return fields
+
+
+def _check_variables(body: str, declared: frozenset[str], *, path: str) -> None:
+    """Raises PromptError unless the body uses exactly the declared variables."""
+    used: set[str] = set()
+    for found in Template.pattern.finditer(body):
+        if found["invalid"] is not None:
+            raise PromptError("a `$` names no variable; write $$ for a dollar", path=path)
+        used |= {found["named"] or found["braced"]} - {None}
+    if faults := _differences(given=used, wanted=declared):
+        raise PromptError(f"variables of the body against the front matter: {faults}", path=path)
+
+
+def _differences(*, given: Iterable[str], wanted: frozenset[str]) -> str:
+    """ "missing a, b; unknown c", or "" when the names are the same."""
+    names = set(given)
+    missing, unknown = sorted(wanted - names), sorted(names - wanted)
+    faults = [f"missing {', '.join(missing)}"] if missing else []
+    faults += [f"unknown {', '.join(unknown)}"] if unknown else []
+    return "; ".join(faults)

@@ -4,7 +4,7 @@ Placeholders are `?` with a sequence and `:name` with a mapping. What differs st
 `stores/sqlite.py` and `stores/postgres/database.py`: opening, transactions, schema, errors.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeAlias
 
@@ -17,6 +17,11 @@ class Rows(Protocol):
     @property
     def rowcount(self) -> int:
         """How many rows were written."""
+        ...
+
+    @property
+    def description(self) -> Sequence[Sequence[Any]] | None:
+        """The columns, each beginning with its name."""
         ...
 
     def __iter__(self) -> Iterator[Any]: ...
@@ -69,6 +74,10 @@ class Database(Protocol):
         Args:
             durable: it also survives a power cut. False: only with the next durable one.
         """
+        ...
+
+    def stamp(self) -> Hashable:
+        """Another one after each change, whoever made it; None where that cannot be told."""
         ...
 
     def version(self, connection: Connection) -> int:

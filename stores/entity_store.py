@@ -15,20 +15,22 @@ from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, Usag
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.catalog.keeping import Decision, KeepingView, rivals_of
+from secondhop.stores.catalog.keeping import Decision, KeepingView, keep_decided, rivals_of
+from secondhop.stores.catalog.notes import has_cue_vectors, write_settings
+from secondhop.stores.catalog.versions import add_earlier
+from secondhop.stores.catalog.writes import retag
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.joint_puts import JointPuts, Put
 from secondhop.stores.keeping import Keepings
 from secondhop.stores.locks import (
     Lock,
-    LockClosedError,
     queue_for,
     to_its_end,
     try_hold,
     writer_turn,
 )
-from secondhop.stores.maintenance import CueMaintenance, StoreMaintenance
+from secondhop.stores.maintenance import StoreMaintenance, VectorMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
 from secondhop.stores.outbox import Outbox, checked
@@ -92,10 +94,14 @@ class EntityStore:
         )
         self._joint_puts = JointPuts(writing=self._writing, store=self._put_together)
         self.map = MemoryMap(catalog, index)
-        self.maintenance = StoreMaintenance(catalog, index, writing=self._writing)
-        """Checks and repairs, for `doctor`."""
-        self.cue_maintenance = CueMaintenance(catalog, cue_index, writing=self._writing)
-        """As `maintenance`, for cues."""
+        held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
+        self.maintenance = StoreMaintenance(
+            catalog=catalog,
+            passages=held(index=index, of=reads.PASSAGES),
+            cues=held(index=cue_index, of=reads.CUES, begun=has_cue_vectors),
+            writing=self._writing,
+        )
+        """Checks and repairs."""
         self.erasure = MemoryErasure(
             catalog,
             index,
@@ -145,7 +151,7 @@ class EntityStore:
         async with AsyncExitStack() as held:
             try:
                 locked = await try_hold(self._lock, held)
-            except (LockClosedError, StoreFullError) as error:
+            except StoreFullError as error:
                 # reading needs no lock of writers; a write raises the error
                 _log.info("leftovers stay for now: %s", error)
                 return
@@ -155,8 +161,8 @@ class EntityStore:
             try:
                 await to_its_end(self._outbox.repair())
                 if not mending:
-                    await to_its_end(self._outbox.compare(cure=self.cure))
-                    await to_its_end(self.cues.check(cure=self.cure))
+                    await to_its_end(self._expect_all_vectors())
+                    await to_its_end(self.cues.check(self.maintenance.cues, cure=self.cure))
             except StoreFullError as error:
                 # reading needs no space, and what is left over is never shown
                 _log.warning("leftovers stay for now: %s", error)
@@ -200,24 +206,19 @@ class EntityStore:
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
-        known = await self._catalog.aread(reads.owners, passage_ids)
-        found = self._cache.take(list(known))
-        missing = [i for i in known if i not in found]
+        found = self._cache.take(passage_ids)
+        missing = [one for one in passage_ids if one not in found]
         if missing:
             fetched = await self._index.fetch(missing)
             self._cache.keep(fetched)
             found |= fetched
-        return {i: found[i] for i in known if i in found}
-
-    async def vector_ids(self) -> set[str]:
-        """Passage ids that have a vector: for who compares them all."""
-        return await self._index.ids()
+        return {one: found[one] for one in passage_ids if one in found}
 
     # --- MemoryReader ---
 
     async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader`."""
-        return await self._catalog.aread(reads.cards, memory_ids)
+        return await asyncio.to_thread(self._catalog.known.of, reads.cards, memory_ids)
 
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
@@ -247,7 +248,7 @@ class EntityStore:
 
     async def kept_settings(self) -> Mapping[str, str]:
         """See `SettingsKeeping`."""
-        return await self._catalog.aread(reads.settings)
+        return await asyncio.to_thread(self._catalog.known.whole, reads.settings)
 
     async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
         """See `SettingsKeeping`; they may be kept before the first memory is."""
@@ -293,12 +294,12 @@ class EntityStore:
     async def change(self, decide: Decision) -> None:
         """Change how memories stand; what `decide` raises leaves everything as it was."""
         async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.change, decide))
+            await self._catalog.awrite(keep_decided, decide)
 
     async def add_earlier(self, texts: Sequence[EarlierText]) -> None:
         """Keep what memories said before, the oldest first, of stored ones that have none yet."""
         async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.add_earlier, texts))
+            await self._catalog.awrite(add_earlier, texts)
 
     async def look(self, view: Callable[[KeepingView], T]) -> T:
         """The result of `view` on how memories stand."""
@@ -320,6 +321,8 @@ class EntityStore:
         self, *, until: datetime | None = None, where: Where | None = None
     ) -> Standing:
         """See `MemoryKeeping`."""
+        if until is None and where is None:
+            return await asyncio.to_thread(self._catalog.known.whole, reads.standing)
         return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
@@ -334,7 +337,7 @@ class EntityStore:
         """See `MemoryWriter`."""
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
-                await to_its_end(asyncio.to_thread(self._catalog.retag, tags))
+                await self._catalog.awrite(retag, tags)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """See `MemoryWriter`."""
@@ -349,13 +352,8 @@ class EntityStore:
 
     async def counts(self) -> StoreCounts:
         """See `MemoryWriter`."""
-        vectors: int | None = 0
-        if await asyncio.to_thread(self._catalog.exists):
-            try:
-                vectors = await self._index.count()
-            except (LockClosedError, StoreFullError) as error:
-                vectors = None
-                _log.info("the vectors are not counted: %s", error)
+        exists = await asyncio.to_thread(self._catalog.exists)
+        vectors = await self._index.count() if exists else 0
         return await asyncio.to_thread(
             self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
         )
@@ -384,12 +382,20 @@ class EntityStore:
 
     async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
         await self._expect_catalog()
-        await asyncio.to_thread(self._catalog.keep_settings, changes)
+        await self._catalog.awrite(write_settings, changes)
 
     async def _expect_catalog(self) -> None:
         if not await asyncio.to_thread(self._catalog.exists):
             await asyncio.to_thread(self._before_first_put)
             await asyncio.to_thread(self._catalog.create, self.identity)
+
+    async def _expect_all_vectors(self) -> None:
+        if missing := await self.maintenance.passages.missing():
+            expected = await asyncio.to_thread(self._catalog.passage_count)
+            raise CorruptStoreError(
+                f"{missing} of {expected} passage vectors of entity {self.identity.entity!r} are "
+                f"missing; the memories are safe: {self.cure}"
+            )
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

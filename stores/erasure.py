@@ -8,9 +8,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from secondhop.stores.catalog import cues
+from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.catalog.notes import has_cue_vectors, needs_compaction, read_erasing
+from secondhop.stores.catalog.notes import (
+    has_cue_vectors,
+    leave_erasing,
+    needs_compaction,
+    note_erased,
+    note_erasing,
+    read_erasing,
+)
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.protocols import VectorIndex
@@ -55,7 +62,7 @@ class MemoryErasure:
     async def begin(self, memory_ids: Sequence[str]) -> None:
         """Note that these memories are to be erased; `erase` takes the note away."""
         async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.note_erasing, memory_ids))
+            await self._catalog.awrite(note_erasing, memory_ids)
 
     async def erase(self, memory_ids: Sequence[str]) -> Erasure:
         """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
@@ -67,7 +74,7 @@ class MemoryErasure:
         if not await asyncio.to_thread(self._catalog.exists):
             return Erasure(text=True, vectors=True)
         async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.note_deleted, memory_ids))
+            await self._catalog.awrite(leave_erasing, memory_ids)
             return await to_its_end(self._erase_leftovers())
 
     async def needs_compaction(self) -> bool:
@@ -84,18 +91,18 @@ class MemoryErasure:
         vectors = await self._is_small() and await self._compact_indexes()
         text = await asyncio.to_thread(self._catalog.erase_leftovers)
         if text:
-            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=not vectors)
+            await self._catalog.awrite(note_erased, needs_compaction=not vectors)
         return Erasure(text=text, vectors=vectors)
 
     async def _compact(self) -> bool:
         done = await self._compact_indexes()
         if done and await self._catalog.aread(read_erasing) is None:
-            await asyncio.to_thread(self._catalog.note_erased, needs_compaction=False)
+            await self._catalog.awrite(note_erased, needs_compaction=False)
         return done
 
     async def _is_small(self) -> bool:
         passages = await asyncio.to_thread(self._catalog.passage_count)
-        cued = await self._catalog.aread(cues.count)
+        cued = await self._catalog.aread(reads.count, reads.CUES)
         return passages <= COMPACTED_AT_ONCE and passages + cued <= WITH_CUES * COMPACTED_AT_ONCE
 
     async def _compact_indexes(self) -> bool:

@@ -14,7 +14,6 @@ from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_digest, entity_slug
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.locks import StampedLock, WriterLock
 from secondhop.stores.manifest import (
     Manifest,
@@ -25,7 +24,7 @@ from secondhop.stores.manifest import (
     replace_manifest,
 )
 from secondhop.stores.rebuild_command import rebuild_advice
-from secondhop.stores.sessions import SessionStore
+from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
 from secondhop.stores.trace_files import TraceFilesInFolder
@@ -73,18 +72,12 @@ class FolderPlace:
         """See `StorePlace`."""
         return Catalog(self._own(entity) / "catalog.db")
 
-    def learning(self, entity: str) -> LearningStore:
-        """See `StorePlace`."""
-        return LearningStore(self._own(entity) / "learning.db")
-
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
         return CounterStore(self._own(entity) / "counters.db")
 
-    def sessions(self, entity: str) -> SessionStore:
+    def sessions(self, entity: str) -> DatabaseSessions:
         """See `StorePlace`."""
-        from secondhop.stores.sessions_database import DatabaseSessions
-
         return DatabaseSessions(self._own(entity) / SESSIONS_FILE)
 
     def traces(self, entity: str) -> TraceFilesInFolder:
@@ -99,13 +92,13 @@ class FolderPlace:
         """See `StorePlace`."""
         return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
 
-    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
         """See `StorePlace`; a damaged catalog is an error, or left out."""
         known: list[Identity] = []
         for path in sorted((self.folder / "entities").glob("*/catalog.db")):
             catalog = Catalog(path)
             try:
-                if catalog.exists():
+                if catalog.exists() and not (filled and catalog.is_empty()):
                     known.append(catalog.identity())
             except CorruptStoreError:
                 if not skip_damaged:

@@ -86,6 +86,10 @@ class Keeping:
         return min(reached, key=lambda end: end.at, default=None)
 
 
+AS_STORED: Final = Keeping()
+"""Of a memory that nothing was done to."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepingChange:
     """New values for a memory's keeping, and the entry that its history gets."""

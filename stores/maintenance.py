@@ -1,123 +1,124 @@
-"""Checks and repairs of catalog and vectors, each by itself: for `doctor`.
+"""Checks and repairs of catalog and vectors, each by itself: for `doctor`, and at every opening.
 
 Recall and ingest never see a half: they use `EntityStore`.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
-from secondhop.stores.catalog import cues, reads
+from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.catalog.notes import has_cue_vectors
+from secondhop.stores.catalog.keeping import drop_lost_links
+from secondhop.stores.catalog.writes import rebuild_lexicon
+from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vector, Vectors
 
-
-class StoreMaintenance:
-    """Reads vectors and catalog of one entity apart, and mends where they do not fit together."""
-
-    def __init__(
-        self,
-        catalog: Catalog,
-        index: VectorIndex,
-        *,
-        writing: Callable[[], AbstractAsyncContextManager[None]],
-    ) -> None:
-        """`writing` is a block in which no other process writes."""
-        self._catalog, self._index, self._writing = catalog, index, writing
-
-    async def stored_vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """As the index has them now, whatever this process remembers."""
-        return await self._index.fetch(passage_ids)
-
-    async def drop_vectors(self, passage_ids: Sequence[str]) -> None:
-        """Remove vectors of passages that are not stored; those of stored ones stay."""
-        async with self._writing():
-            known = await self._catalog.aread(reads.owners, passage_ids)
-            await to_its_end(self._index.remove([i for i in passage_ids if i not in known]))
-
-    async def put_vectors(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
-        """Put vectors of stored passages that lack theirs; those of passages gone since are left.
-
-        Args:
-            vectors: float32 [n_passages, dim], rows of unit length.
-        """
-        async with self._writing():
-            known = await self._catalog.aread(reads.owners, passage_ids)
-            rows = [row for row, one in enumerate(passage_ids) if one in known]
-            stored = [passage_ids[row] for row in rows]
-            if stored:
-                await to_its_end(self._index.upsert(stored, vectors[rows]))
-
-    async def wrong_postings(self) -> list[str]:
-        """Words of the word index that it has otherwise than the stored text; sorted."""
-        return await asyncio.to_thread(self._catalog.wrong_postings)
-
-    async def rebuild_lexicon(self) -> None:
-        """Build the word index again from the stored text."""
-        async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.rebuild_lexicon))
-
-    async def file_faults(self) -> list[str]:
-        """What SQLite's own check finds wrong with the catalog's file."""
-        return await asyncio.to_thread(self._catalog.file_faults)
-
-    async def drop_lost_links(self) -> None:
-        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
-        async with self._writing():
-            await to_its_end(asyncio.to_thread(self._catalog.drop_lost_links))
+Writing: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
+"""A block in which no other process writes."""
+_REMOVED_AT_ONCE = 5_000
 
 
-class StrayCueVectors(NamedTuple):
-    """Where catalog and vectors of cues do not fit together."""
+class Strays(NamedTuple):
+    """Where catalog and vectors do not fit together."""
 
-    missing: Mapping[str, str]
-    """{cue id: text} of cues without a vector."""
+    missing: Sequence[str]
+    """Ids of what is stored and has no vector; sorted."""
     orphans: Sequence[str]
-    """Ids of vectors without a cue."""
+    """Ids of vectors of what is not stored; sorted."""
 
 
-class CueMaintenance:
-    """Compares the vectors of cues with the catalog, and mends them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorMaintenance:
+    """Holds the vectors of passages, or of cues, against the catalog, and mends them."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        index: VectorIndex,
-        *,
-        writing: Callable[[], AbstractAsyncContextManager[None]],
-    ) -> None:
-        """`writing` is a block in which no other process writes."""
-        self._catalog, self._index, self._writing = catalog, index, writing
+    catalog: Catalog
+    index: VectorIndex
+    of: reads.Embedded
+    writing: Writing
+    begun: Callable[[Connection], bool] = lambda _: True
+    """Whether vectors were ever put: else the index is not looked at."""
 
-    async def strays(self) -> StrayCueVectors:
+    async def ids(self) -> set[str]:
+        """Of all vectors."""
+        return await self.index.ids()
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """As the index has them now, whatever this process remembers."""
+        return await self.index.fetch(ids)
+
+    async def strays(self) -> Strays:
         """What is missing and what is too much.
 
         Raises:
             CorruptStoreError: the vectors cannot be read.
         """
-        if not await self._catalog.aread(has_cue_vectors):
-            return StrayCueVectors({}, [])
-        known = await self._catalog.aread(cues.ids)
-        present = await self._index.ids()
-        missing = sorted(known - present)
-        texts = await self._catalog.aread(cues.texts, missing)
-        return StrayCueVectors(texts, sorted(present - known))
+        if not await self.catalog.aread(self.begun):
+            return Strays([], [])
+        stored = await self.catalog.aread(reads.ids, self.of)
+        present = await self.index.ids()
+        return Strays(sorted(stored - present), sorted(present - stored))
 
-    async def drop_vectors(self, cue_ids: Sequence[str]) -> None:
-        """Remove vectors of cues that are not stored; those of stored ones stay."""
-        async with self._writing():
-            known = await self._catalog.aread(cues.ids)
-            await to_its_end(self._index.remove([i for i in cue_ids if i not in known]))
+    async def missing(self) -> int:
+        """How many vectors are missing; if none, those that are too many are removed.
 
-    async def put_vectors(self, cue_ids: Sequence[str], vectors: Vectors) -> None:
-        """Put vectors of stored cues that lack theirs; those of cues gone since are left out."""
-        async with self._writing():
-            known = await self._catalog.aread(cues.ids)
-            rows = [row for row, one in enumerate(cue_ids) if one in known]
+        The caller holds the writer's lock. Mostly this only counts.
+        """
+        if not await self.catalog.aread(self.begun):
+            return 0
+        if await self.index.count() == await self.catalog.aread(reads.count, self.of):
+            return 0
+        strays = await self.strays()
+        for start in range(0, 0 if strays.missing else len(strays.orphans), _REMOVED_AT_ONCE):
+            await self.index.remove(strays.orphans[start : start + _REMOVED_AT_ONCE])
+        return len(strays.missing)
+
+    async def drop(self, ids: Sequence[str]) -> None:
+        """Remove vectors of what is not stored; others stay."""
+        async with self.writing():
+            stored = await self.catalog.aread(reads.known, ids, self.of)
+            await to_its_end(self.index.remove([one for one in ids if one not in stored]))
+
+    async def put(self, ids: Sequence[str], vectors: Vectors) -> None:
+        """Put vectors that are missing; those of what is gone since are left out.
+
+        Args:
+            vectors: float32 [n_ids, dim], rows of unit length.
+        """
+        async with self.writing():
+            stored = await self.catalog.aread(reads.known, ids, self.of)
+            rows = [row for row, one in enumerate(ids) if one in stored]
             if rows:
-                stored = [cue_ids[row] for row in rows]
-                await to_its_end(self._index.upsert(stored, vectors[rows]))
+                await to_its_end(self.index.upsert([ids[row] for row in rows], vectors[rows]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreMaintenance:
+    """Of the whole store of one entity."""
+
+    catalog: Catalog
+    passages: VectorMaintenance
+    cues: VectorMaintenance
+    writing: Writing
+
+    async def wrong_postings(self) -> list[str]:
+        """Words of the word index that it has otherwise than the stored text; sorted."""
+        return await asyncio.to_thread(self.catalog.wrong_postings)
+
+    async def rebuild_lexicon(self) -> None:
+        """Build the word index again from the stored text."""
+        async with self.writing():
+            await self.catalog.awrite(rebuild_lexicon)
+
+    async def file_faults(self) -> list[str]:
+        """What SQLite's own check finds wrong with the catalog's file."""
+        return await asyncio.to_thread(self.catalog.file_faults)
+
+    async def drop_lost_links(self) -> None:
+        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
+        async with self.writing():
+            await self.catalog.awrite(drop_lost_links)

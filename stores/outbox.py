@@ -13,26 +13,21 @@ never pass for the new one.
 """
 
 import asyncio
-import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
 import numpy as np
 
-from secondhop.errors import CorruptStoreError, UsageError
-from secondhop.stores.catalog import cues, reads
+from secondhop.errors import UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
-from secondhop.stores.catalog.notes import has_cue_vectors, open_intents
+from secondhop.stores.catalog.notes import open_intents
 from secondhop.stores.cues import Cue, cue_fault, cues_given
 from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
 from secondhop.stores.vectors.stored_hits import VectorCache
-
-_REMOVED_AT_ONCE = 5_000
-_log = logging.getLogger(__name__)
 
 
 class Outbox:
@@ -99,44 +94,6 @@ class Outbox:
         if await asyncio.to_thread(partial(self._catalog.change_cues, write, intent=intent)):
             await self.repair()
 
-    async def compare(self, *, cure: str) -> None:
-        """Remove vectors that belong to nothing stored; open notes are repaired before.
-
-        Raises:
-            CorruptStoreError: vectors are missing; `cure` is advised.
-        """
-        stored = await asyncio.to_thread(self._catalog.passage_count)
-        if await self._index.count() == stored:
-            return
-        expected = set(await self._catalog.aread(reads.all_passage_ids))
-        present = await self._index.ids()
-        missing = len(expected - present)
-        if missing:
-            raise CorruptStoreError(
-                f"{missing} of {len(expected)} passage vectors of entity "
-                f"{self._identity.entity!r} are missing; the memories are safe: {cure}"
-            )
-        await _remove_all(present - expected, self._index)
-
-    async def compare_cues(self, *, cure: str) -> None:
-        """As `compare`, for cues: where vectors are missing, a warning advises `cure`."""
-        if not await self._catalog.aread(has_cue_vectors):
-            return
-        stored = await self._catalog.aread(cues.count)
-        if await self._cue_index.count() == stored:
-            return
-        expected = await self._catalog.aread(cues.ids)
-        present = await self._cue_index.ids()
-        if missing := len(expected - present):
-            _log.warning(
-                "%d of %d cue vectors of entity %r are missing, so that recall finds less: %s",
-                missing,
-                len(expected),
-                self._identity.entity,
-                cure,
-            )
-        await _remove_all(present - expected, self._cue_index)
-
     async def _put_batch(
         self, batch: Sequence[EmbeddedMemory], *, at: datetime, decisions: Sequence[Decision]
     ) -> None:
@@ -160,12 +117,6 @@ class Outbox:
     def _stacked(self, parts: Sequence[Vectors]) -> Vectors:
         rows = [np.zeros((0, self._identity.dimension), dtype=np.float32)]
         return np.concatenate([*rows, *(np.asarray(part, dtype=np.float32) for part in parts)])
-
-
-async def _remove_all(ids: Iterable[str], index: VectorIndex) -> None:
-    going = sorted(ids)
-    for start in range(0, len(going), _REMOVED_AT_ONCE):
-        await index.remove(going[start : start + _REMOVED_AT_ONCE])
 
 
 _PASSAGES = 512
@@ -227,7 +178,7 @@ def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
 def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) -> str:
     """What is wrong with cues and their vectors; "" for good ones."""
     for cue in cues:
-        if fault := cue_fault(cue.text):
+        if fault := cue_fault(cue.text, origin=cue.origin):
             return f"of a cue: {fault}"
     if cues and vectors.shape != (len(cues), dimension):
         return f"cue vectors of shape {vectors.shape}, where {(len(cues), dimension)} is needed"

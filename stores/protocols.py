@@ -8,7 +8,7 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from secondhop.stores.cues import Annotation, CueHit
+from secondhop.stores.cues import Annotation, CueHit, CueStanding
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -75,7 +75,8 @@ class MemorySearch(Protocol):
         ...
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """Vectors of passages, unit length; unknown ids are left out."""
+        """Vectors of passages that a search or the reader named, unit length; unknown ids are left
+        out."""
         ...
 
 
@@ -87,8 +88,8 @@ class CueSearch(Protocol):
         empty rankings where nothing has cues."""
         ...
 
-    async def cued_share(self) -> float:
-        """Share of all memories that have a cue, 0..1; 0 where nothing is stored."""
+    async def standing(self) -> CueStanding:
+        """How many memories have cues, and whether sessions have written any."""
         ...
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from secondhop.stores.keeping import FactName, Keeping, Keepings, Kind, Mark
+from secondhop.stores.keeping import AS_STORED, FactName, Keeping, Keepings, Kind, Mark
 
 Vector: TypeAlias = npt.NDArray[np.float32]
 """float32 [dim], of unit length."""
@@ -150,9 +150,9 @@ class PassageHit(NamedTuple):
     """Dense: cosine, -1..1. Lexical: BM25 over the most this query could reach, 0..1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryCard:
-    """What ranking and results need of a memory, without its text."""
+class MemoryCard(NamedTuple):
+    """What ranking and results need of a memory, without its text. (A tuple: a recall makes
+    hundreds.)"""
 
     memory_id: str
     title: str
@@ -160,7 +160,7 @@ class MemoryCard:
     created_at: datetime
     passage_count: int
     kind: Kind = "continuity"
-    keeping: Keeping = field(default_factory=Keeping)
+    keeping: Keeping = AS_STORED
     role: str = ""
     """What kind of help it gives; "" where nothing says so."""
     replaced_by: tuple[str, ...] = ()
@@ -224,8 +224,7 @@ class StoreCounts:
     memories: int
     passages: int
     tokens: int
-    vectors: int | None
-    """None: nothing can be written where they are, and opening them writes."""
+    vectors: int
     pending: int
     """Outbox rows that wait for repair; 0 in a store at rest."""
     schema_version: int

@@ -96,8 +96,8 @@ class Reindex:
         Raises:
             StoreError: a passage or a cue has no new vector yet; the old ones stay in use.
         """
-        expected = set(await self._catalog.aread(reads.all_passage_ids))
-        expected |= (cued := await self._catalog.aread(cues.ids))
+        expected = await self._catalog.aread(reads.ids, reads.PASSAGES)
+        expected |= (cued := await self._catalog.aread(reads.ids, reads.CUES))
         missing = expected - await self._new.passages.ids()
         if cued:
             missing -= await self._new.cues.ids()

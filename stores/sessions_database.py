@@ -49,6 +49,11 @@ class DatabaseSessions:
         )
         self._clock = clock
 
+    @property
+    def database(self) -> Database:
+        """Where its rows are."""
+        return self._database
+
     async def load(self, session_id: str, *, owner: str) -> StoredSession | None:
         """See `SessionStore`."""
         return await asyncio.to_thread(self._load, session_id, owner)

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -50,6 +50,8 @@ class SqliteDatabase:
         self._steps, self._keeps_open = steps, keeps_open
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
+        self._watching: sqlite3.Connection | None = None
+        """Never writes, so that every commit is another connection's, which SQLite counts."""
         self._inode = 0
         self._closed = False
 
@@ -70,6 +72,21 @@ class SqliteDatabase:
     def version(self, connection: Connection) -> int:
         """See `Database`."""
         return check_version(connection, path=self.path, known=len(self._steps))
+
+    def stamp(self) -> Hashable:
+        """See `Database`."""
+        try:
+            if not self.exists():
+                return None
+            with self._guard:
+                self._forget_another_file()
+                if self._watching is None:
+                    self._expect_open()
+                    self._watching = self._opened("rw")
+                (changes,) = self._watching.execute("PRAGMA data_version").fetchone()
+                return self._watching, changes
+        except sqlite3.Error:  # whoever reads next is told
+            return None
 
     def migrate(self) -> None:
         """See `Database`."""
@@ -102,14 +119,8 @@ class SqliteDatabase:
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection, None, None]:
-        """One consistent view of the file; nothing can be written through it.
-
-        Where nothing can be written beside the file either, it is read as it lies there.
-
-        Raises:
-            StoreError: it was read like that, and was written to meanwhile.
-        """
-        with self._as_it_lies() if self._is_frozen() else self._connection() as connection:
+        """One consistent view of the file; nothing can be written through it."""
+        with self._connection() as connection:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")
             try:
@@ -154,38 +165,9 @@ class SqliteDatabase:
         """Close every connection; those in use close when their block ends."""
         with self._guard:
             self._closed = True
-            idle, self._idle = self._idle, []
-        for connection in idle:
+            unused = self._unused()
+        for connection in unused:
             connection.close()
-
-    def _is_frozen(self) -> bool:
-        """Whether SQLite could not even make the files beside it that reading takes.
-
-        What a log beside it holds is not in the file: such a one is no whole store as it lies.
-        """
-        shared, log = (beside(self.path, ending) for ending in ("-shm", "-wal"))
-        if _size(shared) >= _SHARED_MEMORY_BYTES or _size(log):
-            return False
-        return _is_closed_to_us(self.path) or (self.path.exists() and _no_space_beside(self.path))
-
-    @contextmanager
-    def _as_it_lies(self) -> Generator[sqlite3.Connection, None, None]:
-        """Without locks and logs: for a file that cannot be written to while it is read."""
-        before = _state(self.path)
-        uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
-        try:
-            with closing(
-                sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-            ) as connection:
-                yield connection
-        except sqlite3.Error as error:
-            self._expect_as_it_lay(before)
-            raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
-        self._expect_as_it_lay(before)
-
-    def _expect_as_it_lay(self, before: tuple[int, ...]) -> None:
-        if _state(self.path) != before or _size(beside(self.path, "-wal")):
-            raise StoreError(f"{self.path} was written to while it was read; try again")
 
     @contextmanager
     def _connection(self, *, create: bool = False) -> Generator[sqlite3.Connection, None, None]:
@@ -200,12 +182,17 @@ class SqliteDatabase:
 
     def _take(self, *, create: bool) -> sqlite3.Connection:
         with self._guard:
-            if self._closed:
-                raise StoreError(f"{self.path} was closed; open the entity again")
+            self._expect_open()
             self._forget_another_file()
             if self._idle:
                 return self._idle.pop()
-        mode = "rwc" if create else "rw"
+        return self._opened("rwc" if create else "rw")
+
+    def _expect_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.path} was closed; open the entity again")
+
+    def _opened(self, mode: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={mode}",
             uri=True,
@@ -226,9 +213,16 @@ class SqliteDatabase:
         """A connection to a file that was deleted would go on writing to nowhere."""
         inode = self.path.stat().st_ino if self.path.exists() else 0
         if inode != self._inode:
-            for connection in self._idle:
+            for connection in self._unused():
                 connection.close()
-            self._idle, self._inode = [], inode
+            self._inode = inode
+
+    def _unused(self) -> list[sqlite3.Connection]:
+        """The connections that no block uses, which are to be closed."""
+        watching = [self._watching] if self._watching is not None else []
+        unused = [*self._idle, *watching]
+        self._idle, self._watching = [], None
+        return unused
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._guard:
@@ -345,20 +339,6 @@ def _no_space_beside(path: Path) -> bool:
     """Reading a file in WAL mode needs a little space, too."""
     folder = path.parent
     return folder.exists() and shutil.disk_usage(folder).free < _SHARED_MEMORY_BYTES
-
-
-def beside(path: Path, ending: str) -> Path:
-    """A file that SQLite keeps beside its database."""
-    return path.with_name(path.name + ending)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def _state(path: Path) -> tuple[int, ...]:
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _is_full(path: Path) -> StoreFullError:

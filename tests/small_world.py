@@ -111,7 +111,7 @@ intents:
 
 def small_library() -> tuple[Intent, ...]:
     """Two intents: an interview and a garden."""
-    return tuple(parse_playbook(PLAYBOOK, name="tests.yaml"))
+    return parse_playbook(PLAYBOOK)
 
 
 def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:
@@ -205,7 +205,7 @@ class OriginalWorld:
     async def made(cls, folder: Path) -> "OriginalWorld":
         """Of `LIFE`."""
         world = await small_world(folder)
-        vectors = await world.store.vectors(sorted(await world.store.vector_ids()))
+        vectors = await world.store.vectors(sorted(await world.store.maintenance.passages.ids()))
         await world.store.aclose()
         return cls(catalog=folder / "catalog.db", vectors=vectors)
 

@@ -1,7 +1,6 @@
 """A fact that a question or a plan asks for by name is looked up, and tells how it came in."""
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,21 +9,17 @@ import pytest
 from tests.fakes import WrittenPlanner, note
 from tests.small_world import LIFE
 
-from secondhop.errors import ModelError
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
-from secondhop.models.embedder import Embedder
-from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.planning.fact_lookup import named_in
 from secondhop.nodes.planning.port import PlannedFacet
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
 from secondhop.running import run_recall
 from secondhop.stores.keeping import FactName
-from secondhop.stores.records import Vectors
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -92,34 +87,16 @@ async def test_a_plan_asks_for_a_fact_in_its_own_facet(recall: Recall) -> None:
 
 
 async def planned(
-    recall: Recall,
-    question: str,
-    plans: Mapping[str, tuple[PlannedFacet, ...]],
-    *,
-    embedder: Embedder | None = None,
-    deadline_s: float = 30,
+    recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
 ) -> RecallResult:
-    result, _ = await told(recall, question, plans, embedder=embedder, deadline_s=deadline_s)
+    result, _ = await told(recall, question, plans)
     return result
 
 
 async def told(
-    recall: Recall,
-    question: str,
-    plans: Mapping[str, tuple[PlannedFacet, ...]],
-    *,
-    embedder: Embedder | None = None,
-    deadline_s: float = 30,
+    recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
 ) -> tuple[RecallResult, RecallTrace]:
-    written = WrittenPlanner(plans, planner_id="written")
-    known = recall.services
-    limits = replace(known.settings.limits, deadline_s=deadline_s)
-    services = replace(
-        known,
-        planner=written,
-        embedder=embedder or known.embedder,
-        settings=replace(known.settings, limits=limits),
-    )
+    services = replace(recall.services, planner=WrittenPlanner(plans, planner_id="written"))
     graph = build_recall_graph(services)
     asked = RecallInput(question=question, asked_at=on(3).isoformat())
     events = [event async for event in run_recall(graph, asked, services=services)]
@@ -172,42 +149,6 @@ def test_every_word_of_the_name_must_be_said(
     assert named_in(text, [name]) == ([name] if asks else [])
 
 
-DIET = Fact(subject="me", attribute="diet", value="vegetarian")
-DINNER = "Help me choose something to cook"
-GUESTS = PlannedFacet(
-    name="what may not be in it",
-    why="Nobody should be served what they do not eat.",
-    hop=2,
-    queries=("which diet is theirs, is it vegetarian or vegan",),
-)
-
-
-async def test_a_fact_that_nobody_names_comes_in_by_the_facet_that_means_it(recall: Recall) -> None:
-    fact = (await recall.memories.aremember(DIET, at=on(2))).memory_id
-
-    result = await planned(recall, DINNER, {DINNER: (GUESTS,)})
-
-    (found,) = result.memories
-    assert (found.id, found.hop, found.facets[0]) == (fact, 2, "what may not be in it")
-    assert "with “My diet”" in found.why
-
-
-async def test_the_trace_tells_how_near_a_fact_is_that_nobody_names(recall: Recall) -> None:
-    fact = (await recall.memories.aremember(DIET, at=on(2))).memory_id
-
-    result, trace = await told(recall, DINNER, {DINNER: (GUESTS,)})
-
-    assert result.ids() == [fact]
-    by_origin = {one.origin: one.nearness for one in trace.queries}
-    assert by_origin["question"] is None
-    nearness = by_origin["implied"]
-    assert nearness is not None
-    assert recall.services.settings.ranking.min_score <= nearness <= 1
-    story = explain(trace, fact).story
-    (line,) = [one for one in story if one.startswith("Nothing names this fact")]
-    assert f"for “what may not be in it”, are near it (similarity {nearness:.2f})" in line
-
-
 async def test_of_a_fact_that_is_named_the_story_says_by_what(recall: Recall) -> None:
     fact = (await recall.memories.aremember(PHONE, at=on(2))).memory_id
     facet = PlannedFacet(name="whom to call", why="", hop=2, queries=("my landlord phone number",))
@@ -218,70 +159,3 @@ async def test_of_a_fact_that_is_named_the_story_says_by_what(recall: Recall) ->
 
     assert "The question names this fact; it was looked up." in explain(by_question, fact).story
     assert "A query of the plan names this fact; it was looked up." in explain(by_plan, fact).story
-
-
-async def test_a_fact_that_no_facet_means_stays_away(recall: Recall) -> None:
-    await recall.memories.aremember(DIET, at=on(2))
-    other = PlannedFacet(name="pans", why="", hop=2, queries=("pots, pans and the oven",))
-
-    result = await planned(recall, DINNER, {DINNER: (other,)})
-
-    assert [one for one in result.memories if one.kind == "factual"] == []
-
-
-async def test_a_look_up_implies_no_fact(recall: Recall) -> None:
-    await recall.memories.aremember(DIET, at=on(2))
-    question = "Which pan is mine?"
-
-    result = await planned(recall, question, {question: (GUESTS,)})
-
-    assert result.memories == []
-
-
-class WithoutPlans(HashingEmbedder):
-    """Embeds no query of the plan for the one that asks what facts it means."""
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        if any(text.startswith(DINNER) and text != DINNER for text in texts):
-            raise ModelError("the model is away")
-        return await super().embed_queries(texts)
-
-
-async def test_a_model_that_cannot_say_which_facts_are_meant_is_named(recall: Recall) -> None:
-    await recall.memories.aremember(DIET, at=on(2))
-
-    result = await planned(recall, DINNER, {DINNER: (GUESTS,)}, embedder=WithoutPlans())
-
-    assert result.memories == []
-    said = "no fact that the question implies was looked up: the model is away"
-    assert said in result.degraded
-
-
-class HangingPlans(HashingEmbedder):
-    """Never answers what facts a plan means."""
-
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        if any(text.startswith(DINNER) and text != DINNER for text in texts):
-            await asyncio.sleep(60)
-        return await super().embed_queries(texts)
-
-
-async def test_a_model_that_hangs_there_leaves_time_to_search(recall: Recall) -> None:
-    fact = (await recall.memories.aremember(DIET, at=on(2))).memory_id
-    plans = {DINNER: (replace(GUESTS, queries=("The diet of me", *GUESTS.queries)),)}
-
-    result = await planned(recall, DINNER, plans, embedder=HangingPlans(), deadline_s=2)
-
-    assert result.spent.queries > 0
-    assert result.stop_reason != "deadline"
-    assert any("was looked up: no answer in time" in line for line in result.degraded)
-    assert fact in {one.id for one in (*result.memories, *result.maybe)}
-
-
-async def test_a_superseded_value_is_not_implied(recall: Recall) -> None:
-    old = (await recall.memories.aremember(DIET, at=on(1))).memory_id
-    new = (await recall.memories.aupdate(old, "vegan", at=on(2))).memory_id
-
-    result = await planned(recall, DINNER, {DINNER: (GUESTS,)})
-
-    assert [one.id for one in result.memories] == [new]

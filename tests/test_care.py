@@ -12,10 +12,7 @@ from tests.fakes import note
 
 from secondhop.errors import UsageError
 from secondhop.memories.records import Fact, Preference
-from secondhop.memories.reindex import reindex_entity
-from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
-from secondhop.stores.store_directory import StoreDirectory
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -167,8 +164,8 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
-    before = await recall.store.maintenance.stored_vectors([passage])
+    (passage,) = [i for i in await recall.store.maintenance.passages.ids() if i.startswith("tea:")]
+    before = await recall.store.maintenance.passages.fetch([passage])
     await vars(recall.store)["_index"].remove([passage])
 
     told = await recall.admin.adoctor()
@@ -184,7 +181,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert mended.sound
     assert after.findings == []
     assert np.array_equal(
-        (await recall.store.maintenance.stored_vectors([passage]))[passage], before[passage]
+        (await recall.store.maintenance.passages.fetch([passage]))[passage], before[passage]
     )
 
 
@@ -204,7 +201,7 @@ async def turned(recall: Recall, passage: str) -> None:
 
 
 async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.vector_ids() if i.startswith("tea:")]
+    (passage,) = [i for i in await recall.store.maintenance.passages.ids() if i.startswith("tea:")]
     await turned(recall, passage)
 
     told = await recall.admin.adoctor(fix=True)
@@ -229,29 +226,13 @@ async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Rec
     assert told.sound
 
 
-async def test_a_backup_of_a_store_in_use_becomes_a_store(recall: Recall, tmp_path: Path) -> None:
-    before = await lines(recall)
-    told = await recall.admin.abackup(tmp_path / "backup")
-    await recall.aadd([note("late", "Written after the backup")])
-    home = StoreDirectory(tmp_path / "backup")
-    await reindex_entity(home, "mara", embedder=HashingEmbedder())
-    await home.aclose()
-
-    assert len(told.entities) == 1
-    async with await opened(tmp_path / "backup") as copy:
-        assert await lines(copy) == before
-        assert "hook" in (await copy.arecall("Where is the key?")).ids()
-    with pytest.raises(UsageError, match="not empty"):
-        await recall.admin.abackup(tmp_path / "backup")
-
-
 async def test_a_file_of_counters_that_is_gone_is_noticed(
     recall: Recall, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = catalog_of(tmp_path).with_name("counters.db")
     file.unlink()
 
-    told = [one for one in (await recall.admin.adoctor()).findings if one.check == "learned"]
+    told = [one for one in (await recall.admin.adoctor()).findings if one.check == "counters"]
     assert ["counters.db is gone" in one.what for one in told] == [True]
 
     await recall.memories.aaccept(await recall.arecall("Where is the key?"))

@@ -129,16 +129,8 @@ async def test_another_embedding_of_the_memory_embeds_its_cues_too(
         await reindex_entity(home, "mara", embedder=HashingEmbedder(dimension=64))
         store = await home.open_entity("mara", embedder_id="hashing-v1-64", dimension=64)
         async with aclosing(store):
-            assert await store.cue_maintenance.strays() == ({}, [])
+            assert await store.maintenance.cues.strays() == ([], [])
             assert (await store.counts()).cues == 5
-
-
-async def test_a_backup_that_is_reindexed_finds_by_cues(recall: Recall, tmp_path: Path) -> None:
-    await recall.admin.abackup(tmp_path / "saved")
-    async with aclosing(StoreDirectory(tmp_path / "saved")) as home:
-        await reindex_entity(home, "mara", embedder=HashingEmbedder())
-    async with await opened(tmp_path / "saved") as saved:
-        assert await found_by(saved, "plan a dinner") == "allergy"
 
 
 async def test_the_doctor_counts_and_mends_vectors_of_cues(recall: Recall) -> None:

@@ -175,18 +175,17 @@ async def test_an_export_whose_settings_cannot_be_is_refused_before_anything_is_
         assert (await copy.memories.acounts()).memories == 0
 
 
-async def test_a_backup_and_a_reindex_keep_them_and_deleting_the_entity_does_not(
+async def test_a_reindex_keeps_them_and_deleting_the_entity_does_not(
     recall: Recall, tmp_path: Path
 ) -> None:
     await recall.admin.akeep_settings(BY_AGE)
     await recall.memories.aforget("old")
-    await recall.admin.abackup(tmp_path / "backup")
     await recall.aclose()
-    home = StoreDirectory(tmp_path / "backup")
+    home = StoreDirectory(tmp_path / "store")
     await reindex_entity(home, "mara", embedder=recall.services.embedder)
     await home.aclose()
 
-    async with await opened(tmp_path / "backup") as copy:
+    async with await opened(tmp_path / "store") as copy:
         assert (await copy.admin.asettings()).kept == {**BY_AGE, "ranking.recency_days": 20_000.0}
     await adelete_entity(tmp_path / "store", "mara")
     async with await opened(tmp_path / "store") as anew:

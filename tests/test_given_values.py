@@ -10,6 +10,7 @@ import pytest
 from tests.fakes import note
 
 from secondhop.errors import UsageError
+from secondhop.memories.records import Fact
 from secondhop.nodes.config import Config, RankingSettings, RecallLimits
 from secondhop.recall import Recall
 from secondhop.stores.records import Memory, Message
@@ -89,6 +90,15 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
         (lambda r, n=name: r.aadd([changed(**{n: None})]), rf"{name} must be a text")
         for name in TEXTS
     ),
+    (
+        lambda r: r.memories.aremember(Fact(subject=cast(Any, 3), attribute="a", value="b")),
+        r"subject of a Fact must be a text, not 3",
+    ),
+    (
+        lambda r: r.memories.aremember("A plan", supersedes="ida"),
+        r"supersedes must be a tuple or list of ids, not 'ida'",
+    ),
+    (lambda r: r.memories.aforget(["ida"]), r"the id of a memory must be a text"),
     (lambda r: r.aingest(5), r"a path to ingest must be a str or Path, not 5"),
     (lambda r: r.arecall(ASKED, k=2, tokens=50), r"k and tokens are two ways .*give one"),
     (lambda r: r.aexplain(5, "ida"), r"the trace must be a result, a trace, its id or its file"),

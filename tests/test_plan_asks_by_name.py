@@ -114,7 +114,7 @@ def facts_of(result: RecallResult) -> list[RecalledMemory]:
 
 
 def origins(trace: RecallTrace) -> list[str]:
-    return [one.origin for one in trace.queries if one.origin in {"fact", "plan", "implied"}]
+    return [one.origin for one in trace.queries if one.origin in {"fact", "plan"}]
 
 
 def everything(kept: dict[str, str]) -> dict[str, Any]:

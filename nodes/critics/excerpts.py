@@ -7,7 +7,7 @@ from math import fsum
 from typing import NamedTuple
 
 from secondhop.models.tokens import count_tokens, truncate_to_tokens
-from secondhop.nodes.critics.quoting import quoted
+from secondhop.prompts.quoting import quoted
 from secondhop.ranking.stop_words import STOP_WORDS
 from secondhop.ranking.words import words
 from secondhop.stores.records import Passage

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM, Usage
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CriticRequest, Verdict
-from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.critics.reading_votes import in_places, read_verdict
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
 from secondhop.nodes.critics.verdict_limits import (
@@ -19,6 +18,7 @@ from secondhop.nodes.critics.verdict_limits import (
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.state import IN_FAVOUR
+from secondhop.prompts.quoting import Tags
 from secondhop.prompts.templates import Prompt
 
 

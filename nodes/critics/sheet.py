@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
 from secondhop.nodes.critics.excerpts import excerpts, telling_words
 from secondhop.nodes.critics.order_hints import HINT, reads_like_order
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
-from secondhop.nodes.critics.quoting import Tags, clean, title_line
 from secondhop.nodes.state import Vote
+from secondhop.prompts.quoting import Tags, clean, plain_id, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 QUESTION_TOKENS = 600
@@ -42,8 +42,7 @@ class CriticSheet:
 
     def issued(self, call_id: str) -> str | None:
         """The memory behind an id of this call; None for any other word."""
-        word = call_id.strip("<>[]\"'`*. ").casefold()
-        return self.memory_ids.get(word.removeprefix("memory ").strip())
+        return self.memory_ids.get(plain_id(call_id))
 
     def in_words(self, text: str) -> str:
         """What a model wrote, with titles where it used ids of this call."""
@@ -67,7 +66,7 @@ def critic_sheet(request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: 
     values = frame_values(request, tag=tag)
     nothing = [""] * len(heads)
     empty = prompt.render({**values, "memories": memories(views, ids, heads, nothing, tag=tag)})
-    room = tokens - token_sum(empty) - len(heads)  # a text may make its frame a token longer
+    room = tokens - prompt_tokens(empty) - len(heads)  # a text may make its frame a token longer
     telling = telling_words([request.question, *request.asked])
     texts = ["" if view.vote else view.text for view in views]
     bodies = excerpts(texts, tokens=room, telling=telling)
@@ -77,7 +76,7 @@ def critic_sheet(request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: 
         memory_ids={call_id: memory_id for memory_id, call_id in ids.items()},
         tag=tag,
         titles={ids[view.memory_id]: title_line(view.title) for view in views},
-        tokens=token_sum(rendered),
+        tokens=prompt_tokens(rendered),
     )
 
 
@@ -153,8 +152,3 @@ def voted_line(view: CandidateView, vote: Vote, call_id: str) -> str:
 def reason_of(vote: Vote | None) -> str:
     """Why it was voted so; "" where no reason was given."""
     return vote["reason"] if vote else ""
-
-
-def token_sum(prompt: RenderedPrompt) -> int:
-    """cl100k_base tokens of both messages."""
-    return count_tokens(prompt.system) + count_tokens(prompt.user)

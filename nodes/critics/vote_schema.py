@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from secondhop.nodes.critics.lenient_fields import Ids, Line, as_flag, as_line, as_rows
+from secondhop.models.lenient_fields import Ids, Line, as_flag, as_line, as_rows
 from secondhop.nodes.state import VOTES, VoteName
 
 

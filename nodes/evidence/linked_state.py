@@ -99,9 +99,9 @@ async def new_candidates(
             relevance=relevance,
             weights=SHARES,
         )
-        for memory_id, score in fused.items():
+        for memory_id in fused.fused:
             if memory_id not in state.get("candidates", {}):
-                scores.setdefault(memory_id, {})[facet_id] = score
+                scores.setdefault(memory_id, {})[facet_id] = fused.score(memory_id)
     cards = await services.reader.cards(sorted(scores))
     return {
         memory_id: as_candidate(card, scores[memory_id], None, state["round"])

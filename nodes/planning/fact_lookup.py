@@ -1,24 +1,16 @@
 """Facts that a question, or a plan's query, asks for: looked up, not searched for.
 
 "What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan asks in
-the same words, or by name, once it has seen the names of what is kept (`kept_names`); facts that
-it only means are asked for, too (`implied_facts`). What is found enters the recall as any candidate
-does: by a query of its own, which looks at that memory alone.
+the same words, or by name, once it has seen the names of what is kept (`kept_names`). What is found
+enters the recall as any candidate does: by a query of its own, which looks at that memory alone.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from secondhop.errors import ModelError, StoreError
-from secondhop.nodes.auxiliary_timeout import time_beside
-from secondhop.nodes.planning.implied_facts import ORIGIN as IMPLIED
-from secondhop.nodes.planning.implied_facts import implied_facts
-from secondhop.nodes.selection.visibility import Hidden
-from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
     FACT_ASKED,
@@ -42,7 +34,7 @@ PLANS_FACET: Final = "p"
 
 MOST: Final = 3
 """Facts that one recall looks up: those that the question names first, then those that the plan
-asks for by name, those that its queries name, and those that they mean."""
+asks for by name, and those that its queries name."""
 
 PERSON: Final = frozenset({"me", "i", "myself", "user", "the user"})
 """Subjects that stand for the user."""
@@ -59,8 +51,6 @@ class Asked(NamedTuple):
     facet_id: str
     """The facet that asks for it; the question itself and a plan that names it open one."""
     origin: str
-    nearness: float | None = None
-    """Of one that is only meant: how near it is to question and query together, 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,33 +59,24 @@ class AskedFacts:
 
     facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
     queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
-    degraded: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 NOTHING_ASKED = AskedFacts()
 
 
-async def asked_facts(
-    state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
+def asked_facts(
+    state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
 ) -> AskedFacts:
     """What the first round looks up.
 
     A fact that the question asks for, or the plan by its name, opens a facet; one that a query of
     the plan asks for serves the facet of that query.
+
+    Args:
+        names: facts that may be shown.
+        planned: the queries that this round asks.
     """
-    names, asked = hidden.facts, list(planned)
-    if services.settings.limits.queries < 1 + MOST:
-        return NOTHING_ASKED
-    asking = named_facts(state, names, asked)
-    try:
-        async with asyncio.timeout(time_beside(state)):
-            implied = await implied_facts(state, names, asked, services=services)
-    except (StoreError, ModelError, TimeoutError) as error:
-        late = str(error) or "no answer in time"
-        reason = f"no fact that the question implies was looked up: {late}"
-        return replace(looked_up(asking, state), degraded={"facts": reason})
-    asking += [Asked(one.name, one.facet_id, IMPLIED, one.nearness) for one in implied]
-    return looked_up(asking, state)
+    return looked_up(named_facts(state, names, planned), state)
 
 
 def named_facts(
@@ -174,7 +155,7 @@ def fact_facet(facet_id: str, name: FactName, *, why: str, hop: int, weight: flo
 
 def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) -> Query:
     """Looks at the fact alone; its words are those in which facts are stored."""
-    query = Query(
+    return Query(
         query_id=query_id,
         facet_id=facet["facet_id"],
         text=fact_in_words(asked.name.subject, asked.name.attribute),
@@ -184,7 +165,6 @@ def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) ->
         feedback=[],
         memory_ids=[asked.name.memory_id],
     )
-    return query if asked.nearness is None else {**query, "nearness": asked.nearness}
 
 
 def named_in(text: str, names: Sequence[FactName]) -> list[FactName]:

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from secondhop.models.tokens import count_tokens
-from secondhop.nodes.critics.quoting import title_line
 from secondhop.nodes.plan_step import MOST_BY_NAME, first_names
 from secondhop.nodes.planning.port import KeptName
 from secondhop.nodes.planning.schema import ExpandReply, ExpandWithKept
+from secondhop.prompts.quoting import plain_id, title_line
 
 NAME_CHARS: Final = 60
 """Of a longer subject, attribute, context or topic the beginning is shown."""
@@ -106,7 +106,6 @@ def asked_names(reply: ExpandReply, issued: Mapping[str, KeptName]) -> AskedName
     """What a reply asks for: of the ids that were issued, each once, under whichever heading."""
     if not isinstance(reply, ExpandWithKept):
         return AskedNames((), 0)
-    said = (word.strip("<>[]()\"'`*.:;| ") for word in (*reply.facts, *reply.preferences))
-    words = [word.casefold() for word in said if word]
+    words = [word for word in map(plain_id, (*reply.facts, *reply.preferences)) if word]
     found = dict.fromkeys(issued[word] for word in words if word in issued)
     return AskedNames(tuple(found), sum(word not in issued for word in set(words)))

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from secondhop.models.llm import StructuredLLM
-from secondhop.models.tokens import count_tokens, truncate_to_tokens
+from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.config import PlanningSettings
-from secondhop.nodes.critics.quoting import Tags, clean, title_line
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.nodes.plan_step import PLANNING_SHARE
 from secondhop.nodes.planning.fact_prompt import (
@@ -21,11 +20,11 @@ from secondhop.nodes.planning.near_queries import DistinctQueries
 from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.planning.schema import (
     DecomposeReply,
-    DecomposeWithPassage,
     ExpandReply,
     ExpandWithKept,
     FacetReply,
 )
+from secondhop.prompts.quoting import Tags, clean, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.stores.records import Topic
 
@@ -45,10 +44,6 @@ class PlannerBounds:
     decompose_tokens: int = 500
     expand_tokens: int = 1_200
     """Of a reply."""
-
-
-PASSAGE_REQUEST = """
-- "passage": two or three sentences as the memory that answers might hold them, in its own words."""
 
 
 KEPT = "kept"
@@ -105,16 +100,12 @@ class LLMPlanner:
                 **self._common(request),
                 "max_parts": str(bounds.parts),
                 "max_queries": str(self._planning.rewordings),
-                "passage": PASSAGE_REQUEST if self._planning.hyde else "",
             }
         )
-        schema = DecomposeWithPassage if self._planning.hyde else DecomposeReply
         call = self._call(prompt, request, reply_tokens=bounds.decompose_tokens)
-        reply, usage = await asked_model(self._llm, call, schema=schema)
+        reply, usage = await asked_model(self._llm, call, schema=DecomposeReply)
         distinct = DistinctQueries([request.question])
         own = distinct.take(reply.rewordings, limit=self._planning.rewordings)
-        if isinstance(reply, DecomposeWithPassage):
-            own += distinct.take([reply.passage], limit=1)
         facets = [PlannedFacet(name="", why="", hop=1, queries=own)] if own else []
         for part in reply.parts[: bounds.parts]:
             queries = distinct.take(part.queries or [part.name], limit=self._planning.facet_queries)
@@ -145,7 +136,7 @@ class LLMPlanner:
     def _expand_sheet(self, request: PlanRequest, planning: PlanningSettings) -> ExpandSheet:
         """With the names of what is kept, where there are any and the budget has room for them."""
         plain = self._expand_filled(request, planning, ())
-        room = request.remaining.llm_tokens - tokens_of_prompt(plain.prompt)
+        room = request.remaining.llm_tokens - prompt_tokens(plain.prompt)
         most = min(self._bounds.kept_tokens, room - self._bounds.expand_tokens)
         told = request.kept if KEPT in self._expand.variables else ()
         lines = kept_lines(told, tokens=most) if told else []
@@ -178,7 +169,7 @@ class LLMPlanner:
     def _call(
         self, prompt: RenderedPrompt, request: PlanRequest, *, reply_tokens: int
     ) -> ModelCall:
-        spent = tokens_of_prompt(prompt)
+        spent = prompt_tokens(prompt)
         return ModelCall(
             prompt=prompt,
             reply_tokens=affordable_reply(request.remaining, prompt=spent, wanted=reply_tokens),
@@ -191,11 +182,6 @@ def topic_line(topic: Topic) -> str:
     titles = "; ".join(f"“{title_line(title, chars=60)}”" for title in topic.titles)
     head = f"- {title_line(topic.label)} ({topic.size})"
     return f"{head}: {titles}" if titles else head
-
-
-def tokens_of_prompt(prompt: RenderedPrompt) -> int:
-    """cl100k_base tokens of both messages."""
-    return count_tokens(prompt.system) + count_tokens(prompt.user)
 
 
 def affordable(planning: PlanningSettings, *, queries: int) -> PlanningSettings:

@@ -1,6 +1,5 @@
 """Queries that say nearly the same are one query."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -15,17 +14,10 @@ NEAR = 0.75
 SMALL: Final = STOP_WORDS | TASK_WORDS
 """Words that two queries may have in the place of each other and still be one."""
 
-_STEM = 4
+STEM: Final = 4
 """Letters that two forms of one word share at least."""
-_ENDING = 3
+_ENDING: Final = 3
 """Letters that either form may have behind them."""
-
-_MAY: Final = re.compile(
-    r"\b(?:(?:in|of|by|until|till|since|from|before|after|this|last|next|early|mid|late|during"
-    r"|every|each|\d{1,4}|\d{1,2}(?:st|nd|rd|th))[\s-]+may\b|may[\s-]+\d)",
-    re.I,
-)
-"""The month, however it is written; "May" inside a sentence is one, too."""
 
 
 class DistinctQueries:
@@ -59,21 +51,14 @@ class Meant:
 
 
 def meant_by(text: str) -> Meant:
-    """The words of a query, "Anna" for "Anna's"; "may" only where it is the month.
+    """The words of a query, "Anna" for "Anna's".
 
     >>> sorted(meant_by("The flight to Rome on 3 May, with Anna's dog").exact)
     ['3', 'anna', 'may', 'rome']
-    >>> sorted(meant_by("what may go wrong in the move").words)
-    ['go', 'in', 'move', 'the', 'what', 'wrong']
     """
-    sentences = [
-        [without_possessive(token) for token in sentence] for sentence in token_lists(text)
-    ]
-    tokens = [token for sentence in sentences for token in sentence]
+    tokens = [without_possessive(token) for sentence in token_lists(text) for token in sentence]
     names = {word for token in tokens if is_name(token) for word in words(token)}
     known = frozenset(words(" ".join(tokens)))
-    if "may" in known and not means_the_month(text, sentences):
-        known -= {"may"}
     fixed = {word for word in known if word in CALENDAR_WORDS or any(map(str.isdigit, word))}
     return Meant(words=known, exact=frozenset(names | fixed))
 
@@ -81,16 +66,6 @@ def meant_by(text: str) -> Meant:
 def is_name(token: str) -> bool:
     """Whether a token is capitalised, and is no word that only opens a sentence."""
     return token[0].isupper() and bare(token) not in SMALL
-
-
-def means_the_month(text: str, sentences: Iterable[list[str]]) -> bool:
-    """Whether a text that holds "may" means the month.
-
-    >>> means_the_month("rent of may 2024", []), means_the_month("it may rain", [])
-    (True, False)
-    """
-    inside = {token for sentence in sentences for token in sentence[1:]}
-    return "May" in inside or _MAY.search(text) is not None
 
 
 def near(one: Meant, other: Meant) -> bool:
@@ -130,4 +105,4 @@ def same_word(one: str, other: str) -> bool:
         if a != b:
             break
         stem += 1
-    return stem >= _STEM and max(len(one), len(other)) - stem <= _ENDING
+    return stem >= STEM and max(len(one), len(other)) - stem <= _ENDING

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from secondhop.nodes.critics.lenient_fields import Ids, Line, Lines, as_line, as_rows
+from secondhop.models.lenient_fields import Ids, Line, Lines, as_line, as_rows
 from secondhop.nodes.state import QuestionKind
 
 WEIGHTS = (0.3, 1.5)
@@ -57,12 +57,6 @@ class DecomposeReply(BaseModel):
         if self.kind == "unknown" and not self.rewordings and not self.parts:
             raise ValueError("give at least the kind of question")
         return self
-
-
-class DecomposeWithPassage(DecomposeReply):
-    """Hop 1, with a passage that the memory sought might hold."""
-
-    passage: Line
 
 
 class FacetReply(BaseModel):

@@ -29,7 +29,6 @@ from secondhop.nodes.selection.unplanned_order import (
 from secondhop.nodes.state import (
     DIRECT,
     FACT_ASKED,
-    FACT_MEANT,
     Pick,
     RecallState,
     Vote,
@@ -38,7 +37,6 @@ from secondhop.nodes.state import (
 )
 from secondhop.ranking.arrays import Floats
 
-ASKED = frozenset({FACT_ASKED, FACT_MEANT})
 """Origins of queries for facts that stand without a memory near the question."""
 
 
@@ -65,7 +63,12 @@ class BestAnswer:
 
 
 def best_answer(
-    pool: Pool, state: RecallState, *, settings: RankingSettings, shown: Sequence[str] = ()
+    pool: Pool,
+    state: RecallState,
+    *,
+    settings: RankingSettings,
+    shown: Sequence[str] = (),
+    beside: int = 0,
 ) -> BestAnswer:
     """Slots by the votes so far.
 
@@ -76,6 +79,7 @@ def best_answer(
 
     Args:
         shown: ids of earlier answers, in their order: so stands what was voted for alike.
+        beside: losers that are shown beside the answer; without a plan hardly more are named.
     """
     votes = last_votes(state)
     kept: list[str] = []
@@ -92,7 +96,8 @@ def best_answer(
     relevance = np.minimum(relevance * factors, 1.0)
     order = None
     if is_unplanned(state):
-        order = unplanned_order(pool, relevance, factors, state)
+        wanted = state["k"] + len(kept) + beside
+        order = unplanned_order(pool, relevance, factors, state, wanted=wanted)
     selected = select(
         pool,
         relevance,
@@ -130,10 +135,9 @@ def credited(picks: Sequence[Pick], state: RecallState) -> list[Pick]:
 
 
 def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
-    """The facts that the plan asks for by name or means, in its order, each for the facet that
-    does."""
+    """The facts that the plan asks for by name, in its order, each for the facet that does."""
     best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
-    asked = [one for one in state.get("queries", {}).values() if one["origin"] in ASKED]
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == FACT_ASKED]
     picks = [
         Pick(memory_id=memory_id, facet_id=one["facet_id"])
         for one in asked

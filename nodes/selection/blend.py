@@ -4,7 +4,7 @@ The parts are z-scores over the candidates, so that one outstanding cosine count
 outstanding suggestion. The trace keeps them, and `explain` prints them.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import exp
@@ -77,8 +77,34 @@ class Blended:
     """The broad cue that it shares with the best memories, if that lifts it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FacetRanking:
+    """The memories that one facet found, best first."""
+
+    fused: Mapping[str, float]
+    """{memory id: reciprocal rank fusion score}."""
+    dense: Mapping[str, float]
+    """{memory id: best cosine}, of the same."""
+    score: Callable[[str], FacetScore]
+    """How one of them stands, worked out when it is asked for: hardly any comes back."""
+
+
+NOTHING_FOUND = FacetRanking(fused={}, dense={}, score=dict[str, FacetScore]().__getitem__)
+
+
+def scores_by_memory(
+    rankings: Mapping[str, FacetRanking],
+) -> dict[str, dict[str, FacetScore]]:
+    """{memory: {facet: how it stands there}}, the facets in their order."""
+    scores: dict[str, dict[str, FacetScore]] = {}
+    for facet_id, ranking in rankings.items():
+        for memory_id in ranking.fused:
+            scores.setdefault(memory_id, {})[facet_id] = ranking.score(memory_id)
+    return scores
+
+
 def blended(
-    found: Mapping[str, FacetScore],
+    found: FacetRanking,
     *,
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
@@ -103,10 +129,10 @@ def blended(
     weighed = partial(by_weight, cue_weights=cue_weights)
     suggestions = columns_of(suggested, "scores")
     cosines = columns_of(suggested, "cosines")
-    ids = sorted({*found, *suggestions})
+    ids = sorted({*found.fused, *suggestions})
     has_cues = np.array([one in annotated for one in ids], dtype=np.bool_)
-    near = [found[i]["dense"] if i in found else cosines[i] for i in ids]
-    fused = [found[i]["fused"] if i in found else 0.0 for i in ids]
+    near = [found.dense[i] if i in found.dense else cosines[i] for i in ids]
+    fused = [found.fused.get(i, 0.0) for i in ids]
     playbooks = [suggestions.get(i, 0.0) for i in ids]
     confidence = suggested["confidence"] if suggested else 0.0
     parts = {
@@ -132,11 +158,13 @@ def blended(
         parts = at_least(parts, text)
     total = np.sum([*parts.values()], axis=0)
     order: list[int] = np.argsort(-total, kind="stable")[:limit].tolist()
+    columns = {name: values.tolist() for name, values in parts.items()}
+    totals: list[float] = total.tolist()
     return {
         ids[row]: Blended(
-            score=round(1 / (1 + exp(SLOPE * (MIDDLE - float(total[row])))), 4),
-            parts={name: round(float(values[row]), 3) for name, values in parts.items()},
-            undertaking=shared[row] if shared and parts[UNDERTAKING][row] > 0 else "",
+            score=round(1 / (1 + exp(SLOPE * (MIDDLE - totals[row]))), 4),
+            parts={name: round(values[row], 3) for name, values in columns.items()},
+            undertaking=shared[row] if shared and columns[UNDERTAKING][row] > 0 else "",
         )
         for row in order
     }
@@ -249,7 +277,7 @@ def suggested_score(
 
 
 def blended_scores(
-    found: Mapping[str, Mapping[str, FacetScore]],
+    rankings: Mapping[str, FacetRanking],
     *,
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
@@ -264,12 +292,13 @@ def blended_scores(
     A memory that playbooks speak for most is also ranked in the facet that suggested it.
 
     Args:
-        found: {memory id: {facet id: score}} of what searches found.
+        rankings: {facet id: what its searches found}.
         annotated: ids of the memories that have cues.
         undertakings: {memory id: its broad cues}.
         limit: of the memories that stand for the question alone; None: all.
     """
-    own = {i: facets[DIRECT] for i, facets in found.items() if DIRECT in facets}
+    own = rankings.get(DIRECT, NOTHING_FOUND)
+    others = scores_by_memory({f: one for f, one in rankings.items() if f != DIRECT})
     blends = blended(
         own,
         suggested=suggested,
@@ -289,9 +318,10 @@ def blended_scores(
         passage = None
         if row is not None:
             passage = suggested["passage_ids"][row], suggested["cosines"][row]
+        before = own.score(memory_id) if memory_id in own.fused else None
         scores[memory_id] = {
-            **found.get(memory_id, {}),
-            DIRECT: own_score(rank, blend, own.get(memory_id), suggestion=passage),
+            DIRECT: own_score(rank, blend, before, suggestion=passage),
+            **others.pop(memory_id, {}),
         }
         facet_id = suggested["facet_ids"][row] if row is not None else ""
         if row is not None and facet_id and blend.parts[PLAYBOOKS] >= max(blend.parts.values()):
@@ -303,5 +333,7 @@ def blended_scores(
                 suggested["passage_ids"][row],
                 suggested["scores"][row],
             )
-    others = {i: dict(f) for i, f in found.items() if i not in scores and set(f) != {DIRECT}}
-    return scores | others, blends
+    for memory_id, facets in others.items():
+        direct = {DIRECT: own.score(memory_id)} if memory_id in own.fused else {}
+        scores[memory_id] = {**direct, **facets}
+    return scores, blends

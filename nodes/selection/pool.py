@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +22,7 @@ POOL_LIMIT = 120
 """Candidates that take part in selection; five shortlists, so that no facet is cut short."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Pool:
     """Candidates in a fixed order with what selection needs of them."""
 
@@ -43,16 +44,17 @@ class Pool:
     )
     """What `coverage` has worked out so far."""
 
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """The row of each memory, by its id."""
+        return {memory_id: row for row, memory_id in enumerate(self.ids)}
+
     def coverage(self, rows: Sequence[int]) -> Coverage:
         """How much some candidates say of one another, in that order."""
         key = tuple(rows)
         if key not in self.coverages:
-            everyone = tuple(range(len(self.ids)))
-            self.coverages[key] = (
-                evidence_coverage(self.evidence, sharpening=self.scale.repeats)
-                if key == everyone
-                else self.coverage(everyone).part(key)
-            )
+            part = self.evidence.part(key)
+            self.coverages[key] = evidence_coverage(part, sharpening=self.scale.repeats)
         return self.coverages[key]
 
 

@@ -1,6 +1,6 @@
 """Which candidates get the slots: facets in proportion, repetition last, every loser told why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,28 +12,14 @@ from secondhop.nodes.state import Facet, Pick
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPick, FacetPool
-from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
-from secondhop.ranking.greedy import Repetition
-from secondhop.ranking.in_turn import in_turn_select
+from secondhop.ranking.facet_select import facet_select
 from secondhop.ranking.mmr import mmr_select_by_matrix
-from secondhop.ranking.pm2 import pm2_select
-from secondhop.ranking.xquad import xquad_select
 
 REPEATS_AT = 0.55
 """Share of a candidate's evidence that picked ones already say, above which it waits."""
 
-XQUAD_LAMBDA = 0.9
-"""Share of the facets in the gain; the rest is relevance to the question as a whole."""
-
-FACET_CLOSING = 3.0
-"""How well a pick must serve a facet to close it for the next: 1 as in xQuAD; higher, and only the
-really relevant do."""
-
 MMR_LAMBDA = 0.5
-"""1 is relevance alone: the other way round than in xQuAD."""
-
-PM2_LAMBDA = 0.5
-"""How much the facet whose seat it is decides; 1: nothing else."""
+"""1 is relevance alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,21 +66,20 @@ def select(
         order: ids of all that take part, best first, where no facets share the slots.
         repeats_at: share that others must say of a loser for that to be why it lost.
     """
-    rows: list[int] = np.flatnonzero(relevance.max(axis=1, initial=0.0) > 0).tolist()
+    best = relevance.max(axis=1, initial=0.0)
+    part_of = [pool.ids[row] for row in np.flatnonzero(best > 0).tolist()]
     if order is not None:
-        order = [*dict.fromkeys((*order, *kept, *led))]
-        rows = sorted(pool.ids.index(one) for one in order)
-    if not rows:
+        part_of = order = [*dict.fromkeys((*order, *kept, *led))]
+    if not part_of:
         return Selection(picks=[], losers=[])
-    coverage = repetition_among(pool, rows)
-    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    coverage, places = repetition_among(pool, part_of)
+    rows = [pool.rows[one] for one in places]
     if order is None:
         weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
         part = FacetPool(facet_relevance=relevance[rows], weights=weights)
         first = [places[memory_id] for memory_id in kept if memory_id in places]
         ranked = ordered(part, coverage, settings=settings, first=first)
     else:
-        best = relevance.max(axis=1, initial=0.0)
         ranked = [FacetPick(places[one], None, float(best[rows[places[one]]])) for one in order]
     front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
     if front:
@@ -130,25 +115,12 @@ def ordered(
 ) -> list[FacetPick]:
     """All candidates in the order in which they would get slots; `first` before all others.
 
-    (Only our own diversity reckons with what `first` brings; the baselines just put it in front.)
+    (`mmr` and `none` do not reckon with what `first` brings; they just put it in front.)
     """
-    repetition = Repetition(coverage=coverage, weight=1.0, duplicate_at=REPEATS_AT)
     if settings.diversity == "facets":
-        chosen = FacetSelectSettings(
-            scheme="xquad",
-            lambda_=XQUAD_LAMBDA,
-            closing=FACET_CLOSING,
-            duplicate_at=REPEATS_AT,
+        return facet_select(
+            part, k=part.size, coverage=coverage, duplicate_at=REPEATS_AT, first=first
         )
-        return list(
-            facet_select(part, k=part.size, coverage=coverage, settings=chosen, first=first).picks
-        )
-    if settings.diversity == "xquad":
-        return xquad_select(part, k=part.size, lambda_=XQUAD_LAMBDA, repetition=repetition)
-    if settings.diversity == "pm2":
-        return pm2_select(part, k=part.size, lambda_=PM2_LAMBDA, repetition=repetition)
-    if settings.diversity == "in_turn":
-        return in_turn_select(part, k=part.size, repetition=repetition)
     scores = part.facet_relevance.max(axis=1)
     if settings.diversity == "mmr":
         rows = mmr_select_by_matrix(scores, coverage.matrix(), k=part.size, lambda_=MMR_LAMBDA)
@@ -157,9 +129,12 @@ def ordered(
     return [FacetPick(int(row), None, float(scores[row])) for row in rows]
 
 
-def repetition_among(pool: Pool, rows: Sequence[int]) -> Coverage:
-    """How much of each candidate's evidence the others say that serve as well."""
-    return where_it_serves(pool.coverage(rows), pool.relevance[rows])
+def repetition_among(pool: Pool, memory_ids: Iterable[str]) -> tuple[Coverage, dict[str, int]]:
+    """How much of each candidate's evidence the others say that serve as well, and the place of
+    each there: that in the pool, whatever order they are given in."""
+    rows = sorted(pool.rows[one] for one in memory_ids)
+    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    return where_it_serves(pool.coverage(rows), pool.relevance[rows]), places
 
 
 def where_it_serves(coverage: Coverage, relevance: Floats) -> Coverage:

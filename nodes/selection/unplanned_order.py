@@ -7,7 +7,7 @@ rest.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,10 @@ COPIES = 0.8
 """The same for a look-up. Higher: sessions of one conversation all sound alike."""
 
 
+SPARE = 16
+"""More than are shown, so that hardly ever a second comparison is needed."""
+
+
 def is_text_look_up(state: RecallState) -> bool:
     """Whether words decide: a look-up where few memories have cues."""
     return state["kind"] in LOOKUPS and state.get("annotated", 0.0) < MOSTLY
@@ -41,19 +45,24 @@ def unplanned_order(
     relevance: Floats,
     factors: Floats,
     state: RecallState,
+    *,
+    wanted: int,
 ) -> Sequence[str]:
-    """Ids of all that may be returned, the best first.
+    """Ids of the best that may be returned, the best first.
 
     Args:
         relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it.
         factors: [n_candidates, n_facets], without suspicions.
+        wanted: how many are shown at most; there are more, if there are.
     """
     if is_text_look_up(state):
-        return lookup_order(pool, relevance, factors, state)
-    best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
-    scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
-    order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
-    return copies_last(outdated_last(order, pool), pool, limit=repeats_at(state))
+        order = lookup_order(pool, relevance, factors, state)
+    else:
+        best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
+        scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
+        order = named_first(sorted(scores, key=lambda one: -scores[one]), state)
+    order = outdated_last(order, pool)
+    return copies_last(order, pool, limit=repeats_at(state), wanted=wanted)
 
 
 def lookup_order(
@@ -81,9 +90,7 @@ def lookup_order(
     kept = {one for one, may in zip(pool.ids, allowed.tolist(), strict=True) if may}
     found |= {one: found.get(one, 0.0) for one in named_facts(state) if one in kept}
     order = named_first(sorted(found, key=lambda one: -found[one]), state)
-    return copies_last(
-        outdated_last(replaced_last(order, pool), pool), pool, limit=repeats_at(state)
-    )
+    return replaced_last(order, pool)
 
 
 def named_first(order: Sequence[str], state: RecallState) -> list[str]:
@@ -140,17 +147,39 @@ def outdated_last(order: Sequence[str], pool: Pool) -> list[str]:
     return [*(one for one in order if one not in behind), *behind]
 
 
-def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
-    """The same with those last of which others ahead of them say more than `limit`, a share."""
-    places = {memory_id: place for place, memory_id in enumerate(pool.ids)}
-    coverage = repetition_among(pool, [places[one] for one in order])
+def copies_last(order: Sequence[str], pool: Pool, *, limit: float, wanted: int) -> Sequence[str]:
+    """The first of them, with those last of which others ahead say more than `limit`, a share.
+
+    Only the first are compared, as many as it takes for `wanted` that repeat nothing: the others
+    come after them in any case.
+    """
+    compared = 2 * wanted + SPARE
+    front = copies_behind(order[:compared], pool, limit=limit)
+    while front.copies_from < wanted and compared < len(order):
+        compared *= 2
+        front = copies_behind(order[:compared], pool, limit=limit)
+    return front.order
+
+
+class Front(NamedTuple):
+    """Memories of which the last ones repeat others."""
+
+    order: list[str]
+    copies_from: int
+    """Where these begin, from 0."""
+
+
+def copies_behind(order: Sequence[str], pool: Pool, *, limit: float) -> Front:
+    """All of them, with those last of which others ahead say more than `limit`, a share."""
+    coverage, places = repetition_among(pool, order)
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []
     behind: list[str] = []
-    for place, memory_id in enumerate(order):
+    for memory_id in order:
+        place = places[memory_id]
         if coverage.of_candidates(said)[place] > limit:
             behind.append(memory_id)
         else:
             ahead.append(memory_id)
             said = np.maximum(said, coverage.units[:, place])
-    return [*ahead, *behind]
+    return Front([*ahead, *behind], len(ahead))

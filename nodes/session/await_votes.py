@@ -7,14 +7,14 @@ from typing import Any, TypeGuard, cast
 from langgraph.types import interrupt
 
 from secondhop.errors import SecondhopError, UsageError
-from secondhop.nodes.critics.voting import (
+from secondhop.nodes.services import Services
+from secondhop.nodes.session.session_state import CastBallot, SessionState, SessionUpdate
+from secondhop.nodes.session.voting import (
     check_rounds_left,
     check_shown,
     checked_ballot,
     shown_ever,
 )
-from secondhop.nodes.services import Services
-from secondhop.nodes.session.session_state import CastBallot, SessionState, SessionUpdate
 
 
 async def await_votes(state: SessionState, *, services: Services) -> SessionUpdate:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from secondhop.nodes.critics.voting import shown_ever
 from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.resolve import ms_so_far
 from secondhop.nodes.selection.best_answer import best_answer
@@ -16,6 +15,7 @@ from secondhop.nodes.session.branches import branches_of, main_candidates, main_
 from secondhop.nodes.session.changes import answer_of, changes_since
 from secondhop.nodes.session.session_state import Branch, SessionState, SessionUpdate
 from secondhop.nodes.session.settle_rules import settled
+from secondhop.nodes.session.voting import shown_ever
 from secondhop.nodes.state import Pick
 from secondhop.wording import counted
 

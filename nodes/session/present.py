@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from secondhop.nodes.budget import spent_fields
-from secondhop.nodes.critics.voting import shown_now
 from secondhop.nodes.resolve import looked_up, recalled
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.eligibility import is_outside, last_votes
@@ -15,6 +14,7 @@ from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
+from secondhop.nodes.session.voting import shown_now
 from secondhop.nodes.state import Vote
 from secondhop.wording import counted
 

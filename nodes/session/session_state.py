@@ -3,7 +3,7 @@
 from operator import or_  # pyright: ignore[reportUnknownVariableType]
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from secondhop.nodes.state import RecallInput, RecallState, RecallUpdate, VoteName
+from secondhop.nodes.state import RecallInput, RecallState, VoteName
 
 Voter: TypeAlias = Literal["person", "agent"]
 """Who votes from outside."""
@@ -81,7 +81,7 @@ class SessionInput(RecallInput):
     """Default `SessionSettings.ttl_s`."""
 
 
-class SessionState(RecallState):
+class SessionState(RecallState, total=False):
     """Everything a session knows between two steps."""
 
     session_id: str
@@ -112,27 +112,11 @@ class SessionState(RecallState):
     """`ResolvedSession` as plain values; written by `settle`."""
 
 
-class SessionUpdate(RecallUpdate, total=False):
+class SessionUpdate(SessionState, total=False):
     """What a node of a session may return."""
 
-    session_id: str
-    max_rounds: int
-    ttl_s: float
-    expires_at: float
-    ballots: list[CastBallot]
-    shown: dict[str, dict[str, str]]
-    branches: list[Branch]
-    changes: list[Change]
-    proposals: list[Proposal]
-    converged: bool
-    round_ms: float
-    why: str
-    requests: list[str]
-    status: SessionStatus
-    accepted: list[str]
-    note_of_end: str
-    answer: dict[str, Any]
-    resolved: dict[str, Any]
+    note: str
+    """For the trace; the step wrapper takes it out."""
 
 
 class SessionOutput(TypedDict):

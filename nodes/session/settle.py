@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from secondhop.nodes.critics.voting import VOTERS, as_votes, shown_ever
 from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
+from secondhop.nodes.session.voting import VOTERS, as_votes, shown_ever
 from secondhop.nodes.state import VOTES, Vote
 
 
@@ -30,7 +30,6 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
             "sparks": spark_pairs(counted, accepted),
             "proposals": state["proposals"],
             "note": state.get("note_of_end", ""),
-            "exposure": state.get("exposure"),
         },
         "note": f"{len(accepted)} accepted",
     }

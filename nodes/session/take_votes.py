@@ -1,9 +1,9 @@
 """Counts the votes on the answer that stands."""
 
-from secondhop.nodes.critics.voting import as_votes
 from secondhop.nodes.critique import positives, tally
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
+from secondhop.nodes.session.voting import as_votes
 
 
 async def take_votes(state: SessionState, *, services: Services) -> SessionUpdate:

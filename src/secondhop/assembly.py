@@ -49,7 +49,7 @@ examples/scenarios. The other numbers were measured, too: of 40 pairs in which t
 replaced the older, 35 lay above 0.76; of 69 questions, none lay nearer than 0.79 to the mean of
 several wordings of another, and nine of ten lay above 0.87 to that of their own. What stands for
 other models are estimates.
-docs/tuning.md holds them against labels that were left out.
+docs/evaluate.md holds them against labels that were left out.
 """
 
 UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept=-7.0))

@@ -33,7 +33,7 @@ _ADMIN = {
     "examine": "doctor",
     "export_to": "export_to",
     "import_from": "import_from",
-    "backup": "backup",
+    "backup": "copy",
     "entity_settings": "settings",
     "keep_settings": "keep_settings",
 }

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, cast, get_args
 
@@ -105,6 +106,11 @@ def check_rememberable(given: object) -> None:
             f"what is to be remembered must be a text (str), a Fact or a Preference, "
             f"not {shown(given)}"
         )
+    for name, said in ({} if isinstance(given, str) else asdict(given)).items():
+        if not isinstance(said, str):
+            raise UsageError(
+                f"{name} of a {type(given).__name__} must be a text, not {shown(said)}"
+            )
 
 
 def only_memories(given: object) -> Iterator[Memory]:

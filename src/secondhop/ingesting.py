@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from secondhop.annotate.service import Annotating
 from secondhop.given_values import given_paths
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.pipeline import ingest
@@ -14,9 +15,9 @@ from secondhop.opening import Parts
 class Ingesting:
     """Files and folders become memories of one entity."""
 
-    def __init__(self, parts: Parts, *, leaving: Leaving) -> None:
+    def __init__(self, parts: Parts, *, annotating: Annotating, leaving: Leaving) -> None:
         """`leaving` hears of memories right before they go."""
-        self._parts, self._leaving = parts, leaving
+        self._parts, self._annotating, self._leaving = parts, annotating, leaving
 
     async def ingest(
         self,
@@ -31,7 +32,7 @@ class Ingesting:
         """See `Recall.aingest`."""
         parts, given = self._parts, given_paths(paths)
         if annotate:
-            parts.annotating.expect_model()
+            self._annotating.expect_model()
         if not dry_run:
             await parts.store.expect_room()
         ledger = await ingest(
@@ -47,5 +48,5 @@ class Ingesting:
             return ledger
         await parts.store.refresh_topics()
         if annotate or (annotate is None and parts.llm is not None):
-            return replace(ledger, annotation=await parts.annotating.run(progress=progress))
+            return replace(ledger, annotation=await self._annotating.run(progress=progress))
         return ledger

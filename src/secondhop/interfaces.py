@@ -1,112 +1,179 @@
 """What an open `Recall` hands its calls to, put together over one store."""
 
-from dataclasses import dataclass
-from functools import partial
+import asyncio
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from secondhop.annotate.service import BackgroundAnnotating
-from secondhop.briefing.service import Briefings
 from secondhop.graph.compiled import CompiledGraphs
-from secondhop.ingesting import Ingesting
-from secondhop.learning.service import Learning
-from secondhop.memories.cues import Cues
-from secondhop.memories.maintenance import Maintenance
-from secondhop.memories.service import MemoryService
-from secondhop.memories.writing import MemoryWriting
 from secondhop.opening import Parts
 from secondhop.running import Answering
-from secondhop.sessions.rounds import SessionRounds
-from secondhop.sessions.service import Sessions
 from secondhop.sync import BackgroundLoop
 from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from secondhop.annotate.service import Annotating, BackgroundAnnotating
+    from secondhop.briefing.service import Briefings
+    from secondhop.ingesting import Ingesting
+    from secondhop.learning.service import Learning
+    from secondhop.memories.cues import Cues
+    from secondhop.memories.maintenance import Maintenance
+    from secondhop.memories.service import MemoryService
+    from secondhop.memories.writing import MemoryWriting
     from secondhop.observe.service import ConversationReading
+    from secondhop.sessions.service import Sessions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Interfaces:
-    """One of each."""
+    """One of each, made and imported when it is first asked for: a recall needs few of them."""
 
-    graphs: CompiledGraphs
-    traces: TraceFolder
-    answering: Answering
-    learning: Learning
-    sessions: Sessions
-    memories: MemoryService
-    cues: Cues
-    admin: Maintenance
-    briefings: Briefings
-    ingesting: Ingesting
-    background: BackgroundAnnotating
+    def __init__(
+        self,
+        parts: Parts,
+        *,
+        checkpointer: "BaseCheckpointSaver[str] | None",
+        loop: BackgroundLoop,
+    ) -> None:
+        """`loop` runs their calls for callers without an event loop."""
+        self._parts, self._loop = parts, loop
+        services = parts.services
+        files = parts.home.place.traces(services.entity)
+        self.graphs = CompiledGraphs(services, checkpointer)
+        self.traces = TraceFolder(files, entity=services.entity, settings=services.settings.traces)
+        self.answering = Answering(
+            parts.store, services, self.graphs, traces=self.traces, name=parts.home.name
+        )
+        if parts.llm is not None and parts.annotate.by_itself:
+            parts.store.after_put = self._wrote
 
+    async def aclose(self) -> None:
+        """End what works in the background."""
+        if "background" in vars(self):
+            await self.background.aclose()
+        await asyncio.to_thread(self.traces.finish)
 
-def interfaces_over(
-    parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None", loop: BackgroundLoop
-) -> Interfaces:
-    """The interfaces of an open memory; `loop` runs their calls without an event loop."""
-    services = parts.services
-    graphs = CompiledGraphs(services, checkpointer)
-    kept = services.settings.traces
-    files = parts.home.place.traces(services.entity)
-    traces = TraceFolder(files, entity=services.entity, settings=kept)
-    answering = Answering(parts.store, services, graphs, traces=traces, name=parts.home.name)
-    learning = Learning(parts.learned, services, counters=parts.counters, loop=loop)
-    sessions = Sessions(
-        SessionRounds(services),
-        parts.sessions,
-        entity=services.entity,
-        ready=answering.ready,
-        learner=learning,
-        loop=loop,
-    )
-    writing = MemoryWriting(
-        store=parts.store,
-        embedder=parts.embedders.entity,
-        counters=parts.counters,
-        forgetting=[learning, sessions],
-        clock=services.clock,
-    )
-    background = BackgroundAnnotating(parts.annotating)
-    if parts.annotating.settings.by_itself:
-        parts.store.after_put = background.wrote
-    return Interfaces(
-        graphs=graphs,
-        traces=traces,
-        answering=answering,
-        learning=learning,
-        sessions=sessions,
-        memories=MemoryService(
-            writing,
-            traces=traces,
-            caches=[parts.embedders.entity],
-            reading=partial(reading_of, parts, writing),
-            loop=loop,
-        ),
-        cues=Cues(writing, loop=loop),
-        admin=Maintenance(
-            writing,
-            store=parts.home.name,
-            learned=parts.learned,
-            services=services,
-            loop=loop,
-        ),
-        briefings=Briefings(services=services, writing=writing, learning=learning),
-        ingesting=Ingesting(parts, leaving=writing.unlearn),
-        background=background,
-    )
+    def _wrote(self) -> None:
+        self.background.wrote()
 
+    @cached_property
+    def learning(self) -> "Learning":
+        """See `Recall.learning`."""
+        from secondhop.learning.service import Learning
 
-def reading_of(parts: Parts, writing: MemoryWriting) -> "ConversationReading":
-    """What observes conversations, imported when the first one comes."""
-    from secondhop.observe.service import ConversationReading
+        parts = self._parts
+        return Learning(parts.store, parts.services, counters=parts.counters, loop=self._loop)
 
-    return ConversationReading(
-        writing=writing,
-        llm=parts.llm,
-        prompts=parts.prompts,
-        prices=parts.prices,
-        limits=parts.services.settings.limits,
-    )
+    @cached_property
+    def sessions(self) -> "Sessions":
+        """See `Recall.sessions`."""
+        from secondhop.sessions.rounds import SessionRounds
+        from secondhop.sessions.service import Sessions
+
+        services = self._parts.services
+        return Sessions(
+            SessionRounds(services),
+            self._parts.sessions,
+            entity=services.entity,
+            ready=self.answering.ready,
+            learner=self.learning,
+            loop=self._loop,
+        )
+
+    @cached_property
+    def writing(self) -> "MemoryWriting":
+        """Writes single memories."""
+        from secondhop.memories.writing import MemoryWriting
+
+        parts = self._parts
+        return MemoryWriting(
+            store=parts.store,
+            embedder=parts.embedders.entity,
+            counters=parts.counters,
+            forgetting=[self.sessions],
+            clock=parts.services.clock,
+        )
+
+    @cached_property
+    def memories(self) -> "MemoryService":
+        """See `Recall.memories`."""
+        from secondhop.memories.service import MemoryService
+
+        return MemoryService(
+            self.writing,
+            traces=self.traces,
+            caches=[self._parts.embedders.entity],
+            reading=self._reading,
+            loop=self._loop,
+        )
+
+    @cached_property
+    def cues(self) -> "Cues":
+        """See `Recall.cues`."""
+        from secondhop.memories.cues import Cues
+
+        return Cues(self.writing, loop=self._loop)
+
+    @cached_property
+    def admin(self) -> "Maintenance":
+        """See `Recall.admin`."""
+        from secondhop.memories.maintenance import Maintenance
+
+        parts = self._parts
+        return Maintenance(
+            self.writing,
+            home=parts.home,
+            services=parts.services,
+            loop=self._loop,
+        )
+
+    @cached_property
+    def briefings(self) -> "Briefings":
+        """See `Recall.abriefing`."""
+        from secondhop.briefing.service import Briefings
+
+        return Briefings(services=self._parts.services, writing=self.writing)
+
+    @cached_property
+    def ingesting(self) -> "Ingesting":
+        """See `Recall.aingest`."""
+        from secondhop.ingesting import Ingesting
+
+        return Ingesting(self._parts, annotating=self.annotating, leaving=self.writing.unlearn)
+
+    @cached_property
+    def annotating(self) -> "Annotating":
+        """See `Recall.aannotate`."""
+        from secondhop.annotate.service import Annotating
+
+        parts = self._parts
+        return Annotating(
+            store=parts.store,
+            queue=parts.home.place.annotating,
+            llm=parts.llm,
+            prompts=parts.prompts,
+            embedder=parts.embedders.entity,
+            everyday=parts.services.playbooks,
+            prices=parts.prices,
+            clock=parts.services.clock,
+            settings=parts.annotate,
+        )
+
+    @cached_property
+    def background(self) -> "BackgroundAnnotating":
+        """Annotates after writes."""
+        from secondhop.annotate.service import BackgroundAnnotating
+
+        return BackgroundAnnotating(self.annotating)
+
+    def _reading(self) -> "ConversationReading":
+        from secondhop.observe.service import ConversationReading
+
+        parts = self._parts
+        return ConversationReading(
+            writing=self.writing,
+            llm=parts.llm,
+            prompts=parts.prompts,
+            prices=parts.prices,
+            limits=parts.services.settings.limits,
+        )

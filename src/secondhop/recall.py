@@ -1,6 +1,5 @@
 """`Recall`: the memory of one entity, ready to be asked."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
@@ -8,67 +7,86 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from secondhop.annotate.records import AnnotateLedger
-from secondhop.briefing.briefing import Briefing
-from secondhop.errors import StoreError
-from secondhop.explaining import explained
+from secondhop.askable import Askable
 from secondhop.given_values import check_counts, tags_given
-from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.ingest.ledger import IngestLedger
-from secondhop.ingest.run import IngestProgress
-from secondhop.interfaces import interfaces_over
+from secondhop.interfaces import Interfaces
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings, Config
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Effort, RecallInput
+from secondhop.nodes.state import RecallInput
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory
-from secondhop.stores.where import Where
-from secondhop.sync import BackgroundLoop, Closing, blocking
+from secondhop.sync import BackgroundLoop, blocking
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
-    from langchain_core.tools import BaseTool
     from langchain_core.vectorstores import VectorStore
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
+    from secondhop.annotate.records import AnnotateLedger
+    from secondhop.briefing.briefing import Briefing
     from secondhop.graph.builder import RecallGraph
+    from secondhop.graph.explain import Explanation
+    from secondhop.ingest.ledger import IngestLedger
+    from secondhop.ingest.run import IngestProgress
+    from secondhop.learning.service import Learning
+    from secondhop.memories.cues import Cues
+    from secondhop.memories.maintenance import Maintenance
+    from secondhop.memories.service import MemoryService
     from secondhop.retriever_recall import RetrieverRecall
+    from secondhop.sessions.service import Sessions
 
 
-class Recall(Closing):
+class Recall(Askable):
     """The memory of one entity: open it, fill it, ask it.
 
     Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
     or use it as a (sync or async) context manager. Every method that waits has an async form
     whose name begins with "a". One object may be shared by concurrent recalls.
-
-    Attributes:
-        memories: remember, correct, list and forget single memories; observe conversations.
-        cues: what memories were stored for: list, add, remove.
-        sessions: recalls that stay open for votes.
-        learning: what resolved sessions have taught: see it, forget it, switch it off.
-        admin: doctor, export, import, backup, settings kept with the entity.
     """
 
     def __init__(
         self, parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
     ) -> None:
         """Use `open`; this takes the parts as they are."""
-        self._parts, self._loop = parts, BackgroundLoop()
-        behind = interfaces_over(parts, checkpointer=checkpointer, loop=self._loop)
-        self._behind = behind
-        self.memories, self.sessions = behind.memories, behind.sessions
-        self.learning, self.admin, self.cues = behind.learning, behind.admin, behind.cues
+        loop = BackgroundLoop()
+        self._parts = parts
+        self._behind = Interfaces(parts, checkpointer=checkpointer, loop=loop)
+        super().__init__(self._behind.traces, loop)
+
+    @property
+    def memories(self) -> "MemoryService":
+        """Remember, correct, list and forget single memories; observe conversations."""
+        return self._behind.memories
+
+    @property
+    def cues(self) -> "Cues":
+        """What memories were stored for: list, add, remove."""
+        return self._behind.cues
+
+    @property
+    def sessions(self) -> "Sessions":
+        """Recalls that stay open for votes."""
+        return self._behind.sessions
+
+    @property
+    def learning(self) -> "Learning":
+        """What resolved sessions have taught: see it, forget it, switch it off."""
+        return self._behind.learning
+
+    @property
+    def admin(self) -> "Maintenance":
+        """Doctor, export, import, copy, settings kept with the entity."""
+        return self._behind.admin
 
     # --- opening and closing ---
 
@@ -120,7 +138,7 @@ class Recall(Closing):
             options=options,
         )
         recall = cls(parts, checkpointer=checkpointer)
-        if not options.get("mending"):
+        if not options.get("mending") and await parts.store.erasure.unfinished() is not None:
             await recall.memories.forgetter.finish()
         return recall
 
@@ -198,100 +216,17 @@ class Recall(Closing):
 
     async def aclose(self) -> None:
         """Close files and connections; what was stored stays."""
-        await self._behind.background.aclose()
-        await asyncio.to_thread(self._behind.traces.finish)
-        await self.sessions.aclose()
-        await self.learning.aclose()
-        await self._parts.store.aclose()
-        await self._parts.embedders.aclose()
-        await self._parts.home.aclose()
-
-    def close(self) -> None:
-        """As `aclose`, for callers without an event loop."""
-        self._loop.run(self.aclose)
-        self._loop.close()
+        parts = self._parts
+        await self._behind.aclose()
+        await parts.sessions.aclose()
+        await parts.store.aclose()
+        await parts.embedders.aclose()
+        await parts.home.aclose()
 
     # --- asking ---
 
-    async def arecall(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        tokens: int | None = None,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
-        include_stale: bool = False,
-        where: Where | None = None,
-        effort: Effort | None = None,
-        thread_id: str | None = None,
-    ) -> RecallResult:
-        """The memories that a good answer to `question` needs, best first.
-
-        Args:
-            question: as the person asked it.
-            k: memories to return; default `RecallLimits.k`.
-            tokens: instead of k, fill this many tokens with evidence; give one of them.
-            at: "now" for the question; default the clock.
-            as_of: what was believed then: what was written later is hidden, and what was
-                superseded since comes back.
-            include_stale: what was superseded, deprecated or has expired comes back, too, marked.
-            where: a filter by tags, sources, kinds and dates; nothing else comes back.
-            effort: what a language model may be asked: "none": nothing; "low": one vote on what
-                the searches found; "high": a plan, and votes until the critic is content. By
-                default "none" without a model, "low" where most memories have cues, else "high".
-            thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
-                the same question, interrupted under it, goes on where it stopped.
-
-        Raises:
-            UsageError: an empty or far too long question, k or tokens below 1, or both.
-            UnknownEntityError: nothing is stored for the entity.
-        """
-        result: RecallResult | None = None
-        async for event in self.astream(
-            question,
-            k=k,
-            tokens=tokens,
-            at=at,
-            as_of=as_of,
-            include_stale=include_stale,
-            where=where,
-            effort=effort,
-            thread_id=thread_id,
-        ):
-            result = event.result or result
-        if result is None:
-            raise StoreError("the recall ended without an answer; please report this")
-        return result
-
-    recall = blocking(arecall)
-
-    async def astream(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        tokens: int | None = None,
-        at: datetime | None = None,
-        as_of: datetime | None = None,
-        include_stale: bool = False,
-        where: Where | None = None,
-        effort: Effort | None = None,
-        thread_id: str | None = None,
-    ) -> AsyncIterator[RecallEvent]:
-        """As `arecall`, one event a step; the last one carries the result and the trace."""
-        asked: RecallInput = {
-            "question": question,
-            "k": k,
-            "tokens": tokens,
-            "asked_at": at,
-            "as_of": as_of,
-            "include_stale": include_stale,
-            "where": where.values() if isinstance(where, Where) else where,
-            "effort": effort,
-        }
-        async for event in self._behind.answering.stream(asked, thread_id):
-            yield event
+    def _events(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
+        return self._behind.answering.stream(asked, thread_id)
 
     async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Load the embedding model and embed the playbooks, instead of at the first question.
@@ -306,34 +241,14 @@ class Recall(Closing):
 
     warm = blocking(awarm)
 
-    def trace(self, trace_id: str) -> RecallTrace:
-        """The trace of a recall; `TraceSettings` says how many are kept, and how long.
-
-        Raises:
-            UsageError: none of that id is kept.
-        """
-        return self._behind.traces.load(trace_id)
-
-    def last_traces(self, limit: int = 20) -> list[RecallTrace]:
-        """The traces of the last recalls, the newest first."""
-        return self._behind.traces.newest(limit)
-
-    async def aexplain(
+    async def _explained(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
-    ) -> Explanation:
-        """Why a memory came back, or why not, and the smallest change that would admit it.
+    ) -> "Explanation":
+        from secondhop.explaining import explained
 
-        Args:
-            trace: a result, or a trace, its id, or its file.
-
-        Raises:
-            UsageError: no such trace, a trace of another entity, or no such memory.
-        """
         return await explained(
-            trace, memory_id, traces=self._behind.traces, store=self.store, services=self.services
+            trace, memory_id, traces=self._traces, store=self.store, services=self.services
         )
-
-    explain = blocking(aexplain)
 
     async def abriefing(
         self,
@@ -342,7 +257,7 @@ class Recall(Closing):
         tokens: int | None = None,
         at: datetime | None = None,
         settings: BriefingSettings | None = None,
-    ) -> Briefing:
+    ) -> "Briefing":
         """What to know when a session starts, before anything is asked (docs/briefing.md).
 
         Core memories, what was left open, preferences, and what is new. Writes nothing, asks no
@@ -367,17 +282,9 @@ class Recall(Closing):
     # --- storing ---
 
     async def aadd(
-        self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
-    ) -> IngestLedger:
-        """Store memories that you built yourself; nothing is deleted.
-
-        Where an id is taken, the new text replaces the old one, which stays as an earlier version:
-        `memories.history` lists it. No version is kept of the same text, or of one that the new
-        text begins with (a chat that went on).
-
-        Raises:
-            UsageError: something is not a `Memory`; what came before it may be stored.
-        """
+        self, memories: Iterable[Memory], *, progress: "IngestProgress | None" = None
+    ) -> "IngestLedger":
+        """Store memories that you built yourself; see `MemoryService.add`."""
         return await self.memories.aadd(memories, progress=progress)
 
     add = blocking(aadd)
@@ -387,13 +294,13 @@ class Recall(Closing):
         *paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         format: str | None = None,
         tags: Sequence[str] = (),
-        progress: IngestProgress | None = None,
+        progress: "IngestProgress | None" = None,
         dry_run: bool = False,
         annotate: bool | None = None,
-    ) -> IngestLedger:
+    ) -> "IngestLedger":
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
-        With a memory goes what was counted and learned of it. What a memory said before its file
+        With a memory go its counters and cues. What a memory said before its file
         was changed is kept, unless the new text begins with it; see `memories.history`.
 
         Args:
@@ -425,9 +332,9 @@ class Recall(Closing):
         *,
         max_tokens: int | None = None,
         max_usd: float | None = None,
-        progress: IngestProgress | None = None,
+        progress: "IngestProgress | None" = None,
         dry_run: bool = False,
-    ) -> AnnotateLedger:
+    ) -> "AnnotateLedger":
         """Let the language model write cues for all memories that wait for it (docs/cues.md).
 
         A memory that has an annotation of its present text costs nothing. What is answered is
@@ -442,7 +349,7 @@ class Recall(Closing):
         Raises:
             UsageError: there is no language model, or no price for a bound in dollars.
         """
-        annotating = self._parts.annotating
+        annotating = self._behind.annotating
         if dry_run:
             return await annotating.estimate()
         return await annotating.run(max_tokens=max_tokens, max_usd=max_usd, progress=progress)
@@ -461,22 +368,6 @@ class Recall(Closing):
         host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
         """
         return self._behind.graphs.kept
-
-    def as_retriever(
-        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
-    ) -> "BaseRetriever":
-        """A langchain-core retriever: one document a memory. The arguments are `recall`'s."""
-        from secondhop.langchain_bridge import SecondhopRetriever
-
-        return SecondhopRetriever(recall=self, k=k, tokens=tokens, effort=effort)
-
-    def as_tool(
-        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
-    ) -> "BaseTool":
-        """A langchain-core tool that an agent may call. The arguments are `recall`'s."""
-        from secondhop.langchain_bridge import recall_tool
-
-        return recall_tool(self, k=k, tokens=tokens, effort=effort)
 
     @property
     def config(self) -> Config:

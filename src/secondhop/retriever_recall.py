@@ -6,8 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from secondhop.askable import Askable
 from secondhop.assembly import Embedders, cached_embedders, scale_of
 from secondhop.errors import StoreError, UsageError
+from secondhop.explaining import found_trace
 from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -20,19 +22,17 @@ from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Effort, RecallInput
+from secondhop.nodes.state import RecallInput
 from secondhop.prompts.templates import PromptSource
 from secondhop.retrieved import Finding, RetrievedMemories
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.locks import queue_for
-from secondhop.sync import BackgroundLoop, Closing, blocking
+from secondhop.sync import BackgroundLoop
 from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.retrievers import BaseRetriever
-    from langchain_core.tools import BaseTool
 
 ENTITY: Final = "retriever"
 """What results and traces name as the entity."""
@@ -42,6 +42,15 @@ STORED: Final = frozenset(
     | {"add", "ingest", "annotate", "briefing", "aadd", "aingest", "aannotate", "abriefing"}
 )
 """What a `Recall` offers and this does not."""
+
+
+MOMENTS_AND_FILTERS: Final = {
+    "at": "asked_at",
+    "as_of": "as_of",
+    "include_stale": "include_stale",
+    "where": "where",
+}
+"""{argument of `recall`: its name in the graph's input}: what only memories in a store have."""
 
 
 class NotOverRetrieverError(UsageError, AttributeError):
@@ -56,7 +65,7 @@ class NotOverRetrieverError(UsageError, AttributeError):
         self.what = what
 
 
-class RetrieverRecall(Closing):
+class RetrieverRecall(Askable):
     """Second-hop recall over a retriever; make it by `Recall.over`.
 
     A planner's queries are asked of the retriever; diversity, critic and trace work as they do
@@ -86,53 +95,22 @@ class RetrieverRecall(Closing):
                 self._llm, prompts=prompts, planning=self.config.planning
             )
         self._folder = TemporaryDirectory(prefix="secondhop-")
-        self._traces = TraceFolder(
-            Path(self._folder.name), entity=ENTITY, settings=self.config.traces
+        folder = Path(self._folder.name)
+        super().__init__(
+            TraceFolder(folder, entity=ENTITY, settings=self.config.traces), BackgroundLoop()
         )
-        self._loop = BackgroundLoop()
         self._models: Embedders | None = None
         self._closed = False
 
-    async def arecall(
-        self,
-        /,
-        question: str,
-        *,
-        k: int | None = None,
-        tokens: int | None = None,
-        effort: Effort | None = None,
-        **others: object,
-    ) -> RecallResult:
-        """As `Recall.arecall`, without filters and moments.
-
-        Raises:
-            UsageError: an empty question, k or tokens below 1, both, or what only a store has.
-        """
-        result: RecallResult | None = None
-        async for event in self.astream(question, k=k, tokens=tokens, effort=effort, **others):
-            result = event.result or result
-        if result is None:
-            raise StoreError("the recall ended without an answer; please report this")
-        return result
-
-    recall = blocking(arecall)
-
-    async def astream(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        tokens: int | None = None,
-        effort: Effort | None = None,
-        **others: object,
+    async def _events(
+        self, asked: RecallInput, thread_id: str | None
     ) -> AsyncIterator[RecallEvent]:
-        """As `arecall`, one event a step; the last one carries the result and the trace."""
         from secondhop.graph.builder import build_recall_graph
 
-        for name, given in others.items():
+        only_of_stores = {name: asked.get(field) for name, field in MOMENTS_AND_FILTERS.items()}
+        for name, given in {**only_of_stores, "thread_id": thread_id}.items():
             if given:
                 raise NotOverRetrieverError(f"recall(…, {name}=…)")
-        asked: RecallInput = {"question": question, "k": k, "tokens": tokens, "effort": effort}
         services = await self._services()
         graph = build_recall_graph(services)
         try:
@@ -144,31 +122,10 @@ class RetrieverRecall(Closing):
             if self._closed:  # meanwhile: what it has written since goes, too
                 await self.aclose()
 
-    def trace(self, trace_id: str) -> RecallTrace:
-        """The trace of a recall, until this is closed."""
-        return self._traces.load(trace_id)
-
-    def explain(self, trace: str | RecallTrace | RecallResult, memory_id: str) -> Explanation:
-        """Why a memory came back, or why not, as far as a query found it."""
-        if isinstance(trace, RecallResult):
-            trace = trace.trace_id
-        return explain(self.trace(trace) if isinstance(trace, str) else trace, memory_id)
-
-    def as_retriever(
-        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
-    ) -> "BaseRetriever":
-        """See `Recall.as_retriever`."""
-        from secondhop.langchain_bridge import SecondhopRetriever
-
-        return SecondhopRetriever(recall=self, k=k, tokens=tokens, effort=effort)
-
-    def as_tool(
-        self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
-    ) -> "BaseTool":
-        """See `Recall.as_tool`."""
-        from secondhop.langchain_bridge import recall_tool
-
-        return recall_tool(self, k=k, tokens=tokens, effort=effort)
+    async def _explained(
+        self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
+    ) -> Explanation:
+        return explain(found_trace(trace, self._traces), memory_id)
 
     async def aclose(self) -> None:
         """Forget what was embedded, and the traces; the host's retriever stays open."""
@@ -177,11 +134,6 @@ class RetrieverRecall(Closing):
         if self._models is not None:
             await self._models.aclose()
         self._folder.cleanup()
-
-    def close(self) -> None:
-        """As `aclose`, for callers without an event loop."""
-        self._loop.run(self.aclose)
-        self._loop.close()
 
     async def _services(self) -> Services:
         """Of one recall: what it finds is its own."""

@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.stores.store_address import named_store
@@ -15,12 +14,10 @@ from secondhop.stores.store_address import named_store
 PREFIX = "SECONDHOP_"
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Defaults of the command line's options; an option given by hand wins over its variable."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid"
-    )
+    model_config = ConfigDict(frozen=True)
 
     store: Annotated[str | Path, BeforeValidator(named_store)] = Path(".secondhop")
     """Folder of the embedded store, or the address of a PostgreSQL database."""
@@ -50,15 +47,13 @@ class Settings(BaseSettings):
     """Where open sessions are kept: sqlite, or the address of a Redis server; None is sqlite."""
 
 
-class OpenAISettings(BaseSettings):
+class OpenAISettings(BaseModel):
     """OpenAI's own variables, as far as they choose a model.
 
     A key and a model together are a wish to use it; OPENAI_BASE_URL is the client's to read.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix="OPENAI_", env_ignore_empty=True, frozen=True, extra="ignore"
-    )
+    model_config = ConfigDict(frozen=True)
 
     api_key: SecretStr | None = None
     model: str | None = None
@@ -73,11 +68,25 @@ def load_settings() -> Settings:
     """
     refuse_unknown(os.environ)
     try:
-        return Settings()
+        return Settings.model_validate(set_variables(PREFIX))
     except ValidationError as error:
         problem = error.errors()[0]
         name = f"{PREFIX}{problem['loc'][0]}".upper()
         raise UsageError(f"{name} cannot be {problem['input']!r}: {problem['msg']}") from error
+
+
+def openai_settings() -> OpenAISettings:
+    """What OpenAI's variables of this process's environment say."""
+    return OpenAISettings.model_validate(set_variables("OPENAI_"))
+
+
+def set_variables(prefix: str) -> dict[str, str]:
+    """{field: value} of the variables that begin so; an empty one counts as not set."""
+    return {
+        name.upper().removeprefix(prefix).lower(): value
+        for name, value in os.environ.items()
+        if value and name.upper().startswith(prefix)
+    }
 
 
 def variable_names() -> list[str]:

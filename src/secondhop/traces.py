@@ -31,7 +31,8 @@ WAITING = 16
 PAUSE_S = 0.005
 """So much later than its answer a trace is written: it would keep a server from sending that."""
 
-COMPRESSION = 6
+COMPRESSION = 4
+"""Level 6 takes twice the time, and 8 % less room."""
 SUFFIX, OLD_SUFFIX = ".json.gz", ".json"
 """Of a trace; of one that version 0.1 wrote."""
 
@@ -116,7 +117,7 @@ class TraceFolder:
             if (content := self._files.read(found)) is not None:
                 return trace_in(content, name=found)
         newest = [one.name.partition(".")[0] for one in self._newest_first()[:3]]
-        known = f"those of the last recalls: {', '.join(newest)}" if newest else "none is"
+        known = f"those of the last recalls: {', '.join(newest)}" if newest else "it has none"
         raise NotStoredError(
             f"no trace {trace_id!r} is kept for entity {self._entity!r} ({known}); a recall tells "
             f"the id of the trace it keeps, and the settings `traces.*` say how many are kept"

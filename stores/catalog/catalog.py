@@ -7,7 +7,7 @@ from worker threads.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -23,9 +23,9 @@ from secondhop.stores.catalog.keeping import (
     Decision,
     KeepingView,
     drop_keeping,
-    drop_lost_links,
     keep,
 )
+from secondhop.stores.catalog.known_rows import KnownRows
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
     add_drop,
@@ -33,25 +33,20 @@ from secondhop.stores.catalog.notes import (
     count_change,
     count_small_change,
     leave_erasing,
-    note_erased,
-    note_erasing,
     read_meta,
     write_meta,
-    write_settings,
 )
 from secondhop.stores.catalog.quotes import clear_quotes
-from secondhop.stores.catalog.reads import stored_cues
-from secondhop.stores.catalog.rows import tags_text
-from secondhop.stores.catalog.versions import add_earlier, keep_replaced
+from secondhop.stores.catalog.versions import keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
     fresh_postings,
-    reindex_terms,
+    rebuild_lexicon,
     store_memories,
 )
 from secondhop.stores.database import Connection, Database
+from secondhop.stores.locks import to_its_end
 from secondhop.stores.records import (
-    EarlierText,
     EmbeddedMemory,
     StoreCounts,
     Topic,
@@ -85,6 +80,12 @@ class Catalog:
             SqliteDatabase(place, steps=MIGRATIONS) if isinstance(place, Path) else place
         )
         self._ready = False
+        self.known = KnownRows(self.read, stamp=self._database.stamp)
+
+    @property
+    def database(self) -> Database:
+        """Where its rows are."""
+        return self._database
 
     def exists(self) -> bool:
         """Whether anything was ever stored; False too for a file whose creation was cut short."""
@@ -111,14 +112,8 @@ class Catalog:
         with self._database.reading() as connection:
             outdated = read_meta(connection).get("analyzer") != analyzer_id()
         if outdated:
-            self.rebuild_lexicon()
+            self.write(rebuild_lexicon)
         self._ready = True
-
-    def rebuild_lexicon(self) -> None:
-        """Analyse all stored text again; needs the writer's lock."""
-        with self._database.writing() as connection:
-            reindex_terms(connection)
-            write_meta(connection, {"analyzer": analyzer_id()})
 
     def create(self, identity: Identity) -> None:
         """Make the tables; its owner must hold the writer's lock."""
@@ -231,44 +226,33 @@ class Catalog:
             count_change(connection)
             return len(existing), add_drop(connection, stale, cues)
 
-    def change(self, decide: Decision) -> None:
-        """Change how memories stand; their texts stay, so nothing is indexed again."""
-        with self._database.writing() as connection:
-            keep(connection, decide(KeepingView(connection)))
-
-    def add_earlier(self, texts: Sequence[EarlierText]) -> None:
-        """Keep earlier texts, the oldest first, of stored memories that have none yet."""
-        with self._database.writing() as connection:
-            add_earlier(connection, texts)
-
-    def note_erasing(self, memory_ids: Sequence[str]) -> None:
-        """The erasure of these memories begins; `note_erased` when it is finished."""
-        with self._database.writing() as connection:
-            note_erasing(connection, memory_ids)
-
-    def note_deleted(self, memory_ids: Sequence[str]) -> None:
-        """They are deleted; their ids leave the note, so that no file keeps them."""
-        with self._database.writing() as connection:
-            leave_erasing(connection, memory_ids)
-
-    def note_erased(self, *, needs_compaction: bool) -> None:
-        """The erasure is finished; vectors may still need compaction."""
-        with self._database.writing() as connection:
-            note_erased(connection, needs_compaction=needs_compaction)
-
     def erase_leftovers(self) -> bool:
         """See `Database`."""
         return self._database.erase_leftovers()
-
-    def keep_settings(self, changes: Mapping[str, str | None]) -> None:
-        """See `SettingsKeeping`."""
-        with self._database.writing() as connection:
-            write_settings(connection, changes)
 
     def settle(self, intent: int) -> None:
         """The vectors of this note are as the catalog says. Lost, it is only done again."""
         with self._database.writing(durable=False) as connection:
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
+
+    def write(
+        self,
+        change: Callable[Concatenate[Connection, P], T],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """What `change` (a function of `writes` or `notes`, say) writes: all of it, or nothing."""
+        with self._database.writing() as connection:
+            return change(connection, *args, **named)
+
+    async def awrite(
+        self,
+        change: Callable[Concatenate[Connection, P], T],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """As `write`, in a worker thread, to its end."""
+        return await to_its_end(asyncio.to_thread(lambda: self.write(change, *args, **named)))
 
     # --- reading ---
 
@@ -291,12 +275,6 @@ class Catalog:
         """As `read`, in a worker thread."""
         return await asyncio.to_thread(lambda: self.read(view, *args, **named))
 
-    def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
-        """See `MemoryWriter`."""
-        with self._database.writing() as connection:
-            rows = [(tags_text(own), memory_id) for memory_id, own in tags.items()]
-            connection.executemany("UPDATE memories SET tags = ? WHERE memory_id = ?", rows)
-
     def wrong_postings(self) -> list[str]:
         """Terms whose entries are not what the stored text gives; sorted."""
         kept, fresh = self.read(lexicon.contents), self.read(fresh_postings)
@@ -306,17 +284,16 @@ class Catalog:
         """See `Database`."""
         return self._database.faults() if self.exists() else []
 
-    def drop_lost_links(self) -> None:
-        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
-        with self._database.writing() as connection:
-            drop_lost_links(connection)
-
-    def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
+    def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
         known = self._database.newest
         return self.read(
             catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
         )
+
+    def is_empty(self) -> bool:
+        """Whether no memory is stored."""
+        return not self.read(catalog_reads.page, after="", limit=1)
 
     def passage_count(self) -> int:
         """Passages stored."""
@@ -375,5 +352,5 @@ class Catalog:
                 f"was not stored: try again"
             )
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
-        unknown = set(candidates) - stored_cues(connection, candidates)
+        unknown = set(candidates) - catalog_reads.known(connection, candidates, catalog_reads.CUES)
         return add_drop(connection, passage_ids, unknown)

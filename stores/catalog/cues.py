@@ -16,26 +16,9 @@ from secondhop.stores.cues import (
 )
 from secondhop.stores.database import Connection
 
-CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at"
+CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at, proved"
 ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt, model, written_at"
 TABLES = ("cues", "annotations", "replacements")
-
-
-def count(connection: Connection) -> int:
-    """Cues stored."""
-    (count,) = connection.execute("SELECT count(*) FROM cues").fetchone()
-    return int(count)
-
-
-def ids(connection: Connection) -> set[str]:
-    """Of all cues."""
-    return {cue_id for (cue_id,) in connection.execute("SELECT cue_id FROM cues")}
-
-
-def texts(connection: Connection, cue_ids: Sequence[str]) -> dict[str, str]:
-    """See `CueSearch.texts`."""
-    sql = "SELECT cue_id, text FROM cues WHERE cue_id IN"
-    return dict(in_chunks(connection, sql, cue_ids))
 
 
 def of_memories(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
@@ -116,12 +99,13 @@ def cue_row(cue: Cue, *, at: datetime) -> Row:
     """Values for CUE_COLUMNS; `at` is when it was written, if it does not say so."""
     written_at = (cue.written_at or at).isoformat()
     origin, prompt, model = cue.origin, cue.prompt, cue.model
-    return (cue.cue_id, cue.memory_id, cue.text, cue.breadth, origin, prompt, model, written_at)
+    own = (cue.cue_id, cue.memory_id, cue.text, cue.breadth)
+    return (*own, origin, prompt, model, written_at, cue.proved)
 
 
 def cue_of(row: Row) -> Cue:
     """From CUE_COLUMNS."""
-    _, memory_id, text, breadth, origin, prompt, model, written_at = row
+    _, memory_id, text, breadth, origin, prompt, model, written_at, proved = row
     return Cue(
         memory_id=memory_id,
         text=text,
@@ -130,11 +114,18 @@ def cue_of(row: Row) -> Cue:
         prompt=prompt,
         model=model,
         written_at=datetime.fromisoformat(written_at),
+        proved=proved,
     )
 
 
 def _reading_order(cue: Cue) -> tuple[bool, str, str]:
     return cue.breadth == "broad", cue.origin, cue.text
+
+
+def proved(connection: Connection) -> list[Cue]:
+    """What sessions have said, the newest first."""
+    sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE origin = 'session'"
+    return [cue_of(row) for row in connection.execute(f"{sql} ORDER BY written_at DESC, cue_id")]
 
 
 def lost_annotations(connection: Connection) -> list[str]:

@@ -12,7 +12,6 @@ from secondhop.stores.catalog.cues import lost_annotations
 from secondhop.stores.catalog.notes import read_forgotten_origins
 from secondhop.stores.catalog.reads import memories_where
 from secondhop.stores.catalog.rows import (
-    AS_STORED,
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
     history_of,
@@ -24,7 +23,7 @@ from secondhop.stores.catalog.rows import (
 )
 from secondhop.stores.catalog.versions import drop_earlier, earlier_texts, lost_texts
 from secondhop.stores.database import Connection
-from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange, Kind
+from secondhop.stores.keeping import AS_STORED, HistoryEntry, Keeping, KeepingChange, Kind
 from secondhop.stores.records import EarlierText, Memory
 
 
@@ -116,6 +115,11 @@ def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Me
 
 Decision: TypeAlias = Callable[[KeepingView], Sequence[KeepingChange]]
 """Decides, with the catalog in view, what changes; an error undoes everything."""
+
+
+def keep_decided(connection: Connection, decide: Decision) -> None:
+    """Change how memories stand; their texts stay, so nothing is indexed again."""
+    keep(connection, decide(KeepingView(connection)))
 
 
 def keep(connection: Connection, changes: Iterable[KeepingChange]) -> None:

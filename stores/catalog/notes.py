@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from secondhop.stores.catalog.reads import owners, stored_cues
+from secondhop.stores.catalog.reads import CUES, PASSAGES, known
 from secondhop.stores.catalog.rows import SETTING
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import SAID_IN
@@ -149,12 +149,13 @@ def open_intents(connection: Connection) -> dict[int, OpenNote]:
     """By number, what each note names that is not stored."""
     noted = connection.execute("SELECT intent_no, passage_ids, cue_ids FROM outbox").fetchall()
     found: dict[int, OpenNote] = {}
-    for number, passages, cues in noted:
-        passage_ids, cue_ids = json.loads(passages), json.loads(cues)
-        stored, known = owners(connection, passage_ids), stored_cues(connection, cue_ids)
+    for number, *named in noted:
+        passage_ids, cue_ids = map(json.loads, named)
+        passages = known(connection, passage_ids, PASSAGES)
+        cues = known(connection, cue_ids, CUES)
         found[number] = OpenNote(
-            [one for one in passage_ids if one not in stored],
-            [one for one in cue_ids if one not in known],
+            [one for one in passage_ids if one not in passages],
+            [one for one in cue_ids if one not in cues],
         )
     return found
 

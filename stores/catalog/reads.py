@@ -1,9 +1,9 @@
 """What is read from the catalog of memories and passages; always inside one transaction."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from secondhop.stores.catalog.rows import (
     tags_of,
     text_of,
 )
-from secondhop.stores.cues import Breadth
+from secondhop.stores.cues import LEARNING, Breadth, CueStanding
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
@@ -55,27 +55,44 @@ def owners(connection: Connection, passage_ids: Sequence[str]) -> dict[str, str]
     return dict(in_chunks(connection, sql, passage_ids))
 
 
-def stored_cues(connection: Connection, cue_ids: Sequence[str]) -> set[str]:
-    """Those of the cues that are there."""
-    sql = "SELECT cue_id FROM cues WHERE cue_id IN"
-    return {cue_id for (cue_id,) in in_chunks(connection, sql, cue_ids)}
+class Embedded(NamedTuple):
+    """What has vectors: a table, and the column of the ids."""
+
+    table: str
+    key: str
+
+
+PASSAGES: Final = Embedded("passages", "passage_id")
+CUES: Final = Embedded("cues", "cue_id")
+
+
+def ids(connection: Connection, of: Embedded) -> set[str]:
+    """Of everything stored."""
+    return {one for (one,) in connection.execute(f"SELECT {of.key} FROM {of.table}")}
+
+
+def count(connection: Connection, of: Embedded) -> int:
+    """How many are stored."""
+    (found,) = connection.execute(f"SELECT count(*) FROM {of.table}").fetchone()
+    return int(found)
+
+
+def known(connection: Connection, wanted: Sequence[str], of: Embedded) -> set[str]:
+    """Those of the ids that are stored."""
+    sql = f"SELECT {of.key} FROM {of.table} WHERE {of.key} IN"
+    return {one for (one,) in in_chunks(connection, sql, wanted)}
 
 
 def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
     """See `MemoryReader.cards`."""
-    role, newer = roles(connection, memory_ids), replaced_by(connection, memory_ids)
-    kept_for = undertakings(connection, memory_ids)
-    found = map(card_of, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
-    return {
-        card.memory_id: replace(
-            card,
-            role=role.get(card.memory_id, ""),
-            replaced_by=newer.get(card.memory_id, ()),
-            has_cues=card.memory_id in kept_for,
-            undertakings=kept_for.get(card.memory_id, ()),
-        )
-        for card in found
-    }
+    card = partial(
+        card_of,
+        roles=roles(connection, memory_ids),
+        replaced_by=replaced_by(connection, memory_ids),
+        undertakings=undertakings(connection, memory_ids),
+    )
+    found = map(card, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
+    return {one.memory_id: one for one in found}
 
 
 def passages(connection: Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
@@ -115,12 +132,6 @@ def page(
     return [(one, passages_of(connection, one.memory_id)) for one in memories]
 
 
-def all_passage_ids(connection: Connection) -> list[str]:
-    """Of everything stored, by memory and ordinal."""
-    rows = connection.execute("SELECT passage_id FROM passages ORDER BY memory_id, ordinal")
-    return [passage_id for (passage_id,) in rows]
-
-
 def content_hashes(connection: Connection, *, origin: str | None = None) -> dict[str, str]:
     """See `MemoryWriter.content_hashes`."""
     return dict(
@@ -135,7 +146,7 @@ def content_hashes(connection: Connection, *, origin: str | None = None) -> dict
 def counts(
     connection: Connection,
     *,
-    vectors: int | None,
+    vectors: int,
     schema_version: int,
     embedder: str,
 ) -> StoreCounts:
@@ -145,7 +156,6 @@ def counts(
     passages, tokens = connection.execute(
         "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
     ).fetchone()
-    (cues,) = connection.execute("SELECT count(*) FROM cues").fetchone()
     return StoreCounts(
         memories=memories,
         passages=passages,
@@ -154,7 +164,7 @@ def counts(
         pending=pending,
         schema_version=schema_version,
         embedder=embedder,
-        cues=cues,
+        cues=count(connection, CUES),
         annotated=annotated(connection),
     )
 
@@ -168,16 +178,25 @@ def annotated(connection: Connection) -> int:
     return int(count)
 
 
-def cued_share(connection: Connection) -> float:
+def cue_standing(connection: Connection) -> CueStanding:
     """See `CueSearch`."""
     (stored,) = connection.execute("SELECT count(*) FROM memories").fetchone()
-    (known,) = connection.execute("SELECT count(DISTINCT memory_id) FROM cues").fetchone()
-    return min(1.0, known / stored) if stored else 0.0
+    known, proved = connection.execute(
+        "SELECT count(DISTINCT CASE WHEN origin <> 'session' THEN memory_id END), "
+        "count(CASE WHEN origin = 'session' THEN 1 END) FROM cues"
+    ).fetchone()
+    share = min(1.0, known / stored) if stored else 0.0
+    return CueStanding(share=share, proved=bool(proved) and learns(connection))
+
+
+def learns(connection: Connection) -> bool:
+    """Whether sessions may say what a memory is for."""
+    return settings(connection).get(LEARNING) != "off"
 
 
 def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """{memory that has cues: the words of its broad ones}."""
-    sql = "SELECT memory_id, breadth, text FROM cues WHERE memory_id IN"
+    """{memory that has cues from when it was stored: the words of its broad ones}."""
+    sql = "SELECT memory_id, breadth, text FROM cues WHERE origin <> 'session' AND memory_id IN"
     found: dict[str, tuple[str, ...]] = {}
     for memory_id, breadth, text in in_chunks(connection, sql, memory_ids):
         found[memory_id] = found.get(memory_id, ()) + ((text,) if breadth == "broad" else ())
@@ -186,9 +205,13 @@ def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str,
 
 def cue_owners(
     connection: Connection, cue_ids: Sequence[str]
-) -> dict[str, tuple[str, Breadth, str]]:
-    """{cue id: (memory id, breadth, words)} of the stored ones."""
-    sql = "SELECT cue_id, memory_id, breadth, text FROM cues WHERE cue_id IN"
+) -> dict[str, tuple[str, Breadth, str, float, str]]:
+    """{cue id: (memory id, breadth, words, and of a session's cue its votes and when)} of the
+    stored ones."""
+    sql = (
+        "SELECT cue_id, memory_id, breadth, text, proved, "
+        "CASE WHEN origin = 'session' THEN written_at ELSE '' END FROM cues WHERE cue_id IN"
+    )
     rows = in_chunks(connection, sql, cue_ids)
     return {cue_id: tuple(owner) for cue_id, *owner in rows}
 
@@ -241,7 +264,9 @@ def keepings(connection: Connection) -> dict[str, Keeping]:
     return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
 
 
-def standing(connection: Connection, *, until: datetime | None, where: Where | None) -> Standing:
+def standing(
+    connection: Connection, *, until: datetime | None = None, where: Where | None = None
+) -> Standing:
     """See `MemoryKeeping`."""
     names = connection.execute(
         f"""SELECT {FACT_NAME_COLUMNS} FROM memories

@@ -1,12 +1,12 @@
 """Memories and passages as rows of the catalog, and back."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from secondhop.stores.keeping import FactName, HistoryEntry, Keeping
+from secondhop.stores.keeping import AS_STORED, FactName, HistoryEntry, Keeping
 from secondhop.stores.records import (
     BriefableMemory,
     EarlierText,
@@ -39,9 +39,6 @@ VERSION_COLUMNS = "replaced_at, replaced_by, passages"
 SETTING = "setting."
 """Before the name of a setting that is kept with the entity."""
 
-AS_STORED = Keeping()
-"""Of a memory that nothing was done to."""
-
 Row = tuple[Any, ...]
 """What sqlite3 gives and takes: str, bytes, int, float or None, one a column."""
 
@@ -55,17 +52,17 @@ def _said(memory: Memory) -> Row:
     turns = [[message.role, message.content] for message in memory.messages]
     return (
         memory.memory_id,
-        _written(memory.title),
-        _written(memory.source),
+        written(memory.title),
+        written(memory.source),
         memory.created_at.isoformat(),
-        _written(memory.origin),
+        written(memory.origin),
         json.dumps(turns),
         tags_text(memory.tags),
         memory.kind,
-        _written(memory.subject),
-        _written(memory.attribute),
-        _written(memory.value),
-        _written(memory.scope),
+        written(memory.subject),
+        written(memory.attribute),
+        written(memory.value),
+        written(memory.scope),
     )
 
 
@@ -102,7 +99,7 @@ def folded(text: str) -> str:
 
 def names_of(memory: Memory) -> tuple[str | bytes, str | bytes]:
     """Its title and source, as the catalog holds them."""
-    return _written(memory.title), _written(memory.source)
+    return written(memory.title), written(memory.source)
 
 
 def memory_of(row: Row) -> Memory:
@@ -128,7 +125,7 @@ def memory_of(row: Row) -> Memory:
 def version_row(text: EarlierText) -> Row:
     """Values for (MEMORY_COLUMNS, VERSION_COLUMNS)."""
     passages = [[one.heading, one.text, one.tokens] for one in text.passages]
-    at, by = text.replaced_at.isoformat(), _written(text.replaced_by)
+    at, by = text.replaced_at.isoformat(), written(text.replaced_by)
     return (*_said(text.memory), at, by, json.dumps(passages))
 
 
@@ -161,7 +158,7 @@ def keeping_row(memory_id: str, keeping: Keeping) -> Row:
         _moment_text(keeping.valid_until),
         keeping.salience,
         _moment_text(keeping.deprecated_at),
-        _written(keeping.deprecated_because),
+        written(keeping.deprecated_because),
         _moment_text(keeping.superseded_at),
         keeping.superseded_by or None,
         keeping.mark,
@@ -188,7 +185,7 @@ def keeping_of(row: Row) -> tuple[str, Keeping]:
 def history_row(entry: HistoryEntry) -> Row:
     """Values for HISTORY_COLUMNS."""
     at, other_id = entry.at.isoformat(), entry.other_id or None
-    return (entry.memory_id, at, entry.act, other_id, _written(entry.detail))
+    return (entry.memory_id, at, entry.act, other_id, written(entry.detail))
 
 
 def history_of(row: Row) -> HistoryEntry:
@@ -200,8 +197,14 @@ def history_of(row: Row) -> HistoryEntry:
     )
 
 
-def card_of(row: Row) -> MemoryCard:
-    """From CARDS."""
+def card_of(
+    row: Row,
+    *,
+    roles: Mapping[str, str],
+    replaced_by: Mapping[str, tuple[str, ...]],
+    undertakings: Mapping[str, tuple[str, ...]],
+) -> MemoryCard:
+    """From CARDS, and what is noted of memories elsewhere; by memory id."""
     title, source, created_at, passage_count, kind, *kept = row
     memory_id, keeping = keeping_of(tuple(kept))
     return MemoryCard(
@@ -212,6 +215,10 @@ def card_of(row: Row) -> MemoryCard:
         passage_count=passage_count,
         kind=kind,
         keeping=keeping,
+        role=roles.get(memory_id, ""),
+        replaced_by=replaced_by.get(memory_id, ()),
+        has_cues=memory_id in undertakings,
+        undertakings=undertakings.get(memory_id, ()),
     )
 
 
@@ -240,9 +247,9 @@ def passage_row(passage: Passage, *, passage_no: int, terms: int) -> Row:
         passage.passage_id,
         passage.memory_id,
         passage.ordinal,
-        _written(passage.text),
+        written(passage.text),
         passage.tokens,
-        _written(passage.heading),
+        written(passage.heading),
         terms,
     )
 
@@ -278,7 +285,8 @@ class HalfText(bytes):
     """Text with half of an emoji (a lone surrogate): no UTF-8, but it is what the memory says."""
 
 
-def _written(text: str) -> str | HalfText:
+def written(text: str) -> str | HalfText:
+    """A text as both databases take it."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -287,5 +295,5 @@ def _written(text: str) -> str | HalfText:
 
 
 def text_of(value: str | bytes) -> str:
-    """A text as `_written` wrote it."""
+    """A text as `written` wrote it."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value

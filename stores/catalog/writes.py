@@ -1,10 +1,11 @@
 """What changes in the catalog when a memory comes or goes; always inside one transaction."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from secondhop.stores.catalog import lexicon
-from secondhop.stores.catalog.analysis import document_terms
+from secondhop.stores.catalog.analysis import analyzer_id, document_terms
 from secondhop.stores.catalog.migrations import MIGRATIONS
+from secondhop.stores.catalog.notes import write_meta
 from secondhop.stores.catalog.rows import (
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
@@ -12,6 +13,7 @@ from secondhop.stores.catalog.rows import (
     memory_row,
     passage_of,
     passage_row,
+    tags_text,
 )
 from secondhop.stores.database import Connection
 from secondhop.stores.records import EmbeddedMemory, Passage
@@ -57,8 +59,15 @@ def drop_memories(connection: Connection, memory_ids: Sequence[str]) -> set[str]
     return {passage.passage_id for passage, _ in rows}
 
 
-def reindex_terms(connection: Connection) -> None:
+def retag(connection: Connection, tags: Mapping[str, Sequence[str]]) -> None:
+    """Put these tags, by memory id, in the place of others."""
+    rows = [(tags_text(own), memory_id) for memory_id, own in tags.items()]
+    connection.executemany("UPDATE memories SET tags = ? WHERE memory_id = ?", rows)
+
+
+def rebuild_lexicon(connection: Connection) -> None:
     """Build the lexical index again from the stored text, with the analyzer of today."""
+    write_meta(connection, {"analyzer": analyzer_id()})
     connection.execute("DELETE FROM postings")
     connection.execute("DELETE FROM meta WHERE key = 'terms'")
     for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():

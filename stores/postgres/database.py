@@ -124,6 +124,9 @@ class PostgresDatabase:
         """See `Database`. PostgreSQL's vacuum does it, in its own time."""
         return True
 
+    def stamp(self) -> None:
+        """See `Database`."""
+
     def faults(self) -> list[str]:
         """See `Database`. It looks after its files itself."""
         return []

@@ -1,5 +1,6 @@
 """Searching an index that may hold more than the catalog knows, and its vectors used last."""
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +33,8 @@ async def nearest_stored(
     depth = k
     while True:
         found = await index.nearest(queries, k=depth)
-        known = await catalog.aread(owners, list({one for ranking in found for one, _ in ranking}))
+        ids = list({one for ranking in found for one, _ in ranking})
+        known = await asyncio.to_thread(catalog.known.of, owners, ids)
         rankings = [
             [(one, known[one], score) for one, score in ranking if one in known]
             for ranking in found

@@ -12,7 +12,6 @@ from tests.annotate.cue_writer import Row, row, sheet_of, writing
 
 from secondhop.annotate import reading
 from secondhop.annotate.settings import AnnotateSettings
-from secondhop.errors import UsageError
 from secondhop.models.llm import LLMError, Usage
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
@@ -232,14 +231,6 @@ async def test_costs_are_told_before_and_after(tmp_path: Path) -> None:
     assert all(json.dumps(one.to_dict()) for one in (before, after))
 
 
-async def test_without_a_model_annotating_says_how_to_name_one() -> None:
-    async with temporary_recall(notes(1)) as recall:
-        with pytest.raises(UsageError, match="--llm openai:MODEL"):
-            await recall.aannotate()
-        with pytest.raises(UsageError, match="--llm openai:MODEL"):
-            await recall.aingest(__file__, annotate=True)
-
-
 async def test_an_ingest_annotates_unless_it_is_told_not_to(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Boiler serviced in May.")
     model = ScriptedModel({"annotate": writing()})
@@ -297,14 +288,6 @@ async def test_what_is_pending_at_the_end_waits_in_the_catalog(tmp_path: Path) -
 
     async with await Recall.aopen(tmp_path, llm=model, embedder="hashing") as recall:
         assert (await recall.aannotate()).annotated == 3
-
-
-async def test_a_recall_that_shall_not_annotate_by_itself_does_not() -> None:
-    model = ScriptedModel({"annotate": writing()})
-    async with temporary_recall(notes(1), llm=model, annotate=False) as recall:
-        recall.store.after_put()
-        assert not [task for task in asyncio.all_tasks() if "_when_quiet" in str(task)]
-        assert (await recall.aannotate()).annotated == 1
 
 
 class CountingModel(ScriptedModel):

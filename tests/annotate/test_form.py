@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.annotate.form import fault, told
+from secondhop.annotate.form import fault
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,3 @@ def test_requests_in_any_language_are_cues(text: str) -> None:
 )
 def test_orders_markup_and_essays_are_none(text: str, why: str) -> None:
     assert why in fault(text, "specific", tag="abcde")
-
-
-def test_marks_around_a_line_are_taken_off() -> None:
-    assert told(' - "what do I cook\ntonight?" ') == "what do I cook tonight?"

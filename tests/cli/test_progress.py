@@ -31,6 +31,18 @@ def test_a_line_every_ten_seconds_says_how_far_everything_is(
     ]
 
 
+def test_one_long_note_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "EVERY_S", 0.0)
+    walks = (f"Walk {number} with Dad was long and wet. " for number in range(15_000))
+    (tmp_path / "long.md").write_text("".join(walks))
+
+    told = CliRunner().invoke(app, ["ingest", "long.md", *STORE])
+
+    embedded = [line.partition("embed ")[2] for line in told.stderr.splitlines()]
+    assert len({count for count in embedded if count.isdigit()}) > 1
+
+
 def test_an_ingest_into_a_log_says_how_far_it_is_and_json_stays_silent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

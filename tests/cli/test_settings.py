@@ -1,9 +1,13 @@
 """The environment is read strictly: a misspelt variable is named, not ignored."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.fakes import note
 
+from secondhop.cli.opening import opened
+from secondhop.cli.options import Common
 from secondhop.errors import UsageError
 from secondhop.settings import load_settings, variable_names
 
@@ -42,3 +46,23 @@ def test_a_value_that_cannot_be_names_its_variable(monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(UsageError, match="SECONDHOP_OFFLINE cannot be 'perhaps'"):
         load_settings()
+
+
+async def test_a_setting_given_by_name_goes_before_files_and_what_is_kept(
+    tmp_path: Path, library_of_tests: None
+) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("ranking.recency: auto\nlimits.k: 4\n", encoding="utf-8")
+    place = Common(store=tmp_path / "store", embedder="hashing", settings=(str(file),))
+    named = replace(place, settings=(str(file), "ranking.recency=never", "limits.k=2"))
+    async with opened(place) as recall:
+        await recall.aadd([note("key", "The key hangs there.")])
+        await recall.admin.akeep_settings({"ranking.recency": "always"})
+
+    async def settings_in(common: Common) -> tuple[object, object]:
+        async with opened(common) as recall:
+            found = recall.trace((await recall.arecall("Where is the key?")).trace_id).settings
+        return found["limits.k"], found["ranking.recency"]
+
+    assert await settings_in(place) == (4, "always")
+    assert await settings_in(named) == (2, "never")

@@ -6,7 +6,9 @@ import pytest
 from rich.console import Console, RenderableType
 
 from secondhop.cli.answer_view import show_answer
+from secondhop.cli.explanation_view import show_explanation
 from secondhop.cli.trace_tree import trace_tree
+from secondhop.graph.explain import left_out
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 
@@ -55,6 +57,13 @@ def test_on_a_screen_a_memory_takes_one_line(result: RecallResult, width: int) -
         f"{slot}." for slot in range(1, len(calm.memories) + 1)
     ]
     assert all("2025-11-01" in line and "story" in line for line in of_memories)
+
+
+def test_a_story_of_a_memory_without_a_title_begins_with_its_id() -> None:
+    on = console(100)
+    show_explanation(left_out("m-4", ""), on)
+
+    assert printed(on).startswith("m-4\nnot returned: filter\n")
 
 
 def test_a_memory_without_a_title_is_called_by_its_first_words(result: RecallResult) -> None:

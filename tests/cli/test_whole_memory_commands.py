@@ -1,4 +1,4 @@
-"""`secondhop export`, `import`, `backup`, and what `doctor` and `reindex` make of damage."""
+"""`secondhop export`, `import`, `copy`, and what `doctor` and `reindex` make of damage."""
 
 import errno
 import json
@@ -75,6 +75,18 @@ def test_an_export_that_is_imported_is_exported_byte_for_byte(store: Path, tmp_p
     assert [one["value"] for one in told(copy, "facts", "me")["facts"]] == ["cook"]
 
 
+def test_a_copy_has_everything_and_is_made_once(store: Path, tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy")
+
+    first, again = told(store, "copy", copy), told(store, "backup", copy, "--entity", "default")
+
+    (made,), (found,) = first["entities"], again["entities"]
+    assert (made["memories"], made["vectors"], made["was_there"]) == (5, 5, False)
+    assert found["was_there"]
+    assert told(Path(copy), "doctor")["sound"]
+    assert run(Path(copy), "export").stdout == run(store, "export").stdout
+
+
 def lines_of(export: Path) -> list[bytes]:
     """A line a memory; the first line is the format's, the last tells how many there are."""
     return export.read_bytes().splitlines()[1:-1]
@@ -99,7 +111,6 @@ def lines_of(export: Path) -> list[bytes]:
         (("import", "bytes.bin"), "bytes.bin: it is no UTF-8 text; give a file that"),
         (("export", "notes"), "cannot export to {}/notes: it is a folder; name a file in it"),
         (("export", "nowhere/x"), "{}/nowhere is no folder; make it first"),
-        (("backup", "broken.json"), "broken.json is a file; a backup wants a folder of its own"),
         (("stats", "--scale", "empty.yaml"), "empty.yaml is empty; it must say `embedder` and"),
         (("stats", "--scale", "list.yaml"), "list.yaml is no scale; it must say `embedder` and"),
     ],

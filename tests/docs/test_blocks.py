@@ -135,7 +135,7 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
                     runner.run(waiting)
 
 
-RUN_HERE = re.compile(r"secondhop (recall|explain|replay|cues|briefing|export|prompts|tokens) ?")
+RUN_HERE = re.compile(r"secondhop (recall|explain|cues|briefing|export|prompts|tokens) ?")
 ELSEWHERE_ONLY = re.compile(r"--llm openai|postgresql:|--scale|…|--remove|revoke|prompts eval")
 """A key, a server, a file or an id that only the reader has; models.md has a test of its own."""
 

@@ -2,11 +2,14 @@
 
 import pytest
 
-from secondhop.evals.comparison import compared, p_shown
+from secondhop.evals.comparison import Answered, compared, p_shown
 
 
-def rows(**values: float) -> dict[str, dict[str, float]]:
-    return {one: {"facet_recall": value, "stale_rate": 1 - value} for one, value in values.items()}
+def rows(**values: float) -> Answered:
+    """Answers of so good recall; a memory "good" came where it is 0.5 or more."""
+    found = {one: {"facet_recall": value, "stale_rate": 1 - value} for one, value in values.items()}
+    results = {one: ["good"] if value >= 0.5 else ["bad"] for one, value in values.items()}
+    return Answered(rows=found, results=results)
 
 
 def test_each_scenario_counts_the_same_and_wins_are_counted_by_question() -> None:
@@ -20,7 +23,15 @@ def test_each_scenario_counts_the_same_and_wins_are_counted_by_question() -> Non
     assert found["facet_recall"].interval.difference == pytest.approx(0.5)
     assert (found["facet_recall"].wins, found["facet_recall"].ties) == (2, 1)
     assert found["facet_recall"].losses == 1
-    assert comparison.gains["small"]["a"] == {"facet_recall": 1.0, "stale_rate": -1.0}
+    told = comparison.document()
+    assert told["questions"]["small"]["a"] == {
+        "verdict": "won",
+        "came": ["good"],
+        "went": ["bad"],
+        "facet_recall": 1.0,
+        "stale_rate": -1.0,
+    }
+    assert (told["won"], told["lost"], told["tied"]) == (2, 1, 1)
 
 
 def test_of_a_measure_that_is_better_when_lower_less_is_a_win() -> None:

@@ -243,7 +243,7 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
         assert told.cut_by == "never_found"
         assert "green tea steeps two minutes" in told.story[1]
         deeper = int(number_in(told.nearest_change, "ranking.depth_factor"))
-        assert f"{trace.trace_id} --set ranking.depth_factor={deeper}`" in told.nearest_change
+        assert f"`--set ranking.depth_factor={deeper}`" in told.nearest_change
         assert deeper > 2
         _, found = await answer_at(crowded, depth_factor=deeper)
         assert found.candidate(memory_id) is not None

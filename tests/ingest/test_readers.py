@@ -68,6 +68,26 @@ def test_markdown_notes_take_title_and_date_from_where_they_stand(samples: Path)
     assert servers.messages[0].content.startswith("# Servers\n")
 
 
+def test_a_date_that_cannot_be_read_is_named_and_the_row_is_kept(tmp_path: Path) -> None:
+    rows = '{"id": "a", "text": "tea", "date": "yesterday"}\n{"id": "b", "text": "milk"}\n'
+    (tmp_path / "rows.jsonl").write_text(rows)
+
+    assert [one.memory_id for one in memories(tmp_path)] == ["a", "b"]
+    assert reasons(tmp_path) == [
+        "its date 'yesterday' cannot be read; the file's date stands for it"
+    ]
+
+
+def test_a_file_name_that_is_a_date_alone_is_no_title(tmp_path: Path) -> None:
+    for name in ("2025-02-08", "2025-02-09 walk"):
+        (tmp_path / f"{name}.md").write_text("The brakes squeal.")
+
+    journal, walk = memories(tmp_path)
+
+    assert (journal.title, journal.created_at) == ("", datetime(2025, 2, 8, tzinfo=UTC))
+    assert walk.title == "2025-02-09 walk"
+
+
 def test_a_folder_lists_what_it_did_not_read(samples: Path) -> None:
     assert reasons(samples / "notes") == [
         "hidden (its name begins with a dot)",

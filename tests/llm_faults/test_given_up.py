@@ -1,18 +1,14 @@
 """What is given up from outside: nothing stays behind, and what was spent is told."""
 
 import asyncio
-import gc
-from typing import cast
 
 import pytest
 from pydantic import BaseModel
 from tests.models.fault_server import FaultServer, hang, running
-from tests.small_world import SmallWorld, recall_settings
 
 from secondhop.models.llm import LLMError, StructuredLLM, Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
-from secondhop.nodes.begin import begin
 from secondhop.nodes.budget import (
     Remaining,
     counts_of,
@@ -21,8 +17,7 @@ from secondhop.nodes.budget import (
 )
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.llm_call import LEAST_SECONDS, ModelCall, asked_model
-from secondhop.nodes.retrieve import retrieve
-from secondhop.nodes.state import Query, RecallState
+from secondhop.nodes.state import RecallState
 from secondhop.prompts.templates import RenderedPrompt
 
 
@@ -63,7 +58,7 @@ async def test_a_step_that_runs_out_of_time_still_hears_what_its_model_spent() -
 
 async def test_tokens_of_a_lost_reply_are_gone_for_the_rest_of_the_recall() -> None:
     spent = counts_of(Usage(calls=1, prompt_tokens=50, lost_tokens=700))
-    state: RecallState = {"deadline_at": 0.0, "spent": spent}  # type: ignore[typeddict-item]  # the rest does not matter here
+    state: RecallState = {"deadline_at": 0.0, "spent": spent}
 
     left = remaining(state, RecallLimits(llm_tokens=1_000))
 
@@ -79,24 +74,6 @@ async def test_no_request_is_sent_that_nobody_can_wait_for() -> None:
         await llm.aclose()
 
     assert server.asked == []
-
-
-async def test_a_search_that_is_cancelled_before_it_began_leaves_no_coroutine_behind(
-    world: SmallWorld, recwarn: pytest.WarningsRecorder
-) -> None:
-    services = world.services(settings=recall_settings())
-    state = cast(RecallState, await begin({"question": "tea"}, services=services))
-    asked: Query = {**state["queries"]["q0"], "round": 1}
-    state["round"], state["queries"], state["deadline_at"] = 1, {"q0": asked}, 9e9
-
-    searching = asyncio.create_task(retrieve(state, services=services))
-    await asyncio.sleep(0)  # both legs are scheduled, and none has begun
-    searching.cancel()
-    await asyncio.gather(searching, return_exceptions=True)
-    gc.collect()
-
-    assert searching.cancelled()
-    assert not [seen for seen in recwarn if "never awaited" in str(seen.message)]
 
 
 def model_at(server: FaultServer) -> OpenAILLM:

@@ -18,7 +18,6 @@ from tests.models.fault_server import (
     drip,
     half,
     hang,
-    mode_of,
     raw_status,
     reset,
     slow,
@@ -155,12 +154,6 @@ class Weather:
         seen.prompt_tokens += prompt
         seen.completion_tokens += reply
         message: dict[str, object] = {"role": "assistant", "content": text, "refusal": refusal}
-        if mode_of(exchange.asked) == "tool":
-            function = {
-                "name": exchange.asked["tool_choice"]["function"]["name"],
-                "arguments": text,
-            }
-            message["tool_calls"] = [{"type": "function", "function": function}]
         choices = [{"index": 0, "message": message, "finish_reason": end}]
         usage = {"prompt_tokens": prompt, "completion_tokens": reply}
         return body(json.dumps({"choices": choices, "usage": usage}).encode())

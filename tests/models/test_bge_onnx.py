@@ -127,6 +127,24 @@ async def test_a_damaged_model_file_is_refused_and_the_way_out_named(tmp_path: P
         await BgeOnnxEmbedder(cache_dir=tmp_path).embed_queries(["a"])
 
 
+async def test_the_event_loop_goes_on_while_the_model_is_being_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def slow(*args: object, **kwargs: object) -> Path:
+        time.sleep(0.5)
+        raise ModelUnavailableError("not here")
+
+    monkeypatch.setattr("secondhop.models.bge_onnx.ensure_assets", slow)
+    embedder = BgeOnnxEmbedder()
+    first = asyncio.create_task(embedder.embed_queries(["one"]))
+    await asyncio.sleep(0.05)  # it loads
+    started = time.monotonic()
+    second = asyncio.create_task(embedder.embed_queries(["two"]))
+    await asyncio.sleep(0.01)
+    assert time.monotonic() - started < 0.3
+    await asyncio.gather(first, second, return_exceptions=True)
+
+
 async def test_offline_without_the_model_says_how_to_pull_it(tmp_path: Path) -> None:
     embedder = BgeOnnxEmbedder(cache_dir=tmp_path, offline=True)
     with pytest.raises(ModelUnavailableError, match="secondhop models pull"):

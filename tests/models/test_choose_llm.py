@@ -54,9 +54,3 @@ def test_a_key_and_a_model_together_are_a_wish_to_use_it(
     said: str | None, model: str | None, key: bool, meant: str | None
 ) -> None:
     assert llm_spec(said, openai_model=model, openai_key=key) == meant
-
-
-@pytest.mark.parametrize("said", ["openai", "openai:"])
-def test_openai_alone_asks_which_model(said: str) -> None:
-    with pytest.raises(UsageError, match=r"openai:MODEL.*or set OPENAI_MODEL"):
-        llm_spec(said, openai_model=None, openai_key=True)

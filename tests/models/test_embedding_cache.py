@@ -91,25 +91,6 @@ async def test_the_oldest_queries_of_an_entity_go_first_and_every_passage_stays(
     assert queries_in(path) == 600
 
 
-async def test_questions_held_against_cues_are_texts_that_go_as_queries_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedding_cache, "KEPT_QUERIES", 2)
-    path, inner = tmp_path / "cache.db", CountingEmbedder()
-    with closing(CachingEmbedder(inner, path, of_entity=True)) as cache:
-        rows = await embedding_cache.embed_requests(cache, ["a", "b", "c"])
-        assert np.array_equal(rows, await CountingEmbedder().embed_passages(["a", "b", "c"]))
-        await cache.embed_passages(["a"])
-    assert inner.passage_calls == [["a", "b", "c"], ["a"]]
-    with closing(CachingEmbedder(inner, path, of_entity=True)) as cache:
-        await cache.embed_requests(["c", "b"])
-        await cache.keep_passages({text_digest("a")})
-        await cache.embed_passages(["a"])
-    assert inner.passage_calls == [["a", "b", "c"], ["a"]]
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT kind FROM vectors").fetchall() == [("passage",)]
-
-
 async def test_a_file_of_version_0_1_is_read(tmp_path: Path) -> None:
     path, inner = tmp_path / "cache.db", CountingEmbedder()
     row = (await CountingEmbedder().embed_queries(["old"]))[0]
@@ -169,23 +150,6 @@ async def test_a_damaged_file_is_begun_again(
     assert ("is damaged" in caplog.text) == (damage != "empty")
     names = {path.name.removesuffix("-wal").removesuffix("-shm") for path in folder.iterdir()}
     assert names == {caches.path.name}  # vectors can be read: no copy stays behind
-
-
-async def test_a_vector_that_rotted_on_disk_is_embedded_again(caches: Caches) -> None:
-    await caches.open(CountingEmbedder()).embed_passages(["a", "b", "c", "d"])
-    caches.close()
-    with sqlite3.connect(caches.path) as connection:
-        rotten = [b"", b"abc", np.full(16, np.nan, "<f4").tobytes(), np.ones(16, "<f4").tobytes()]
-        for number, (sha,) in enumerate(
-            connection.execute("SELECT text_sha FROM vectors").fetchall()
-        ):
-            connection.execute(
-                "UPDATE vectors SET vector = ? WHERE text_sha = ?", (rotten[number], sha)
-            )
-    connection.close()
-    inner = CountingEmbedder()
-    await caches.open(inner).embed_passages(["a", "b", "c", "d"])
-    assert inner.passage_calls == [["a", "b", "c", "d"]]
 
 
 async def test_a_place_that_cannot_be_written_costs_one_warning_and_no_answer(

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from secondhop.errors import UsageError
 from secondhop.models.hashing import HashingEmbedder
 
 
@@ -31,9 +30,3 @@ async def test_any_text_gets_a_finite_unit_vector(text: str) -> None:
 async def test_scripts_without_spaces_are_told_apart() -> None:
     assert await cosine("東京で面接があった", "東京で面接をした") > 0.3
     assert await cosine("東京で面接があった", "猫が好きです") < 0.1
-
-
-async def test_the_dimension_is_part_of_the_model_id_and_must_be_positive() -> None:
-    assert HashingEmbedder(64).model_id != HashingEmbedder(32).model_id
-    with pytest.raises(UsageError, match="dimension"):
-        HashingEmbedder(0)

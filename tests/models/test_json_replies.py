@@ -12,10 +12,7 @@ from pydantic import BaseModel, Field
 from secondhop.models.json_replies import (
     UnreadableReplyError,
     read_reply,
-    repair_turn,
-    with_request,
 )
-from secondhop.models.llm import ChatMessage
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 
 
@@ -40,6 +37,7 @@ HOT = Ballot(vote="hot")
         '{"vote": "hot"} {"vote": "cold"}',
         'use {this} form: {"vote": "hot"}',
         '<think>maybe {"vote": "cold"}?</think>{"vote": "hot"}',
+        'maybe {"vote": "cold"}?\n</think>\n{"vote": "hot"}',  # the prompt held the opening tag
         '{"$defs": {}, "properties": {"vote": {}}} {"vote": "hot"}',
         '[{"vote": "hot"}]',
         '{"vote": "hot", "note": "a } and a \\" and\na raw line break"}',
@@ -97,24 +95,6 @@ def test_a_verdict_may_come_as_a_list_or_cut_off(reply: str) -> None:
     assert [(vote.id, vote.vote) for vote in votes] == [("ab1", "hot"), ("ab2", "cold")]
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '{"id": "ab1"}',
-        '{"id": "ab1", "vote": "hot"}',
-        '[{"id": "ab1"}]',
-        '["ab1 hot", "ab2 co',
-        '{"votes": [\n{"id": "ab1",\n"vote": "hot",',
-        '["ab1 hot", "ab2 cold"]',
-        "ab1 hot f0 - good",
-        "I cannot say.",
-    ],
-)
-def test_what_gives_no_whole_vote_is_no_verdict(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError):
-        read_reply(reply, CritiqueReply)
-
-
 def test_a_reply_of_nothing_but_signs_costs_no_time() -> None:
     started = time.perf_counter()
     for reply in (
@@ -137,23 +117,7 @@ def test_an_echoed_schema_is_no_answer_even_when_every_field_has_a_default() -> 
     assert read_reply("{}", Relaxed) == Relaxed()
 
 
-def test_half_an_emoji_never_gets_into_an_answer() -> None:
-    with pytest.raises(UnreadableReplyError):
-        read_reply('{"why": "\\ud83d"}', Relaxed)
-
-
 @given(st.text(alphabet='{}[]"\\:,a1 \n'))
 def test_any_text_is_read_or_refused(reply: str) -> None:
     with suppress(UnreadableReplyError):
         assert isinstance(read_reply(reply, Relaxed), Relaxed)
-
-
-def test_requests_keep_user_and_assistant_in_turns() -> None:
-    prompt = [ChatMessage(role="system", content="be"), ChatMessage(role="user", content="ask")]
-    assert [m["role"] for m in with_request(prompt, "shape")] == ["system", "user"]
-    assert with_request(prompt, "shape")[-1]["content"] == "ask\n\nshape"
-    repair = repair_turn(prompt, reply="x" * 9_000, problem="vote: bad", schema=Ballot)
-    assert [m["role"] for m in repair] == ["system", "user", "assistant", "user"]
-    assert len(repair[2]["content"]) == 4_000
-    assert "vote: bad" in repair[3]["content"]
-    assert '"vote"' in repair[3]["content"]

@@ -124,22 +124,6 @@ async def test_no_call_is_made_beyond_those_that_are_allowed(
     assert len(model.seen) == failure.value.usage.calls <= calls
 
 
-@pytest.mark.model
-async def test_no_call_is_made_that_may_exceed_the_tokens() -> None:
-    model = ScriptedChat(turns=["no", '{"text": "fine"}'])
-    with pytest.raises(LLMError, match="too few of the 150 tokens") as failure:
-        await ask(LangchainLLM(model), tokens=150)  # the repair quotes the schema again
-    assert failure.value.usage == ONE
-    model = ScriptedChat(turns=['{"text": "fine"}'])
-    llm = LangchainLLM(model)
-    await llm.complete(
-        MESSAGES, schema=Answer, max_tokens=900, deadline_s=5.0, max_calls=1, max_total_tokens=500
-    )
-    (bound,) = model.bounds
-    assert bound is not None
-    assert 200 < bound < 500
-
-
 def test_a_model_that_repeats_requests_in_secret_is_named(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 from tests.by_the_clock import BY_THE_CLOCK
 from tests.models.fault_server import (
-    HUGE,
     PASSING,
     UNENDING,
     Fault,
@@ -89,14 +88,6 @@ async def test_no_fault_outlives_the_deadline(adapter: Adapter, fault: Fault) ->
         with pytest.raises(LLMError) as failure:
             await ask(llm, deadline_s=0.4)
     assert failure.value.usage.calls >= 1
-
-
-async def test_a_reply_of_10_mb_is_not_read_and_the_next_one_is(adapter: Adapter) -> None:
-    async with adapter.served(server := FaultServer(script=[HUGE]), Bounds()) as llm:
-        with pytest.raises(LLMError, match="more than 1,000,000 bytes") as failure:
-            await ask(llm)
-        assert len(server.asked) == failure.value.usage.calls == 1
-        assert (await ask(llm)).usage == adapter.usage(1, 1)
 
 
 async def test_a_try_that_times_out_is_followed_by_another(adapter: Adapter) -> None:

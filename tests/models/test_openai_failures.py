@@ -7,8 +7,9 @@ from tests.models.fault_server import FaultServer, running, status
 from secondhop.errors import ModelError
 from secondhop.models.failure_messages import kind_of_failure
 from secondhop.models.llm import ChatMessage
-from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, call_with_retries
+from secondhop.models.openai_client import OpenAIClients, OpenAIConnection, explain
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
+from secondhop.models.retry_policy import retried
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 
 KEY = "sk-SECRET-0123456789"
@@ -47,7 +48,13 @@ async def test_whatever_the_http_stack_raises_is_a_model_error_without_its_words
         raise raised
 
     with pytest.raises(ModelError, match="asking m failed") as failure:
-        await call_with_retries(call, connection=OpenAIConnection(api_key=KEY), what="asking m")
+        await retried(
+            call,
+            attempts=4,
+            longest_wait_s=lambda: 0.01,
+            what="asking m",
+            explain=lambda error: explain(error, key=KEY),
+        )
     assert "SECRET" not in str(failure.value)
 
 

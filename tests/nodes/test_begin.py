@@ -46,9 +46,13 @@ async def test_a_time_that_is_none_is_refused(world: SmallWorld, asked_at: str) 
 
 
 @pytest.mark.parametrize("question", ["???", " … ", "-- !"])
-async def test_a_question_without_a_word_is_refused(world: SmallWorld, question: str) -> None:
-    with pytest.raises(UsageError, match="has no word; ask in words"):
-        await begun(world, question=question)
+async def test_without_a_word_nothing_is_searched_and_the_reason_is_said(
+    world: SmallWorld, question: str
+) -> None:
+    update = await begun(world, question=question)
+
+    assert (update["queries"], update["effort"]) == ({}, "none")
+    assert "has no word: nothing was searched" in update["degraded"]["question"]
 
 
 @pytest.mark.parametrize("question", ["鍵？", "مفتاح", "7?", "🙂"])

@@ -1,4 +1,4 @@
-"""Candidates that `fuse` cuts could not have won: the answers are the same without the cut."""
+"""Candidates that are cut could not have won: the answers are the same without the cuts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from secondhop.evals.scenario import load_scenario
 from secondhop.nodes import fuse
+from secondhop.nodes.selection import unplanned_order
 from secondhop.recall import Recall
 
 SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
@@ -33,6 +34,7 @@ async def test_the_cut_changes_no_answer_in_the_memory_of_four_people(
             )
         cut = [await recall.arecall(q.query, k=q.k, at=q.asked_at) for q in asked]
         monkeypatch.setattr(fuse, "KEPT", NO_CUT)
+        monkeypatch.setattr(unplanned_order, "SPARE", NO_CUT)
         whole = [await recall.arecall(q.query, k=q.k, at=q.asked_at) for q in asked]
         traces = [recall.trace(result.trace_id) for result in whole]
     assert [result.ids() for result in cut] == [result.ids() for result in whole]

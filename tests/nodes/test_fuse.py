@@ -13,9 +13,10 @@ from secondhop.nodes.fuse import (
     asked_facets,
     facet_rankings,
     fuse_facet,
-    scores_by_memory,
+    known_ranking,
 )
 from secondhop.nodes.retrieval.similarity import as_hits
+from secondhop.nodes.selection.blend import FacetRanking, scores_by_memory
 from secondhop.nodes.state import Candidate, FacetScore, Hits, Query, Ranking, RecallState
 from secondhop.stores.records import PassageHit
 
@@ -35,13 +36,18 @@ def ranking(number: int, dense: Sequence[str], lexical: Sequence[str] = ()) -> R
     )
 
 
-def fused(rankings: Sequence[Ranking], *, depth: int = 50) -> dict[str, FacetScore]:
+def fused_ranking(rankings: Sequence[Ranking], *, depth: int = 50) -> FacetRanking:
     return fuse_facet(
         rankings,
         depth=depth,
         relevance=lambda cosine, lexical: 0.7 * cosine + 0.3 * lexical,
         weights=(0.7, 0.3),
     )
+
+
+def fused(rankings: Sequence[Ranking], *, depth: int = 50) -> dict[str, FacetScore]:
+    found = fused_ranking(rankings, depth=depth)
+    return {memory_id: found.score(memory_id) for memory_id in found.fused}
 
 
 def test_what_two_queries_find_comes_before_what_one_finds() -> None:
@@ -166,22 +172,12 @@ def test_only_facets_with_a_query_of_this_round_are_fused_again() -> None:
 
 
 def test_facets_that_ask_nothing_new_keep_their_scores_in_the_order_of_the_facets() -> None:
-    old, stale, fresh = (
-        fused([ranking(n, ids)]) for n, ids in enumerate((["a:0", "b:0"], ["b:0", "x:0"], ["b:0"]))
-    )
+    old, fresh = fused([ranking(1, ["a:0", "b:0"])]), fused_ranking([ranking(2, ["b:0"])])
     before = {
-        memory_id: cast(
-            Candidate,
-            {
-                "scores": {
-                    f: s[memory_id] for f, s in (("e2", stale), ("e1", old)) if memory_id in s
-                }
-            },
-        )
-        for memory_id in "abx"
+        memory_id: cast(Candidate, {"scores": {"e1": score}}) for memory_id, score in old.items()
     }
 
-    scores = scores_by_memory(["f0", "e1", "e2"], {"e2": fresh, "f0": {}}, before)
+    scores = scores_by_memory({"e1": known_ranking("e1", before), "e2": fresh})
 
-    assert scores == {"a": {"e1": old["a"]}, "b": {"e1": old["b"], "e2": fresh["b"]}}
+    assert scores == {"a": {"e1": old["a"]}, "b": {"e1": old["b"], "e2": fresh.score("b")}}
     assert list(scores["b"]) == ["e1", "e2"]

@@ -197,7 +197,7 @@ async def test_without_a_model_nothing_is_spent_and_without_a_price_nobody_knows
 
 @pytest.mark.parametrize("calls", range(9))
 def test_the_two_planning_steps_share_what_is_left_and_never_more(calls: int) -> None:
-    state: RecallState = {"deadline_at": 0.0, "spent": {"llm_calls": 1, "prompt_tokens": 7}}  # type: ignore[typeddict-item]  # the rest does not matter here
+    state: RecallState = {"deadline_at": 0.0, "spent": {"llm_calls": 1, "prompt_tokens": 7}}
     left = remaining(state, RecallLimits(llm_calls=calls + 1, llm_tokens=1_008))
     more, less = half(left, larger=True), half(left, larger=False)
 

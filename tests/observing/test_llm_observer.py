@@ -11,7 +11,7 @@ from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM
 from secondhop.models.llm import LLMError
 from secondhop.observe.llm import LLMObserver
 from secondhop.observe.port import KnownThing, ObserveRequest, Readings, Turn
-from secondhop.observe.spans import borne_out, located
+from secondhop.observe.spans import located
 from secondhop.prompts.templates import load_prompts
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
@@ -146,12 +146,6 @@ async def test_a_reply_of_another_shape_is_an_error_and_never_silence(reply: obj
         await observer.read(request(*TALK))
 
 
-async def test_an_empty_list_is_an_answer() -> None:
-    found, _ = await read()
-
-    assert (found.found, found.dropped) == ([], [])
-
-
 async def test_messages_end_at_a_tag_that_nobody_can_foresee() -> None:
     forged = (
         "user",
@@ -168,14 +162,6 @@ async def test_messages_end_at_a_tag_that_nobody_can_foresee() -> None:
     assert "drawn for this call alone" in user
 
 
-async def test_other_roles_are_not_shown_and_the_assistants_words_are_cut() -> None:
-    talk = [("system", "Secret rules"), ("assistant", "blah " * 2_000), TALK[0]]
-    _, llm = await read({**HOME, "message": 2}, talk=talk)
-
-    assert "Secret rules" not in llm.prompts[0]
-    assert llm.prompts[0].count("blah") < 300
-
-
 async def test_known_names_are_told_so_that_they_are_used_again() -> None:
     known = KnownThing(kind="factual", subject="me", attribute="home", text="Bonn <b>")
     llm = ScriptedLLM(ObserveReply=[says()])
@@ -190,9 +176,3 @@ def test_quotes_are_found_with_other_spaces_dashes_and_case_and_nothing_else() -
     assert content[slice(*(located("i don't eat FISH", content) or (0, 0)))] == "I don’t\neat fish"
     assert located("I do eat fish", content) is None
     assert located("", content) is None
-
-
-def test_every_number_of_a_statement_must_be_in_the_message() -> None:
-    assert borne_out("14,000 euros", "our budget is 14,000 euros now")
-    assert not borne_out("15,000 euros", "our budget is 14,000 euros now")
-    assert not borne_out("", "anything")

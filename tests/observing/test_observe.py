@@ -14,7 +14,6 @@ from tests.observing.test_llm_observer import HOME, says
 from secondhop.errors import UsageError
 from secondhop.graph.result import RecallResult
 from secondhop.mcp.replies import ScoredMemory
-from secondhop.memories.records import Fact
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import LLMError
@@ -132,36 +131,6 @@ async def test_the_same_messages_again_write_nothing(recall: Recall) -> None:
     assert await values(recall) == ["Trier"]
 
 
-async def test_what_was_said_twice_is_known_again_after_something_else_was_said(
-    recall: Recall,
-) -> None:
-    twice = [user("I live in Bonn.", on(1)), user("I live in Bonn.", on(4))]
-    first = await recall.memories.aobserve(twice)
-    await recall.memories.aobserve([user("We moved to Trier.", on(3))])
-    again = await recall.memories.aobserve(twice)
-
-    assert (len(first.written), again.written) == (1, [])
-    events = (await recall.memories.ahistory(first.written[0])).events
-    assert [event.act for event in events if event.memory_id == first.written[0]] == [
-        "written",
-        "remembered",
-        "repeated",
-        "superseded",
-    ]
-
-
-async def test_messages_without_dates_are_known_again_whenever_they_come(recall: Recall) -> None:
-    talk = [{"role": "user", "content": "I live in Bonn."}]
-    await recall.memories.aobserve(talk, at=on(1))
-    await recall.memories.aobserve([user("We moved to Trier.", on(2))])
-
-    again = await recall.memories.aobserve(talk, at=on(5))
-
-    assert again.written == []
-    assert "observed before" in again.duplicates[0].why
-    assert await values(recall) == ["Trier"]
-
-
 TWO_IN_ONE = [user("I work at Siemens as a project lead.", on(1))]
 
 
@@ -268,13 +237,6 @@ async def test_a_word_of_change_decides(recall: Recall, then: str) -> None:
     assert await values(recall, "shoe size") == ["45"]
 
 
-async def test_a_correction_changes_even_a_birthday(recall: Recall) -> None:
-    await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
-    told = await recall.memories.aobserve([user("Correction: my birthday is 4 May.", on(3))])
-
-    assert [old.text for old in told.added[0].supersedes] == ["3 May"]
-
-
 async def test_what_is_said_again_later_settles_a_conflict(recall: Recall) -> None:
     await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
     await recall.memories.aobserve([user("My birthday is 4 May.", on(2))])
@@ -284,32 +246,6 @@ async def test_what_is_said_again_later_settles_a_conflict(recall: Recall) -> No
     assert "settles" in told.added[0].why
     assert len(told.added[0].supersedes) == 2
     assert await values(recall, "birthday") == ["4 May"]
-
-
-async def test_a_newer_fact_that_is_remembered_ends_a_conflict(recall: Recall) -> None:
-    await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
-    await recall.memories.aobserve([user("My birthday is 4 May.", on(2))])
-    await recall.memories.aremember(
-        Fact(subject="me", attribute="birthday", value="5 May"), at=on(4)
-    )
-
-    assert await values(recall, "birthday") == ["5 May"]
-
-
-async def test_a_note_is_written_once_in_whatever_message(recall: Recall) -> None:
-    first = await recall.memories.aobserve(
-        [user("Remember that the bins go out on Tuesday.", on(1))]
-    )
-    again = await recall.memories.aobserve(
-        [user("Don't forget that the bins go out on Tuesday!", on(2))]
-    )
-    assert [one.memory_id for one in again.duplicates] == first.written
-
-    await recall.memories.adeprecate(first.written[0], "other week", at=on(3))
-    anew = await recall.memories.aobserve(
-        [user("Keep in mind that the bins go out on Tuesday.", on(4))]
-    )
-    assert len(anew.written) == 1
 
 
 async def test_forgotten_is_forgotten_in_every_file(recall: Recall, tmp_path: Path) -> None:
@@ -355,14 +291,6 @@ async def test_the_conversation_is_kept_when_asked_and_grows(recall: Recall) -> 
     assert (await recall.memories.aobserve(LIFE_OF_LENA)).conversation_id == ""
 
 
-async def test_a_conversation_takes_no_facts_place(recall: Recall) -> None:
-    fact = await recall.memories.aremember(Fact(subject="me", attribute="home", value="Bonn"))
-
-    with pytest.raises(UsageError, match="is no conversation"):
-        await recall.memories.aobserve(LIFE_OF_LENA, keep_as=fact.memory_id)
-    assert (await recall.memories.acounts()).memories == 1
-
-
 # --- what is given ---
 
 
@@ -383,16 +311,6 @@ async def test_broken_messages_are_refused_by_number(
     with pytest.raises(UsageError, match=fault):
         await recall.memories.aobserve([message, {"role": "user", "content": "I live in Bonn."}])
     assert (await recall.memories.acounts()).memories == 0
-
-
-async def test_a_message_without_a_date_has_that_of_the_one_before(recall: Recall) -> None:
-    talk: list[Mapping[str, Any]] = [
-        {"role": "assistant", "content": "Hello", "at": "2026-02-01T10:00:00Z"},
-        {"role": "human", "content": "I live in Bonn."},
-    ]
-    told = await recall.memories.aobserve(talk)
-
-    assert told.added[0].created_at == on(2, hour=10)
 
 
 async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> None:
@@ -430,20 +348,6 @@ async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None
     assert [one.text for one in told.dropped] == ["a llama"]
     assert told.reader.startswith("llm:scripted:observe.v1@")
     assert (told.degraded, told.spent.llm_calls) == ([], 1)
-
-
-@pytest.mark.model
-async def test_other_words_of_a_model_for_the_same_words_are_no_second_memory(
-    tmp_path: Path,
-) -> None:
-    renamed = {**HOME, "attribute": "place of living", "quote": "moved to Trier"}
-    llm = ScriptedLLM(ObserveReply=[says(HOME), says(renamed)])
-    async with await opened_with(llm, tmp_path) as recall:
-        talk = [user("We moved to Trier", on(1))]
-        first, again = await recall.memories.aobserve(talk), await recall.memories.aobserve(talk)
-
-    assert again.written == []
-    assert [one.memory_id for one in again.duplicates] == first.written
 
 
 @pytest.mark.model
@@ -520,27 +424,3 @@ async def test_an_undecided_conflict_is_shown_at_recall_with_both_dates(recall: 
         (told,) = ScoredMemory.of(one).conflicts_with
         assert told == f"{other.value} ({other.created_at:%Y-%m-%d}, {other.id})"
     assert {one.conflicts_with[0].value for one in found.values()} == {"3 May", "4 May"}
-
-
-async def test_then_and_once_decided_there_is_no_conflict(recall: Recall) -> None:
-    old = await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
-    new = await recall.memories.aobserve([user("My birthday is 4 May.", on(3))])
-
-    before = await asked(recall, as_of=on(2))
-    await recall.memories.asupersede(old.written[0], new.written[0], reason="asked")
-    decided, stale = await asked(recall), await asked(recall, include_stale=True)
-
-    for result in (before, decided, stale):
-        facts = [one for one in (*result.memories, *result.maybe) if one.kind == "factual"]
-        assert facts
-        assert all(one.conflicts_with == [] for one in facts)
-
-
-async def test_a_session_shows_conflicts_too(recall: Recall) -> None:
-    await recall.memories.aobserve([user("My birthday is 3 May.", on(1))])
-    await recall.memories.aobserve([user("My birthday is 4 May.", on(3))])
-
-    async with recall.sessions.open("When is my birthday?", at=on(6)) as session:
-        answer = session.answer
-
-    assert any(one.conflicts_with for one in answer.memories)

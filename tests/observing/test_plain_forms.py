@@ -53,6 +53,9 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
         ("My GP is Dr. Lewis and she is kind.", "me", "gp", "Dr. Lewis"),
         ("My rent is 900 a month, but it may rise.", "me", "rent", "900 a month"),
         ("Our cat's name is Muffin.", "my cat", "name", "Muffin"),
+        ("my rent is 940 not 920", "me", "rent", "940"),
+        ("That's wrong, my rent is 940.", "me", "rent", "940"),
+        ("thats not right: my rent is 940", "me", "rent", "940"),
     ],
 )
 def test_a_value_ends_where_the_sentence_goes_on(

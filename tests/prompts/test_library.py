@@ -1,89 +1,60 @@
-"""Reading playbook files: what they say is what is planned with, and faults are named."""
+"""Reading playbook files: what they say is what is planned with."""
+
+from pathlib import Path
 
 import pytest
 
-from secondhop.prompts.library import PlaybookError, distinct, parse_playbook
+from secondhop.prompts import library
+from secondhop.prompts.library import parse_playbook, parsed_once
 
 INTENT = """
 domain: garden
 intents:
-  - name: {name}
-    asks: ["What grows here?", 7]
+  - name: planting
+    asks: ["What grows here?"]
     facets:
       - name: soil
         why: It decides.
         hop: 2
-        queries: ["clay soil, ph 6", "{{topic}} in our soil", "compost in spring"]
+        queries: ["clay soil, ph 6", "{topic} in our soil", "compost in spring"]
 """
 
 
 def test_an_intent_is_read_as_it_was_written() -> None:
-    (intent,) = parse_playbook(INTENT.format(name="planting"), name="garden.yaml")
+    (intent,) = parse_playbook(INTENT)
 
     assert (intent.name, intent.domain, intent.asks) == (
         "planting",
         "garden",
-        ("What grows here?", "7"),
+        ("What grows here?",),
     )
     (soil,) = intent.facets
     assert (soil.name, soil.why, soil.hop, soil.weight) == ("soil", "It decides.", 2, 1.0)
     assert soil.queries[1] == "{topic} in our soil"
 
 
-def test_a_name_used_twice_is_refused() -> None:
-    intents = parse_playbook(INTENT.format(name="planting"), name="garden.yaml")
-
-    with pytest.raises(PlaybookError, match="twice: planting"):
-        distinct([*intents, *intents])
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("domain: [", "garden.yaml: "),
-        ("", "file: a mapping with the keys domain, intents should stand here, not None"),
-        ("just a sentence", "not 'just a sentence'"),
-        ("intents: []", "domain"),
-        ("domain: garden", "intents"),
-        ("domain: garden\nintents: 7", "intents must be a list, not 7"),
-        ("domain: garden\nintents: [{name: planting}]", "asks"),
-        (INTENT.format(name="planting").replace("asks:", "ask:"), "planting: unknown keys ask"),
-        (INTENT.format(name="planting").replace("hop: 2", "hop: 2\n        wieght: 1"), "wieght"),
-        (
-            INTENT.format(name="planting").replace("hop: 2", "hop: two"),
-            "hop must be a whole number",
-        ),
-        (
-            INTENT.format(name="planting").replace("hop: 2", "hop: '2'"),
-            "planting: hop must be a whole number, not '2'; write it without quotes, hop: 2",
-        ),
-        (
-            INTENT.format(name="planting").replace("hop: 2", 'hop: 2\n        weight: "1.5"'),
-            "planting: weight must be a number, not '1.5'; write it without quotes, weight: 1.5",
-        ),
-        (
-            INTENT.format(name="planting").replace("hop: 2", "hop: yes"),
-            "hop must be a whole number, not True",
-        ),
-        (INTENT.format(name="planting").replace("hop: 2", "hop:"), "not None"),
-        (
-            INTENT.format(name="planting").replace("hop: 2", "hop: 2\n        weight: [1]"),
-            "weight must be a number",
-        ),
-        ("domain: garden\nintents: []", "no intent"),
-        ("domain: garden\nintents: [planting]", "intent: a mapping"),
-        (INTENT.format(name="planting").replace("why: It decides.", ""), "why"),
-    ],
-)
-def test_a_broken_file_is_named_with_its_fault(text: str, said: str) -> None:
-    with pytest.raises(PlaybookError, match=r"^garden\.yaml: ") as refused:
-        parse_playbook(text, name="garden.yaml")
-
-    assert said in str(refused.value)
+@pytest.mark.parametrize(("old", "new"), [("queries", "querys"), ("hop: 2", "hop: two")])
+def test_a_broken_file_is_an_error(old: str, new: str) -> None:
+    with pytest.raises(ValueError, match=new.partition(":")[0]):
+        parse_playbook(INTENT.replace(old, new))
 
 
-def test_a_misspelt_key_names_the_intent_too() -> None:
-    text = INTENT.format(name="planting").replace("queries:", "querys:")
+def test_files_are_parsed_once_and_a_damaged_copy_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intents = parsed_once([INTENT], folder=tmp_path)
+    (kept,) = tmp_path.iterdir()
+    with monkeypatch.context() as patch:
+        patch.delattr(library, "parse_playbook")
+        assert parsed_once([INTENT], folder=tmp_path) == intents
+    kept.write_bytes(kept.read_bytes()[:-1])
+    assert parsed_once([INTENT], folder=tmp_path) == intents
+    renamed = parsed_once([INTENT.replace("planting", "weeding")], folder=tmp_path)
+    assert [intent.name for intent in renamed] == ["weeding"]
+    assert len(list(tmp_path.iterdir())) == 1
 
-    with pytest.raises(PlaybookError, match=r"garden\.yaml.*planting.*querys"):
-        parse_playbook(text, name="garden.yaml")
+
+def test_without_a_place_to_write_files_are_parsed_each_time(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+
+    assert parsed_once([INTENT], folder=tmp_path / "file") == parse_playbook(INTENT)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from secondhop.prompts.prompt_text import PromptError
 from secondhop.prompts.templates import (
     PROMPT_NAMES,
     RECALL_PROMPTS,
+    PromptError,
     load_prompts,
     parse_prompt,
     recall_replacement,

@@ -13,6 +13,7 @@ import pytest
 
 from secondhop.stores.catalog.briefing import QUERIES, BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import keep as keep_changes
 from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.records import EmbeddedMemory, Memory
 
@@ -42,7 +43,7 @@ def stored(
 
 def keep(catalog: Catalog, memory_id: str, keeping: Keeping) -> None:
     change = KeepingChange(memory_id=memory_id, keeping=keeping, act="changed", at=NOW)
-    catalog.change(lambda _: [change])
+    catalog.write(keep_changes, [change])
 
 
 def briefed(

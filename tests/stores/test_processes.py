@@ -16,8 +16,8 @@ from tests.small_disk import disk as disk
 from tests.stores.write_forever import vector
 
 from secondhop.errors import StoreFullError
-from secondhop.memories.reindex import open_entity
 from secondhop.models.embedder import Vectors
+from secondhop.opening import open_entity
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory
@@ -103,7 +103,7 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
 
 async def expect_cues(store: EntityStore, found: dict[str, int], make: SimpleNamespace) -> None:
     """Each memory has the cues of its present text, and they are found; no others are there."""
-    assert await store.cue_maintenance.strays() == ({}, [])
+    assert await store.maintenance.cues.strays() == ([], [])
     hashes, cues = await store.content_hashes(), await store.cues.of_memories(list(found))
     for memory_id, version in found.items():
         ask = f"ask{memory_id[1:]}"

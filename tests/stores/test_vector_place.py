@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from secondhop.errors import StoreError
-from secondhop.memories.backup import back_up
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
@@ -148,25 +147,6 @@ async def test_a_store_on_a_server_is_not_taken_for_one_that_lost_its_vectors(
         await reindexed(home, make)
         assert await vectors_of(home) == 3
     assert place_in(folder) == ""
-
-
-@pytest.mark.slow
-async def test_the_copy_of_a_store_on_a_server_leaves_the_vectors_of_the_store_alone(
-    tmp_path: Path, make: SimpleNamespace, chroma_server: str
-) -> None:
-    folder, copy = tmp_path / "store", tmp_path / "copy"
-    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
-        await filled(home, make)
-    await back_up(folder, copy)
-
-    async with aclosing(StoreDirectory(copy, chroma_url=chroma_server)) as home:
-        await reindexed(home, make)
-        assert await vectors_of(home) == 3
-    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
-        assert await vectors_of(home) == 3
-    await adelete_entity(copy, "me", chroma_url=chroma_server)
-    async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
-        assert await vectors_of(home) == 3
 
 
 def place_in_all(folder: Path) -> set[str | None]:

@@ -9,8 +9,8 @@ from secondhop.annotate.schema import AnnotateReply, CuesReply
 from secondhop.annotate.sheet import AnnotateSheet, annotate_sheet
 from secondhop.models.llm import KeepsAnswers, StructuredLLM, Usage
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.llm_call import MODEL_SHARE, ModelCall, asked_model
+from secondhop.prompts.quoting import Tags
 from secondhop.prompts.templates import Prompt
 from secondhop.stores.cues import Breadth
 

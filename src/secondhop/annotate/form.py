@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from secondhop.nodes.critics.quoting import clean
+from secondhop.prompts.quoting import clean
 from secondhop.stores.cues import Breadth
 
 WORDS: Final[dict[Breadth, tuple[int, int]]] = {"specific": (3, 24), "broad": (2, 12)}

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, model_validator
 
-from secondhop.nodes.critics.lenient_fields import Ids, Line, Lines, as_rows, holding_list
+from secondhop.models.lenient_fields import Ids, Line, Lines, as_rows, holding_list
 
 
 class CuesReply(BaseModel):

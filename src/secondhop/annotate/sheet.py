@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from secondhop.annotate.port import AnnotateRequest, MemoryPart, OlderMemory
-from secondhop.models.tokens import count_tokens, truncate_to_tokens
-from secondhop.nodes.critics.quoting import Tags, quoted, title_line
+from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
+from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 OPENING_TOKENS = 55
@@ -48,12 +48,6 @@ class AnnotateSheet:
         return found if found != than.memory_id else ""
 
 
-def plain_id(call_id: str) -> str:
-    """An id without what models put around it."""
-    word = call_id.strip("<>[]\"'`*. ").casefold()
-    return word.removeprefix("memory ").strip()
-
-
 def annotate_sheet(request: AnnotateRequest, prompt: Prompt, *, tags: Tags) -> AnnotateSheet:
     """Render a batch, each memory quoted between tags of this call."""
     tag = tags.draw(texts_of(request))
@@ -69,8 +63,8 @@ def annotate_sheet(request: AnnotateRequest, prompt: Prompt, *, tags: Tags) -> A
             "count": str(len(parts)),
         }
     )
-    size = count_tokens(rendered.system) + count_tokens(rendered.user)
-    return AnnotateSheet(prompt=rendered, parts=parts, older=older, tag=tag, tokens=size)
+    tokens = prompt_tokens(rendered)
+    return AnnotateSheet(prompt=rendered, parts=parts, older=older, tag=tag, tokens=tokens)
 
 
 def texts_of(request: AnnotateRequest) -> Sequence[str]:

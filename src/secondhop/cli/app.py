@@ -15,7 +15,7 @@ from secondhop.cli.cues_command import cues
 from secondhop.cli.eval_commands import demo, scenarios
 from secondhop.cli.ingest_command import ingest
 from secondhop.cli.maintenance_commands import (
-    backup,
+    copy,
     delete_entity,
     doctor,
     export,
@@ -29,9 +29,8 @@ from secondhop.cli.model_commands import pull
 from secondhop.cli.new_scenario_command import new_scenario
 from secondhop.cli.observe_command import observe
 from secondhop.cli.options import with_common
-from secondhop.cli.prompt_commands import check, show
+from secondhop.cli.prompt_commands import show
 from secondhop.cli.recall_commands import explain, recall
-from secondhop.cli.replay_command import replay
 from secondhop.cli.serve_command import create, list_tokens, revoke, serve, ui
 from secondhop.cli.session_command import session
 from secondhop.cli.trial_commands import try_variant
@@ -55,7 +54,6 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "facts": facts,
         "history": history,
         "explain": explain,
-        "replay": replay,
     },
     "Look after it": {
         "stats": stats,
@@ -63,7 +61,7 @@ SECTIONS: dict[str, dict[str, Command]] = {
         "reindex": reindex,
         "export": export,
         "import": import_memories,
-        "backup": backup,
+        "copy": copy,
         "delete-entity": delete_entity,
     },
     "Show, serve, measure": {
@@ -85,8 +83,8 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
         {"new": new_scenario, "scenarios": scenarios, "calibrate": calibrate},
     ),
     "prompts": (
-        "Prompts for language models: show, check, eval.",
-        {"show": show, "check": check, "eval": try_variant},
+        "Prompts for language models: show, eval.",
+        {"show": show, "eval": try_variant},
     ),
     "models": ("Models that run on this machine: pull.", {"pull": pull}),
 }
@@ -154,6 +152,7 @@ def described(text: str) -> Command:
 for commands in SECTIONS.values():
     for name, command in commands.items():
         app.command(name)(with_common(command))
+app.command("backup", hidden=True)(with_common(copy))  # as version 0.1 called it
 for group_name, (about, group_commands) in GROUPS.items():
     members = group()
     members.callback()(described(about))

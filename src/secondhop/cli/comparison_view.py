@@ -4,8 +4,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from secondhop.cli.eval_view import HEADINGS, figures_table
-from secondhop.cli.terminal import clean
-from secondhop.evals.comparison import COSTS, Comparison, Difference, p_shown
+from secondhop.cli.terminal import clean, shorten
+from secondhop.evals.comparison import (
+    COSTS,
+    DECIDING,
+    SAME,
+    Comparison,
+    Difference,
+    QuestionDifference,
+    p_shown,
+)
+from secondhop.evals.report import ScenarioReport
 from secondhop.evals.significance import FEW
 from secondhop.wording import counted
 
@@ -17,15 +26,21 @@ SURE = 0.05
 """A smaller p is shown in bold."""
 
 
+STYLES = {"won": "green", "lost": "red"}
+
+CHANGED_SHOWN = 20
+"""Questions that were won or lost; `--json` has them all."""
+
+
 def show_comparison(comparison: Comparison, console: "Console") -> None:
-    """Print one row a measure."""
+    """Print one row a measure, and how many questions were won."""
     rows = [
         (HEADINGS.get(one.measure, one.measure), one)
         for one in comparison.differences
         if one.measure not in COSTS or one.ours or one.theirs
     ]
     console.print(differences_table(f"against {comparison.against}", rows))
-    asked = sum(len(rows) for rows in comparison.gains.values())
+    asked = len(comparison.questions)
     console.print(
         f"{counted(asked, 'question')} asked of both; diff: ours less "
         f"{clean(comparison.against)}, with its bootstrap interval; p: of the "
@@ -35,6 +50,35 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
     )
     if asked < FEW:
         console.print("So few questions say little: ask more to decide.", style="yellow")
+    verdicts = ", ".join(f"{comparison.count(one)} {one}" for one in ("won", "lost", "tied"))
+    console.print(f"{counted(asked, 'question')}: {verdicts}", style="bold")
+
+
+def show_changed(
+    comparison: Comparison, reports: Iterable[ScenarioReport], console: "Console"
+) -> None:
+    """Print each question that was lost or won, the lost ones first."""
+    questions = {(one.name, asked.id): asked.query for one in reports for asked in one.asked}
+    decided = [one for one in comparison.questions if one.verdict != "tied"]
+    decided.sort(key=lambda one: one.verdict)
+    for one in decided[:CHANGED_SHOWN]:
+        show_question(one, questions[one.scenario, one.question_id], console)
+    if len(decided) > CHANGED_SHOWN:
+        console.print(f"and {len(decided) - CHANGED_SHOWN} more; --json lists all", style="dim")
+
+
+def show_question(one: QuestionDifference, question: str, console: "Console") -> None:
+    """Whose answer is better, by how much, and the memories that differ."""
+    head = f"{one.verdict:5}{clean(one.scenario)}/{clean(one.question_id)}: "
+    console.print(head + shorten(question, 200), style=STYLES[one.verdict])
+    moved = {name: one.gains[name] for name in DECIDING if abs(one.gains.get(name, 0.0)) > SAME}
+    lines = [
+        ", ".join(f"{HEADINGS.get(name, name)} {signed(gain, 2)}" for name, gain in moved.items()),
+        f"came: {clean(', '.join(one.came))}" if one.came else "",
+        f"went: {clean(', '.join(one.went))}" if one.went else "",
+    ]
+    for line in filter(None, lines):
+        console.print(f"     {line}")
 
 
 def differences_table(title: str, rows: Iterable[tuple[str, Difference]]) -> "Table":

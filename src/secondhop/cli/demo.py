@@ -1,4 +1,4 @@
-"""The demo: a question, answered by plain search and by secondhop, without cues and with them."""
+"""The demo: questions answered by plain search and by secondhop, without cues and with them."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -26,25 +26,34 @@ PLAIN_ENTITY = "without-cues"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Answers to one question, and what its labels say about them."""
+    """Answers to a scenario's questions, and what the labels say about them."""
 
-    question: Question
-    titles: dict[str, str]
-    """{memory id: what to call it} of the whole scenario."""
-    answers: dict[str, list[str]]
-    """{who answered: memory ids, best first}: plain search first, secondhop at its best last."""
+    scenario: Scenario
+    answers: dict[str, list[list[str]]]
+    """{who answered: memory ids of each question's answer, best first}: plain search stands first,
+    secondhop at its best last."""
     result: RecallResult
-    """The last of them."""
+    """The last one's answer to the first question."""
     trace: RecallTrace
 
-    def served(self, memory_id: str) -> list[str]:
-        """Names of the labelled facets that this memory serves."""
-        return [facet.name for facet in self.question.facets if facet.served_by(memory_id)]
+    @property
+    def question(self) -> Question:
+        """The one that is shown."""
+        return self.scenario.questions[0]
 
-    def facets_served(self, ranked: Sequence[str]) -> list[str]:
-        """Names of the labelled facets that these memories serve together."""
-        found = {name for memory_id in ranked for name in self.served(memory_id)}
-        return [facet.name for facet in self.question.facets if facet.name in found]
+    def titles(self) -> dict[str, str]:
+        """{memory id: what to call it} of the whole scenario."""
+        return {memory.memory_id: label_of(memory) for memory in self.scenario.memories}
+
+    def of_all(self, who: str) -> int:
+        """How many facets of all questions an answerer's memories serve."""
+        rows = zip(self.scenario.questions, self.answers[who], strict=True)
+        return sum(len(facets_served(question, ranked)) for question, ranked in rows)
+
+
+def facets_served(question: Question, ranked: Sequence[str]) -> list[str]:
+    """Names of the labelled facets that these memories serve together."""
+    return [facet.name for facet in question.facets if any(map(facet.served_by, ranked))]
 
 
 def label_of(memory: Memory) -> str:
@@ -55,7 +64,7 @@ def label_of(memory: Memory) -> str:
 
 
 async def compare(scenario: Scenario, common: Common) -> Comparison:
-    """Ask the scenario's first question both ways, in a throwaway store unless one is named.
+    """Ask the scenario's questions in each way, in a throwaway store unless one is named.
 
     Embeddings are kept in the user's cache folder, so that a second run is quick.
     """
@@ -73,26 +82,22 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
         sides[WITH_CUES] = scenario
     stored = counted(len(scenario.memories), "memory")
     notices().print(f"Storing {stored} ...", style="dim")
-    question = scenario.questions[0]
-    answers: dict[str, list[str]] = {}
-    given: list[tuple[RecallResult, RecallTrace]] = []
+    answers: dict[str, list[list[str]]] = {PLAIN: []}
+    given: list[RecallResult] = []
     for name, side in sides.items():
         entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
         async with opened(common, entity=entity, embedder=embedder, counting=True) as recall:
             with bars() as progress:
                 await store_scenario(side, recall, progress=progress)
-            if not answers:
+            for question in scenario.questions if not answers[PLAIN] else ():
                 plain = await plain_rankings(
                     question.query, k=question.k, search=recall.store, embedder=embedder
                 )
-                answers[PLAIN] = plain["dense"]
-            result = await recall.arecall(question.query, k=question.k, at=question.asked_at)
-            given.append((result, recall.trace(result.trace_id)))
-        answers[name] = result.ids()
-    return Comparison(
-        question=question,
-        titles={memory.memory_id: label_of(memory) for memory in scenario.memories},
-        answers=answers,
-        result=given[-1][0],
-        trace=given[-1][1],
-    )
+                answers[PLAIN].append(plain["dense"])
+            given = [
+                await recall.arecall(question.query, k=question.k, at=question.asked_at)
+                for question in scenario.questions
+            ]
+            trace = recall.trace(given[0].trace_id)
+        answers[name] = [result.ids() for result in given]
+    return Comparison(scenario=scenario, answers=answers, result=given[0], trace=trace)

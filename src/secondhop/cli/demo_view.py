@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from secondhop.cli.answer_view import show_answer
-from secondhop.cli.demo import OURS, PLAIN, WITH_CUES, Comparison
+from secondhop.cli.demo import OURS, PLAIN, WITH_CUES, Comparison, facets_served
 from secondhop.cli.terminal import clean
 from secondhop.cli.trace_tree import trace_tree
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,24 +39,29 @@ def facets_table(comparison: Comparison) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    served = [comparison.facets_served(ranked) for ranked in comparison.answers.values()]
-    total = len(comparison.question.facets)
+    question, questions = comparison.question, comparison.scenario.questions
+    served = [facets_served(question, ranked[0]) for ranked in comparison.answers.values()]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("what a good answer needs")
     for name in comparison.answers:
         table.add_column(SHORT[name])
-    for facet in comparison.question.facets:
+    for facet in question.facets:
         marks = (Text("yes", "green") if facet.name in own else "-" for own in served)
         table.add_row(Text(clean(facet.name)), *marks)
+    total = len(question.facets)
     table.add_row("facets served", *(f"{len(own)} of {total}" for own in served), style="bold")
+    total = sum(len(one.facets) for one in questions)
+    counts = [f"{comparison.of_all(who)} of {total}" for who in comparison.answers]
+    asked = counted(len(questions), "question")
+    table.add_row(f"over all {asked}", *counts, style="bold")
     return table
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """For `--json`."""
     sides = {
-        SHORT[name].replace(" ", "_"): side_document(ids, comparison)
-        for name, ids in comparison.answers.items()
+        SHORT[name].replace(" ", "_"): side_document(name, comparison)
+        for name in comparison.answers
     }
     return {
         "question": comparison.question.query,
@@ -65,10 +71,16 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def side_document(ranked: list[str], comparison: Comparison) -> dict[str, Any]:
-    """One answer: its memories with the facets they serve, and the facets it serves in all."""
+def side_document(who: str, comparison: Comparison) -> dict[str, Any]:
+    """The first answer: its memories with the facets they serve; and the facets served in all."""
+    question, titles = comparison.question, comparison.titles()
+    ranked = comparison.answers[who][0]
     memories = [
-        {"id": one, "title": comparison.titles[one], "facets": comparison.served(one)}
+        {"id": one, "title": titles[one], "facets": facets_served(question, [one])}
         for one in ranked
     ]
-    return {"memories": memories, "facets_served": comparison.facets_served(ranked)}
+    return {
+        "memories": memories,
+        "facets_served": facets_served(question, ranked),
+        "facets_of_all_questions": comparison.of_all(who),
+    }

@@ -1,14 +1,14 @@
 """Where scenarios are measured: stores to throw away, kept embeddings, settings to compare."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.annotate_view import annotated_text
-from secondhop.cli.kept_answers import AnsweringModel, answering_model
+from secondhop.cli.kept_answers import answering_model
 from secondhop.cli.opening import (
     kept_embeddings,
     named_llm,
@@ -20,7 +20,7 @@ from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.cli.terminal import notices
 from secondhop.errors import ModelError, UsageError
-from secondhop.evals.comparison import Comparison, Rows, compared
+from secondhop.evals.comparison import Answered, Comparison, compared
 from secondhop.evals.comparison_targets import (
     ComparisonTarget,
     EarlierReport,
@@ -31,9 +31,8 @@ from secondhop.evals.measures import MEASURES
 from secondhop.evals.report import ScenarioReport, judged
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
-from secondhop.evals.setting_changes import changed_settings
 from secondhop.ingest.run import IngestProgress
-from secondhop.models.answer_cache import AnswerCounts
+from secondhop.models.answer_cache import AnswerCache
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import Config
 from secondhop.settings import load_settings
@@ -51,8 +50,6 @@ class EvalPlan:
     """What to measure, how, and against what."""
 
     scenarios: Sequence[Scenario]
-    changes: Sequence[str] = ()
-    """Settings, "NAME=VALUE", over those that ship."""
     against: ComparisonTarget | None = None
     asking: Asking = field(default_factory=Asking)
     annotate: bool = False
@@ -83,7 +80,7 @@ class EvalBench:
     place: Common
     embedder: Embedder
     progress: IngestProgress | None
-    model: AnsweringModel | None = None
+    model: AnswerCache | None = None
     """Plans and judges; None: offline."""
     annotate: bool = False
     """Let the model write cues before the questions are asked."""
@@ -97,17 +94,12 @@ class EvalBench:
         settings: Config,
         asking: Asking,
         prompts: "PromptSource | None" = None,
-        counts: AnswerCounts | None = None,
     ) -> ScenarioReport:
         """Store the scenario, if it is not, and ask its questions with these settings.
 
         Args:
             prompts: instead of those that the options name.
-            counts: counts what the model is asked.
         """
-        model = None
-        if self.model is not None:
-            model = self.model.cached(counts or self.model.counted())
         async with opened(
             self.place,
             entity=None if self.stored else scenario.name,
@@ -115,7 +107,7 @@ class EvalBench:
             counting=True,
             prompts=prompts,
             settings=settings,
-            llm=model,
+            llm=self.model,
             annotate=AnnotateSettings(by_itself=False, concurrency=max(4, asking.at_once)),
         ) as recall:
             if self.stored:
@@ -173,12 +165,12 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
     Raises:
         UsageError: no such setting, or an earlier report of other scenarios.
     """
-    shipped = settings_of(common, load_settings()).flat()
-    own = changed_settings(shipped, plan.changes)
+    environment = load_settings()
+    own = settings_of(common, environment)
     other = plan.against
     theirs: Config | None = None
     if isinstance(other, OtherSettings):
-        theirs = changed_settings(shipped, other.changes)
+        theirs = settings_of(replace(common, settings=tuple(other.changes)), environment)
     if isinstance(other, EarlierReport):
         expect_scenarios(other, plan.scenarios)
     async with eval_bench(
@@ -188,18 +180,18 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
         stored=plan.stored,
     ) as bench:
         reports: list[ScenarioReport] = []
-        rows: dict[str, Rows] = {}
+        answered: dict[str, Answered] = {}
         for scenario in plan.scenarios:
             report = await bench.run(scenario, settings=own, asking=plan.asking)
             reports.append(report)
             if theirs is not None:
                 alone = Asking(at_once=plan.asking.at_once, baselines=False)
                 other_report = await bench.run(scenario, settings=theirs, asking=alone)
-                rows[scenario.name] = with_costs(other_report)
+                answered[scenario.name] = with_costs(other_report)
             elif other is not None:
-                rows[scenario.name] = rows_without_asking(other, report)
+                answered[scenario.name] = answered_before(other, report)
     ours = {report.name: with_costs(report) for report in reports}
-    comparison = compared(other.name, ours, rows, first=MEASURES) if other else None
+    comparison = compared(other.name, ours, answered, first=MEASURES) if other else None
     return Measured(reports=reports, comparison=comparison)
 
 
@@ -213,20 +205,21 @@ def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> N
         )
 
 
-def rows_without_asking(other: ComparisonTarget, report: ScenarioReport) -> Rows:
-    """The figures of plain search, or of an earlier report measured again."""
+def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered:
+    """What plain search answered, or an earlier report, which is measured again."""
     if isinstance(other, PlainSearch):
-        return report.systems[other.name].rows()
-    if isinstance(other, EarlierReport):
+        run = report.systems[other.name]
+    elif isinstance(other, EarlierReport):
         results = other.results[report.name]
-        known = [question for question in report.asked if question.id in results]
-        return judged(known, results).rows()
-    raise AssertionError("unreachable: other settings are asked")
+        run = judged([one for one in report.asked if one.id in results], results)
+    else:
+        raise AssertionError("unreachable: other settings are asked")
+    return Answered(rows=run.rows(), results=run.results)
 
 
-def with_costs(report: ScenarioReport) -> Mapping[str, Mapping[str, float]]:
-    """The figures of secondhop, and what each recall cost."""
-    return {
+def with_costs(report: ScenarioReport) -> Answered:
+    """What secondhop answered, and what each recall cost."""
+    rows = {
         one: {
             **measures,
             "ms": report.ms[one],
@@ -235,3 +228,4 @@ def with_costs(report: ScenarioReport) -> Mapping[str, Mapping[str, float]]:
         }
         for one, measures in report.ours.rows().items()
     }
+    return Answered(rows=rows, results=report.results)

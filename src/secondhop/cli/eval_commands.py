@@ -7,7 +7,6 @@ import typer
 
 from secondhop.cli.eval_options import (
     Against,
-    Changes,
     Concurrency,
     Html,
     ScenarioFolders,
@@ -40,7 +39,6 @@ def scenarios(
         ),
     ] = False,
     concurrency: Concurrency = 1,
-    changes: Changes = None,
     against: Against = None,
     html: Html = None,
     effort: EffortOption = None,
@@ -65,7 +63,6 @@ def scenarios(
     from secondhop.evals.comparison_targets import comparison_target
     from secondhop.evals.page import expect_jinja
     from secondhop.evals.scenarios import Asking
-    from secondhop.evals.setting_files import settings_said
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
@@ -79,7 +76,6 @@ def scenarios(
         expect_statistics()
     plan = EvalPlan(
         scenarios=found,
-        changes=settings_said(changes or []),
         against=comparison_target(against) if against else None,
         asking=Asking(at_once=concurrency, stories=per_question or html is not None, effort=effort),
         annotate=annotate,
@@ -94,7 +90,7 @@ def scenarios(
 
 def show(result: "Measured", common: Common, *, per_question: bool) -> None:
     """Print the reports, and the comparison when there is one."""
-    from secondhop.cli.comparison_view import show_comparison
+    from secondhop.cli.comparison_view import show_changed, show_comparison
     from secondhop.cli.eval_view import show_reports
     from secondhop.cli.terminal import notices
     from secondhop.evals.ir_library import EvalExtraMissingError, missing_modules
@@ -107,6 +103,8 @@ def show(result: "Measured", common: Common, *, per_question: bool) -> None:
         if result.comparison is not None:
             console.print()
             show_comparison(result.comparison, console)
+            if per_question:
+                show_changed(result.comparison, result.reports, console)
 
     tell(common, result.document(per_question=per_question), shown)
 
@@ -133,7 +131,7 @@ def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
         "Measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, secondhop {version('secondhop')}",
         "Embedding model": common.embedder or environment.embedder,
         "Language model": choose_llm(common.llm or environment.llm) or "none",
-        "Settings": ", ".join(plan.changes) or "as shipped",
+        "Settings": ", ".join(common.settings) or "as shipped",
         "Questions at once": str(plan.asking.at_once),
     }
 

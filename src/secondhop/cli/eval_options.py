@@ -16,11 +16,6 @@ Concurrency: TypeAlias = Annotated[
     int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
 ]
 
-Changes: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A setting to change, or a file of settings."),
-]
-
 Against: TypeAlias = Annotated[
     str | None,
     typer.Option(

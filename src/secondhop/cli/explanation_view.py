@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 def show_explanation(explanation: Explanation, console: "Console") -> None:
     """Verdict, story, and the smallest change that would let it in."""
-    title = shorten(explanation.title, 120)
+    title, memory_id = shorten(explanation.title, 120), clean(explanation.memory_id)
     verdict = "returned" if explanation.returned else f"not returned: {clean(explanation.cut_by)}"
-    console.print(f"{title} [{clean(explanation.memory_id)}]", style="bold")
+    console.print(f"{title} [{memory_id}]" if title else memory_id, style="bold")
     console.print(verdict, style="green" if explanation.returned else "yellow")
     for sentence in explanation.story:
         console.print(f"- {clean(sentence)}")

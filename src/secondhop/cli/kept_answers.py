@@ -8,7 +8,6 @@ from contextlib import (
     closing,
     contextmanager,
 )
-from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +18,6 @@ from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
 from secondhop.models.answer_cache import (
     AnswerCache,
-    AnswerCounts,
     AnswerFile,
     expect_answers_or_nothing,
 )
@@ -29,25 +27,6 @@ from secondhop.models.llm import StructuredLLM
 from secondhop.settings import load_settings
 
 FILE = "answers.db"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweringModel:
-    """A language model, and the file of what it answered."""
-
-    llm: StructuredLLM
-    answers: AnswerFile
-    counts: list[AnswerCounts] = field(default_factory=list[AnswerCounts])
-    """Of each who asked."""
-
-    def counted(self) -> AnswerCounts:
-        """Counts for one more who asks."""
-        self.counts.append(AnswerCounts())
-        return self.counts[-1]
-
-    def cached(self, counts: AnswerCounts) -> AnswerCache:
-        """The model, asked only what it was not asked before."""
-        return AnswerCache(self.llm, self.answers, counts=counts)
 
 
 def usual_answers() -> Path:
@@ -84,7 +63,7 @@ async def opened_llm(common: Common, spec: str) -> AsyncGenerator[StructuredLLM,
 @asynccontextmanager
 async def answering_model(
     common: Common, place: Path | None
-) -> AsyncGenerator[AnsweringModel | None, None]:
+) -> AsyncGenerator[AnswerCache | None, None]:
     """The model that options and environment name, with kept answers; None: offline.
 
     Says at the end how often it was asked.
@@ -102,8 +81,8 @@ async def answering_model(
         return
     with kept_answers(place) as answers:
         async with opened_llm(common, spec) as llm:
-            model = AnsweringModel(llm=llm, answers=answers)
+            model = AnswerCache(llm, answers)
             yield model
-            asked = sum(one.asked for one in model.counts)
-            kept = sum(one.from_cache for one in model.counts)
-            notices().print(f"model: asked {asked}, from kept answers {kept}")
+            counts = model.counts
+            told = f"model: asked {counts.asked}, from kept answers {counts.from_cache}"
+            notices().print(f"{told}; {counts.paid.tokens:,} tokens" if counts.asked else told)

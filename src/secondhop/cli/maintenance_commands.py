@@ -1,4 +1,4 @@
-"""Look after a whole memory: stats, doctor, reindex, export, import, backup, delete-entity."""
+"""Look after a whole memory: stats, doctor, reindex, export, import, copy, delete-entity."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from secondhop.cli.options import (
     ExportFile,
     SessionsPlace,
     given_entity,
-    given_path,
+    given_store,
 )
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import StoreError, UsageError
@@ -23,7 +23,7 @@ from secondhop.errors import StoreError, UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from secondhop.learning.records import RoundCounts
+    from secondhop.memories.copying import Copied
     from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.memories.doctor import Examination
     from secondhop.memories.export import Imported
@@ -193,22 +193,45 @@ def show_imported(told: "Imported", console: "Console") -> None:
         console.print(f"{would}kept with the entity: {', '.join(told.settings)}")
 
 
-def backup(
+def copy(
     common: Common,
-    folder: Annotated[Path, typer.Argument(parser=given_path, metavar="DIR")],
+    to: Annotated[str, typer.Argument(metavar="STORE")],
+    to_chroma: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="A Chroma server for the copy's vectors."),
+    ] = None,
 ) -> None:
-    """Copy the store's catalogs while it is in use.
+    """Copy memories into another store: a folder, or postgresql://…
 
-    Of all entities; `reindex` makes the vectors of the copy.
+    Of all entities, or the one that --entity names, with vectors and all that was learned, while
+    the store is in use. All of it is compared. Killed, it can be run again.
     """
-    from secondhop.cli.opening import run, store_of
-    from secondhop.memories.backup import back_up
+    from secondhop.cli.opening import run, server_of, store_of
+    from secondhop.memories.copying import copied
     from secondhop.settings import load_settings
+    from secondhop.stores.store_directory import StoreDirectory
+
+    settings, place = load_settings(), given_store(to)
+    chosen = None if common.entity is None else [common.entity]
+
+    async def work() -> "Copied":
+        home = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
+        async with aclosing(home):
+            return await copied(home, place, chroma_url=to_chroma, entities=chosen)
+
+    told = run(work())
+    tell(common, told, lambda console: show_copied(told, console))
+
+
+def show_copied(told: "Copied", console: "Console") -> None:
+    """A line an entity."""
+    from secondhop.cli.terminal import clean
     from secondhop.wording import counted
 
-    done = run(back_up(store_of(common, load_settings()), folder))
-    size = f"{counted(len(done.entities), 'entity')}, {done.bytes:,} bytes in {done.folder}"
-    tell(common, done, lambda console: console.print(f"{size}\nto use it: {done.restore}"))
+    for one in told.entities:
+        rest = f", {counted(one.vectors, 'vector')}, {counted(one.traces, 'trace')}"
+        done = "there already" if one.was_there else f"copied and compared{rest}"
+        console.print(f"{clean(one.entity)}: {counted(one.memories, 'memory')} {done}")
 
 
 def delete_entity(
@@ -275,24 +298,20 @@ def deleted_words(gone: "DeletedEntity") -> str:
 
 
 def stats(common: Common) -> None:
-    """Show what is stored for an entity.
-
-    Also where its ranking needs tuning.
-    """
+    """Show what is stored for an entity."""
     from dataclasses import asdict
 
     from secondhop.cli.opening import unknown_entity
     from secondhop.cli.stats_view import show_stats
 
-    async def work(recall: "Recall") -> "tuple[StoreCounts, RoundCounts]":
-        return await recall.memories.acounts(), await recall.learning.arounds()
+    async def work(recall: "Recall") -> "StoreCounts":
+        return await recall.memories.acounts()
 
-    stored, rounds = in_memory(common, work)
+    stored = in_memory(common, work)
     if not stored.memories:
         raise unknown_entity(common)
     counts = asdict(stored)
-    document = counts | {"sessions": rounds.model_dump(mode="json")}
-    tell(common, document, lambda console: show_stats(counts, rounds, console))
+    tell(common, counts, lambda console: show_stats(counts, console))
 
 
 def reindex(common: Common, dry_run: DryRun = False) -> None:

@@ -13,12 +13,11 @@ from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
-from secondhop.settings import OpenAISettings, Settings, load_settings
+from secondhop.settings import Settings, load_settings, openai_settings
 from secondhop.stores.store_address import shown_store
 
 if TYPE_CHECKING:
     from secondhop.annotate.settings import AnnotateSettings
-    from secondhop.graph.trace import RecallTrace
     from secondhop.ingest.run import IngestProgress
     from secondhop.models.embedder import Embedder
     from secondhop.models.llm import StructuredLLM
@@ -92,7 +91,7 @@ async def opened(
         caches=caches,
         mending=mending,
         annotate=annotate,
-        decided=() if settings is None else KEEPABLE,
+        decided=names_set(common) if settings is None else KEEPABLE,
     ) as recall:
         yield recall
 
@@ -117,23 +116,30 @@ def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPoo
         sessions=common.sessions or environment.sessions,
         prices=environment.prices,
         scale=common.scale or environment.scale,
-        decided=(),
+        decided=names_set(common),
     )
 
 
+def names_set(common: Common) -> list[str]:
+    """The settings that were given by name: they go before what is kept with the entity."""
+    return [one.partition("=")[0].strip() for one in common.settings if "=" in one]
+
+
 def settings_of(common: Common, environment: Settings) -> "Config":
-    """The library's settings, with what a settings file and the deadline option change.
+    """The library's settings, with what files, `--set` and the deadline option change.
 
     Raises:
-        UsageError: the file cannot be read, or says what cannot be.
+        UsageError: a file cannot be read, or there is no such setting or value.
     """
     from secondhop.nodes.config import Config
 
     settings = Config()
-    if file := common.settings or environment.settings:
-        from secondhop.evals.setting_files import load_config
+    files = [str(environment.settings)] if environment.settings else []
+    if said := [*files, *common.settings]:
+        from secondhop.evals.setting_changes import changed_settings
+        from secondhop.evals.setting_files import settings_said
 
-        settings = load_config(file)
+        settings = changed_settings({}, settings_said(said))
     deadline_s = common.deadline or environment.deadline
     if deadline_s is None:
         return settings
@@ -262,7 +268,7 @@ def choose_llm(said: str | None) -> str | None:
     """
     if said == OFFLINE:
         return None
-    openai = OpenAISettings()
+    openai = openai_settings()
     return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
 
 
@@ -275,14 +281,14 @@ def named_llm(common: Common) -> str:
     """The language model that options or environment name.
 
     Raises:
-        UsageError: none is named, and prompts are for one.
+        UsageError: none is named.
     """
     spec = chosen_spec(common)
     if spec is None:
         raise UsageError(
-            "prompts are read by a language model, and offline there is none; name one: "
-            "--llm openai:MODEL (or SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and "
-            "OPENAI_BASE_URL where the model is not OpenAI's own"
+            "this takes a language model, and none is named; name one: --llm openai:MODEL (or "
+            "SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and OPENAI_BASE_URL where "
+            " the model is not OpenAI's own"
         )
     return spec
 
@@ -296,18 +302,3 @@ def prompts_in_force(common: Common) -> "Mapping[str, Prompt]":
     from secondhop.prompts.templates import load_prompts
 
     return load_prompts(common.prompts or load_settings().prompts)
-
-
-def kept_trace(common: Common, trace: "str | Path") -> "RecallTrace":
-    """The trace of this file, or of this id in the chosen store and entity.
-
-    Raises:
-        UsageError: there is none.
-    """
-    from secondhop.stores.store_directory import StoreDirectory
-    from secondhop.traces import TraceFolder
-
-    settings = load_settings()
-    entity = common.entity or settings.entity
-    with closing(StoreDirectory(store_of(common, settings)).place) as place:
-        return TraceFolder(place.traces(entity), entity=entity).find(trace)

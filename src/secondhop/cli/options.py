@@ -28,7 +28,8 @@ class Common:
     json: bool = False
     prompts: Path | None = None
     deadline: float | None = None
-    settings: Path | None = None
+    settings: tuple[str, ...] = ()
+    """Files of settings, and settings as "NAME=VALUE"; later ones win."""
     scale: Path | None = None
     sessions: str | None = None
     """Where open sessions are kept; an option of the commands that serve or end some."""
@@ -86,6 +87,11 @@ def given_output(text: str) -> Path | None:
     return None if text == "-" else given_path(text)
 
 
+def given_settings(text: str) -> str:
+    """NAME=VALUE, or a path."""
+    return text if "=" in text else str(given_path(text))
+
+
 def given_entity(text: str) -> str:
     """An entity's name; an empty one must not fall back to another memory."""
     if not text.strip():
@@ -136,8 +142,14 @@ def common_options(
         str | None, typer.Option(metavar="SPEC", help="Embedding model. [default]")
     ] = None,
     settings: Annotated[
-        Path | None,
-        typer.Option(parser=given_path, metavar="FILE", help="Settings of recall, from a file."),
+        list[str] | None,
+        typer.Option(
+            "--settings",
+            "--set",
+            parser=given_settings,
+            metavar="FILE|NAME=VALUE",
+            help="Settings of recall, from a file or by name; repeatable.",
+        ),
     ] = None,
     scale: Annotated[
         Path | None,
@@ -162,7 +174,7 @@ def common_options(
         json=json,
         prompts=prompts,
         deadline=deadline,
-        settings=settings,
+        settings=tuple(settings or ()),
         scale=scale,
     )
 

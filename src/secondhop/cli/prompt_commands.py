@@ -1,12 +1,10 @@
-"""`secondhop prompts show | check`: the prompts for language models."""
+"""`secondhop prompts show`: the prompts for language models."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secondhop.cli.exit_status import FAILED
-from secondhop.cli.options import Common, given_path
+from secondhop.cli.options import Common
 from secondhop.cli.work import tell
 from secondhop.errors import UsageError
 
@@ -29,8 +27,8 @@ def show(
 ) -> None:
     """List the prompts in force, or print the file of one.
 
-    Those of --prompts DIR (or SECONDHOP_PROMPTS) stand in for those that ship. Sent to a file, the
-    output is a variant to begin with; `show NAME | diff - FILE` compares one.
+    Those of --prompts DIR (or SECONDHOP_PROMPTS) stand in for those that ship, and are checked: a
+    faulty file is named. Sent to a file, the output is a variant to begin with.
     """
     from secondhop.cli.opening import prompts_in_force
     from secondhop.cli.prompt_view import prompt_document, show_prompts
@@ -93,29 +91,3 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
             f"found to judge; ask something that the memory holds"
         )
     return found[prompt.name]
-
-
-def check(
-    common: Common,
-    places: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            parser=given_path, metavar="[FILE|DIR...]", help="[the prompts in force, one by one]"
-        ),
-    ] = None,
-) -> None:
-    """Check prompt files as strictly as a recall does.
-
-    A fault is named as FILE:LINE, and the exit status is then 1.
-    """
-    from secondhop.cli.opening import prompts_in_force
-    from secondhop.cli.prompt_view import checked, show_checks
-    from secondhop.cli.terminal import print_json
-
-    if places:
-        checks = checked(places)
-    else:
-        checks = [(prompt, None) for prompt in prompts_in_force(common).values()]
-    show_checks(checks, print_json if common.json else None)
-    if any(fault for _, fault in checks):
-        raise typer.Exit(FAILED)

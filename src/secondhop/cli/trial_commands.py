@@ -1,9 +1,9 @@
 """`secondhop prompts eval`: two variants of a prompt on the same questions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,11 +12,15 @@ from secondhop.cli.work import tell
 from secondhop.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from secondhop.evals.comparison import Comparison
     from secondhop.evals.report import ScenarioReport
     from secondhop.evals.scenario import Scenario
-    from secondhop.evals.trial_report import Pair, TrialReport
-    from secondhop.models.answer_cache import AnswerCounts
+    from secondhop.evals.scenarios import Asking
     from secondhop.prompts.templates import Prompt
+
+SIDES = ("against", "variant")
 
 
 def try_variant(
@@ -55,14 +59,14 @@ def try_variant(
 ) -> None:
     """Try a variant of a prompt: is it better, and where?
 
-    Both variants answer the same questions. What the model was asked before, word for word, comes
-    from a cache.
+    Both variants answer the same questions, as in `eval scenarios`. What the model was asked
+    before, word for word, comes from a cache.
     """
     from secondhop.cli.eval_commands import load_scenarios
     from secondhop.cli.kept_answers import usual_answers
     from secondhop.cli.opening import named_llm, prompts_in_force, run
-    from secondhop.cli.trial_view import show_trial
-    from secondhop.evals.samples import first_questions
+    from secondhop.evals.samples import first_questions, sampled
+    from secondhop.evals.scenarios import Asking
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_statistics
 
@@ -72,18 +76,26 @@ def try_variant(
     asked = [first_questions(one, limit) for one in load_scenarios(folders)]
     in_force = prompts_in_force(common)
     prompts = prompt_pair(variant, against, in_force)
-    report = run(
-        tried(
-            prompts,
-            in_force,
-            common,
-            scenarios=asked,
-            at_once=concurrency,
-            sample=sample,
-            answers=answers or usual_answers(),
+    writes_cues = prompts[0].name == "annotate"
+    if writes_cues:  # an empty memory for each of the two
+        common = replace(common, store=None, chroma="")
+        asked = [sampled(one, memories=sample) for one in asked]
+    asking = Asking(at_once=concurrency, baselines=False, effort="none" if writes_cues else "high")
+    against_reports, variant_reports = (
+        run(
+            measured_with(
+                {**in_force, one.name: one},
+                common,
+                scenarios=asked,
+                asking=asking,
+                answers=answers or usual_answers(),
+                annotate=writes_cues,
+            )
         )
+        for one in prompts
     )
-    tell(common, report.document(), lambda console: show_trial(report, console))
+    trial = Trial(prompts=prompts, reports=(against_reports, variant_reports))
+    tell(common, trial.document(), lambda console: show_trial(trial, console))
 
 
 def prompt_pair(
@@ -107,67 +119,106 @@ def prompt_pair(
     return other, tried
 
 
-async def tried(
-    prompts: "tuple[Prompt, Prompt]",
-    in_force: "Mapping[str, Prompt]",
+async def measured_with(
+    prompts: "Mapping[str, Prompt]",
     common: Common,
     *,
     scenarios: "Sequence[Scenario]",
-    at_once: int,
-    sample: int,
+    asking: "Asking",
     answers: Path,
-) -> "TrialReport":
-    """Every question with both prompts; of `annotate`, with the cues that each of them writes.
+    annotate: bool,
+) -> "list[ScenarioReport]":
+    """Every question with these prompts; of `annotate`, with the cues that it writes.
 
     Raises:
         ModelError: the model never answered, so there is nothing to compare.
     """
     from secondhop.cli.eval_bench import eval_bench
     from secondhop.cli.opening import settings_of
-    from secondhop.evals.samples import sampled
-    from secondhop.evals.scenarios import Asking
-    from secondhop.evals.trial_report import TrialReport, pairs_of
-    from secondhop.models.prices import load_prices, price_of
     from secondhop.settings import load_settings
 
-    environment = load_settings()
-    settings = settings_of(common, environment)
-    writes_cues = prompts[0].name == "annotate"
-    if writes_cues:  # an empty memory for each of the two
-        common = replace(common, store=None, chroma="")
-        scenarios = [sampled(one, memories=sample) for one in scenarios]
-    asking = Asking(at_once=at_once, baselines=False, effort="none" if writes_cues else "high")
-    sides: list[list[ScenarioReport]] = []
-    counts: list[AnswerCounts] = []
-    model_id = ""
-    for prompt in prompts:
-        async with eval_bench(common, answers=answers, annotate=writes_cues) as bench:
-            assert bench.model is not None  # named_llm
-            model_id = bench.model.llm.model_id
-            counts.append(bench.model.counted())
-            side = {**in_force, prompt.name: prompt}
-            sides.append(
-                [
-                    await bench.run(
-                        one, settings=settings, asking=asking, prompts=side, counts=counts[-1]
-                    )
-                    for one in scenarios
-                ]
-            )
-    pairs = [pair for both in zip(*sides, strict=True) for pair in pairs_of(*both)]
-    expect_answers(pairs, counts)
-    return TrialReport(
-        prompts=prompts,
-        model=model_id,
-        pairs=pairs,
-        counts=(counts[0], counts[1]),
-        price=price_of(model_id, load_prices(environment.prices)),
-    )
-
-
-def expect_answers(pairs: "Sequence[Pair]", counts: "Sequence[AnswerCounts]") -> None:
-    """Raises ModelError when the model never answered: then both sides had no model."""
-    answered = sum(one.from_cache + one.asked - one.failed for one in counts)
-    reasons = [reason for pair in pairs for reason in pair.variant.degraded]
-    if reasons and not answered:
+    settings = settings_of(common, load_settings())
+    async with eval_bench(common, answers=answers, annotate=annotate) as bench:
+        reports = [
+            await bench.run(one, settings=settings, asking=asking, prompts=prompts)
+            for one in scenarios
+        ]
+        assert bench.model is not None  # named_llm
+        counts = bench.model.counts
+    reasons = [why for one in reports for answer in one.answers.values() for why in answer.degraded]
+    if reasons and counts.from_cache + counts.asked == counts.failed:
         raise ModelError(f"the model never answered, there is nothing to compare: {reasons[0]}")
+    return reports
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Both prompts, and what was measured with each: the one against, then the variant."""
+
+    prompts: "tuple[Prompt, Prompt]"
+    reports: "tuple[Sequence[ScenarioReport], Sequence[ScenarioReport]]"
+
+    def comparison(self) -> "Comparison":
+        """The variant against the other."""
+        from secondhop.cli.eval_bench import with_costs
+        from secondhop.evals.comparison import compared
+        from secondhop.evals.measures import MEASURES
+
+        against, variant = ({one.name: with_costs(one) for one in side} for side in self.reports)
+        return compared(self.prompts[0].label, variant, against, first=MEASURES)
+
+    def unanswerable(self) -> int:
+        """Questions that nothing answers."""
+        return sum(len(one.no_answer) for one in self.reports[0])
+
+    def wrongly_answered(self) -> list[int]:
+        """How many of them each side answered."""
+        return [sum(one.wrongly_answered() for one in side) for side in self.reports]
+
+    def degraded(self) -> list[list[str]]:
+        """Of each side, why a recall had to do without something, one a recall."""
+        return [
+            [
+                answer.degraded[0]
+                for one in side
+                for answer in one.answers.values()
+                if answer.degraded
+            ]
+            for side in self.reports
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """For `--json`."""
+        from secondhop.cli.prompt_view import prompt_document
+
+        return {
+            **self.comparison().document(),
+            **{side: prompt_document(one) for side, one in zip(SIDES, self.prompts, strict=True)},
+            "no_answer": {
+                "questions": self.unanswerable(),
+                **dict(zip(SIDES, self.wrongly_answered(), strict=True)),
+            },
+            "degraded": dict(zip(SIDES, map(len, self.degraded()), strict=True)),
+        }
+
+
+def show_trial(trial: Trial, console: "Console") -> None:
+    """Print who was compared, the measures, and every question that was won or lost."""
+    from secondhop.cli.comparison_view import show_changed, show_comparison
+    from secondhop.cli.terminal import clean
+
+    for side, prompt in zip(SIDES, trial.prompts, strict=True):
+        console.print(f"{side}: {prompt.label}, {clean(prompt.path)}", soft_wrap=True)
+    if trial.prompts[0].sha256 == trial.prompts[1].sha256:
+        console.print("The two files are the same.", style="yellow")
+    console.print()
+    comparison = trial.comparison()
+    show_comparison(comparison, console)
+    if asked := trial.unanswerable():
+        before, after = trial.wrongly_answered()
+        console.print(f"unanswerable questions answered: {before} → {after} of {asked}")
+    for side, reasons in zip(SIDES, trial.degraded(), strict=True):
+        if reasons:
+            told = f"{side}: {len(reasons)} recalls had to do without: {reasons[0]}"
+            console.print(clean(told), style="yellow")
+    show_changed(comparison, trial.reports[1], console)

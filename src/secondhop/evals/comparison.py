@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from secondhop.evals.judgements import Rankings
 from secondhop.evals.measures import Measures
 from secondhop.evals.significance import Interval, paired_interval, randomisation_p
 
@@ -14,6 +15,11 @@ COSTS = ("ms", "llm_calls", "tokens")
 """Compared only where both systems are recalls."""
 
 LOWER_IS_BETTER = frozenset({"redundancy", "stale_rate", *COSTS})
+
+DECIDING = ("facet_recall", "alpha_ndcg")
+"""The first of these measures that differs says whose answer to a question is better."""
+
+Verdict: TypeAlias = Literal["won", "lost", "tied"]
 
 SAME = 1e-9
 """Smaller differences come of adding in another order."""
@@ -58,25 +64,68 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What a system answered to the questions of one scenario."""
+
+    rows: Rows
+    results: Rankings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionDifference:
+    """One question, answered by both systems."""
+
+    scenario: str
+    question_id: str
+    gains: Measures
+    """{measure: ours less theirs}."""
+    came: list[str]
+    """Memories that only ours has, in its order."""
+    went: list[str]
+    """Memories that only theirs has, in its order."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether our answer is better."""
+        gains = [self.gains[name] for name in DECIDING if name in self.gains]
+        decisive = next((gain for gain in gains if abs(gain) > SAME), 0.0)
+        return "tied" if decisive == 0 else "won" if decisive > 0 else "lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Ours against another system or other settings."""
 
     against: str
     differences: Sequence[Difference]
-    gains: Mapping[str, Mapping[str, Measures]]
-    """{scenario: {question id: {measure: ours less theirs}}}."""
+    questions: Sequence[QuestionDifference]
+
+    def count(self, verdict: Verdict) -> int:
+        """Questions that ended so."""
+        return sum(one.verdict == verdict for one in self.questions)
 
     def document(self) -> dict[str, Any]:
         """For `--json`."""
+        questions: dict[str, dict[str, Any]] = {}
+        for one in self.questions:
+            told = {"verdict": one.verdict, "came": one.came, "went": one.went, **one.gains}
+            questions.setdefault(one.scenario, {})[one.question_id] = told
         return {
             "against": self.against,
+            "won": self.count("won"),
+            "lost": self.count("lost"),
+            "tied": self.count("tied"),
             "measures": {one.measure: one.document() for one in self.differences},
-            "questions": self.gains,
+            "questions": questions,
         }
 
 
 def compared(
-    against: str, ours: Mapping[str, Rows], theirs: Mapping[str, Rows], *, first: Iterable[str] = ()
+    against: str,
+    ours: Mapping[str, Answered],
+    theirs: Mapping[str, Answered],
+    *,
+    first: Iterable[str] = (),
 ) -> Comparison:
     """Two systems over the same scenarios.
 
@@ -84,18 +133,33 @@ def compared(
         ours, theirs: by scenario, the same ones; questions that only one has are left out.
         first: measures that come first, in this order; the others follow as they come.
     """
-    pairs = {
-        name: {one: (rows[one], theirs[name][one]) for one in rows if one in theirs[name]}
-        for name, rows in ours.items()
-    }
-    strata = [list(rows.values()) for rows in pairs.values() if rows]
+    strata: list[list[Pair]] = []
+    questions: list[QuestionDifference] = []
+    for name, own in ours.items():
+        other = theirs[name]
+        asked = [one for one in own.rows if one in other.rows]
+        if asked:
+            strata.append([(own.rows[one], other.rows[one]) for one in asked])
+        questions += [question_difference(name, one, own, other) for one in asked]
     return Comparison(
         against=against,
         differences=[difference(name, strata) for name in shared_measures(strata, first=first)],
-        gains={
-            name: {one: {m: a[m] - b[m] for m in a if m in b} for one, (a, b) in rows.items()}
-            for name, rows in pairs.items()
-        },
+        questions=questions,
+    )
+
+
+def question_difference(
+    scenario: str, question_id: str, ours: Answered, theirs: Answered
+) -> QuestionDifference:
+    """What is otherwise about one answer."""
+    own, other = ours.rows[question_id], theirs.rows[question_id]
+    came, went = ours.results.get(question_id, ()), theirs.results.get(question_id, ())
+    return QuestionDifference(
+        scenario=scenario,
+        question_id=question_id,
+        gains={name: own[name] - other[name] for name in own if name in other},
+        came=[one for one in came if one not in went],
+        went=[one for one in went if one not in came],
     )
 
 

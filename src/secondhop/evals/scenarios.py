@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from secondhop.errors import StoreError, UsageError
-from secondhop.evals.answers import Answer, written_queries
+from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.judgements import Rankings
 from secondhop.evals.question_story import told
@@ -111,11 +111,9 @@ async def ask(
     began = perf_counter()
     result, trace = await recalled(question, recall, k=k, effort=how.effort)
     answer = Answer(
-        question=question.query,
         ids=result.ids() if isinstance(question, Question) else confident_ids(result, recall),
         ms=1000 * (perf_counter() - began),
         spent=result.spent,
-        queries=written_queries(trace),
         degraded=result.degraded,
     )
     if isinstance(question, UnansweredQuestion):

@@ -1,6 +1,6 @@
 """Memories cut into passages and gathered into batches, and batches embedded."""
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -78,9 +78,14 @@ def embedding_text(memory: Memory, passage: Passage) -> str:
     return "\n\n".join(part for part in (title, heading, passage.text) if part)
 
 
-async def embedded(batch: Batch, embedder: Embedder, *, size: int) -> list[EmbeddedMemory]:
+async def embedded(
+    batch: Batch, embedder: Embedder, *, size: int, told: Callable[[int], None] | None = None
+) -> list[EmbeddedMemory]:
     """The memories of a batch with their vectors, and those of their cues; equal texts are embedded
     once. A cue is embedded as a passage: it is compared with the question, and both are questions.
+
+    Args:
+        told: called with how many more texts are embedded; one long memory may take minutes.
     """
     texts = [
         [embedding_text(memory, passage) for passage in passages]
@@ -88,7 +93,7 @@ async def embedded(batch: Batch, embedder: Embedder, *, size: int) -> list[Embed
     ]
     cues = [[cue.text for cue in cues_given(memory)] for memory, _ in batch.memories.values()]
     vectors = await vectors_of(
-        [one for part in [*texts, *cues] for one in part], embedder, size=size
+        [one for part in [*texts, *cues] for one in part], embedder, size=size, told=told
     )
     return [
         EmbeddedMemory(
@@ -124,10 +129,17 @@ async def embedded_texts(texts: Sequence[str], embedder: Embedder, *, size: int)
     return rows_of(texts, vectors, dimension=embedder.dimension)
 
 
-async def vectors_of(texts: Sequence[str], embedder: Embedder, *, size: int) -> dict[str, Vector]:
+async def vectors_of(
+    texts: Sequence[str],
+    embedder: Embedder,
+    *,
+    size: int,
+    told: Callable[[int], None] | None = None,
+) -> dict[str, Vector]:
     """The vector of each text; `size` at a time."""
     different = list(dict.fromkeys(texts))
-    return dict(zip(different, await _embed(different, embedder, size=size), strict=True))
+    vectors = await _embed(different, embedder, size=size, told=told)
+    return dict(zip(different, vectors, strict=True))
 
 
 def rows_of(texts: Sequence[str], vectors: Mapping[str, Vector], *, dimension: int) -> Vectors:
@@ -137,7 +149,9 @@ def rows_of(texts: Sequence[str], vectors: Mapping[str, Vector], *, dimension: i
     return np.stack([vectors[text] for text in texts])
 
 
-async def _embed(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vectors:
+async def _embed(
+    texts: Sequence[str], embedder: Embedder, *, size: int, told: Callable[[int], None] | None
+) -> Vectors:
     parts: list[Vectors] = []
     for start in range(0, len(texts), size):
         part = await embedder.embed_passages(texts[start : start + size])
@@ -147,4 +161,6 @@ async def _embed(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vect
                 f"{len(texts[start : start + size])} texts; it cannot be used for ingest"
             )
         parts.append(part)
+        if told is not None:
+            told(len(part))
     return np.concatenate(parts) if parts else np.zeros((0, embedder.dimension), np.float32)

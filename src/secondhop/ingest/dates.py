@@ -36,6 +36,11 @@ def date_in_name(name: str) -> datetime | None:
         return None
 
 
+def is_date_alone(name: str) -> bool:
+    """Whether a name says nothing but a date: "2024-05-01"."""
+    return _DATED_NAME.fullmatch(name) is not None
+
+
 def _from_text(text: str) -> datetime | None:
     if len(text) > 64:
         return None

@@ -27,6 +27,7 @@ def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
         else:
             yield found_in(row, document)
             yield from malformed_cues(row)
+            yield from unread_date(row)
 
 
 def malformed_cues(row: Row) -> Iterator[Skipped]:
@@ -39,6 +40,14 @@ def malformed_cues(row: Row) -> Iterator[Skipped]:
             yield Skipped(row.item, f"a part of {key} is left out: it is no text")
     if not isinstance(row.fields.get("role", ""), str | None):
         yield Skipped(row.item, "role is left out: it is no text")
+
+
+def unread_date(row: Row) -> Iterator[Skipped]:
+    """A line for a row whose date cannot be read; the row itself is."""
+    given = [value for key in DATE_FIELDS if (value := row.fields.get(key))]
+    if given and not any(map(parse_date, given)):
+        date = str(given[0])[:40]
+        yield Skipped(row.item, f"its date {date!r} cannot be read; the file's date stands for it")
 
 
 def found_in(row: Row, document: Document) -> Found | Skipped:

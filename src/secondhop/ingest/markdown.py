@@ -6,7 +6,7 @@ from typing import cast
 
 import yaml
 
-from secondhop.ingest.dates import date_in_name, parse_date
+from secondhop.ingest.dates import date_in_name, is_date_alone, parse_date
 from secondhop.ingest.markdown_blocks import sections_of
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
@@ -22,15 +22,19 @@ _LINK = re.compile(r"\[\[([^\[\]|#^]+)")
 
 
 def read_markdown(document: Document) -> Iterator[Found | Skipped]:
-    """The note. Title: front matter, first heading, file name. Date: front matter, name, mtime."""
+    """The note. Title: front matter, first heading, file name. Date: front matter, name, mtime.
+
+    A file name that is a date alone, as journals have it, is no title.
+    """
     front, body = split_front_matter(document.text)
     if not body.strip():
         yield Skipped(document.item, "an empty note")
         return
     dates = [parse_date(front.get(key)) for key in _DATE_KEYS]
+    name = "" if is_date_alone(document.stem) else document.stem
     memory = Memory(
         memory_id=document.path,
-        title=_title(front, body) or document.stem,
+        title=_title(front, body) or name,
         source="note",
         created_at=next(
             (date for date in [*dates, date_in_name(document.name)] if date), document.modified_at

@@ -40,7 +40,7 @@ class IngestProgress(Protocol):
     """Receives the progress of an ingest; called in the event loop, batch by batch."""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
-        """`stage`: "read", "store" and "delete" count memories, "embed" passages.
+        """`stage`: "read", "store" and "delete" count memories, "embed" passages and cues.
 
         `total` is None until everything has been read.
         """
@@ -64,7 +64,7 @@ class IngestRun:
         self._writer, self._embedder = writer, embedder
         self._settings = settings
         self._progress: IngestProgress = progress or _unheard
-        self._passages = self._stored = 0
+        self._passages = self._stored = self._embedded = 0
         self._dry_run, self._leaving = dry_run, leaving
 
     async def all_of(
@@ -124,7 +124,7 @@ class IngestRun:
                     self._passages += batch.passages
                     continue
                 size = self._settings.batch_passages
-                memories = await embedded(batch, self._embedder, size=size)
+                memories = await embedded(batch, self._embedder, size=size, told=self._embedding)
                 cues = await given_cues(batch.only_cues.values(), self._embedder, size=size)
                 if storing is not None:
                     await asyncio.shield(storing)
@@ -136,6 +136,10 @@ class IngestRun:
             batches.close()
         self._progress("read", intake.read, intake.read)
 
+    def _embedding(self, more: int) -> None:
+        self._embedded += more
+        self._progress("embed", self._embedded, None)
+
     async def _put(self, memories: list[EmbeddedMemory], passages: int, *, cues: GivenCues) -> None:
         if cues.annotations:
             await self._writer.cues.annotate(cues.annotations, cues.vectors)
@@ -145,7 +149,6 @@ class IngestRun:
         await self._writer.put(memories)
         self._passages += passages
         self._stored += len(memories)
-        self._progress("embed", self._passages, None)
         self._progress("store", self._stored, None)
 
     async def _delete_gone(

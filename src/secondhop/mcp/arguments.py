@@ -9,6 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
+from secondhop.errors import SecondhopError
 from secondhop.recall_pool import RecallPool
 
 
@@ -32,8 +33,11 @@ class MemoryServer(MCPServer[RecallPool]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise ToolError(f"{name}: {in_words(error.__cause__)}") from error.__cause__
+            match error.__cause__:
+                case ValidationError() as fault:
+                    raise ToolError(f"{name}: {in_words(fault)}") from fault
+                case SecondhopError() as fault:
+                    raise ToolError(str(fault)) from fault
             raise
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from secondhop.errors import SecondhopError, StoreError
 from secondhop.mcp.access import bound_entity
@@ -28,6 +27,7 @@ from secondhop.nodes.state import Effort, VoteName
 from secondhop.observe.records import Said
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
+from secondhop.server.bodies import Moment
 from secondhop.server.tokens import Scope
 from secondhop.stores.where import Where
 
@@ -38,7 +38,7 @@ Entity = Annotated[
     str | None,
     Field(description="Whose memory; default, and only possible: the one this server gives you."),
 ]
-At = Annotated[datetime | None, Field(description='The time that is "now".')]
+At = Annotated[Moment | None, Field(description='The time that is "now".')]
 DryRun = Annotated[bool, Field(description="Write nothing; tell what would be done.")]
 SessionId = Annotated[str, Field(description="Of recall_session_start.")]
 
@@ -50,7 +50,7 @@ class SaidMessage(BaseModel):
         description="Only what the user says is about the user."
     )
     content: str
-    at: datetime | None = Field(
+    at: Moment | None = Field(
         None, description="When it was said; give it, so that the same words are known again."
     )
 
@@ -77,7 +77,7 @@ class MemoryTools:
         ] = None,
         at: At = None,
         asOf: Annotated[
-            datetime | None,
+            Moment | None,
             Field(
                 description="What was believed then: nothing written later, and what was "
                 "superseded since."
@@ -92,6 +92,7 @@ class MemoryTools:
         ] = False,
         where: Annotated[
             Where | None,
+            BeforeValidator(Where.of),
             Field(description="A filter: every field that is given, by any of its values."),
         ] = None,
         effort: Annotated[
@@ -246,7 +247,7 @@ class MemoryTools:
             list[str] | None, Field(description="Ids of memories whose place it takes.")
         ] = None,
         validUntil: Annotated[
-            datetime | None, Field(description="It does not come back from then on.")
+            Moment | None, Field(description="It does not come back from then on.")
         ] = None,
         mark: Annotated[
             Literal["core", "open"] | None,
@@ -277,7 +278,7 @@ class MemoryTools:
                 tags=tags or (),
                 dry_run=dryRun,
             )
-            return RememberReply.of(kept)
+            return RememberReply.like(kept)
 
     async def observe(
         self,
@@ -323,7 +324,7 @@ class MemoryTools:
         Use it when the person asks what was said or believed before, or since when it is so.
         """
         async with self._memory() as memory:
-            return HistoryReply.of(await memory.memories.ahistory(memoryId))
+            return HistoryReply.like(await memory.memories.ahistory(memoryId))
 
     async def explain(
         self,
@@ -336,7 +337,7 @@ class MemoryTools:
         """
         async with self._memory() as memory:
             trace = memory.trace(traceId)  # by its id alone: a client names no files
-            return ExplainReply.of(await memory.aexplain(trace, memoryId))
+            return ExplainReply.like(await memory.aexplain(trace, memoryId))
 
     @asynccontextmanager
     async def _memory(

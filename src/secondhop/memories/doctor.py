@@ -18,7 +18,7 @@ from secondhop.models.embedding_cache import past_the_cache
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning import LearningStore
+from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.records import Memory, Passage, passage_id_of
 
 EXAMPLES = 5
@@ -68,7 +68,6 @@ class Examined:
     store: EntityStore
     embedder: Embedder
     counters: CounterStore
-    learned: LearningStore
     now: datetime
     fix: bool
     """Mend what needs no decision."""
@@ -113,34 +112,19 @@ async def check_file(case: Examined) -> list[Finding]:
 
 async def check_vectors(case: Examined) -> list[Finding]:
     """One vector for each passage, and no others."""
-    care = case.store.maintenance
-    wanted = {passage.passage_id for _, passage in case.passages}
-    present = await case.store.vector_ids()
-    missing, orphans = sorted(wanted - present), sorted(present - wanted)
+    texts = {
+        passage.passage_id: embedding_text(memory, passage) for memory, passage in case.passages
+    }
     stale = [
         passage.passage_id
         for memory, passage in case.passages
         if passage.passage_id != passage_id_of(memory, passage.ordinal)
     ]
-    if case.fix and missing:
-        await embed(case, [pair for pair in case.passages if pair[1].passage_id not in present])
-    if case.fix and orphans:
-        await care.drop_vectors(orphans)
+    found = await mended(case.store.maintenance.passages, texts, case, what="passages")
     old_files = [""] if await case.store.erasure.needs_compaction() else []
     compacted = bool(case.fix and old_files and await case.store.erasure.compact())
     return [
-        damage(
-            "passages without a vector: no search by meaning finds them",
-            missing,
-            cure="--fix embeds them",
-            fixed=case.fix,
-        ),
-        leftover(
-            "vectors of passages that are not stored",
-            orphans,
-            cure="--fix removes them",
-            fixed=case.fix,
-        ),
+        *found,
         leftover(
             "Chroma's files still hold vectors of memories that were forgotten",
             old_files,
@@ -157,29 +141,40 @@ async def check_vectors(case: Examined) -> list[Finding]:
 
 async def check_cues(case: Examined) -> list[Finding]:
     """One vector for each cue, and no others."""
-    care = case.store.cue_maintenance
+    ids = [memory.memory_id for memory, _ in case.memories]
+    cues = (await case.store.cues.of_memories(ids)).values()
+    texts = {cue.cue_id: cue.text for own in cues for cue in own}
     try:
-        missing, orphans = await care.strays()
+        return await mended(case.store.maintenance.cues, texts, case, what="cues")
     except CorruptStoreError as error:
         what = "vectors of cues cannot be read, so that no memory is found by its cues"
         cure = "`secondhop reindex` makes them again"
         return [damage(what, [str(error)], cure=cure)]
-    ids = list(missing)
-    for start in range(0, len(ids) if case.fix else 0, EMBEDDED_AT_ONCE):
-        part = ids[start : start + EMBEDDED_AT_ONCE]
-        vectors = await case.embedder.embed_passages([missing[one] for one in part])
-        await care.put_vectors(part, vectors)
-    if case.fix and orphans:
-        await care.drop_vectors(orphans)
+
+
+async def mended(
+    vectors: VectorMaintenance, texts: Mapping[str, str], case: Examined, *, what: str
+) -> list[Finding]:
+    """Vectors that are missing, and those that are too many.
+
+    Args:
+        texts: {id: what is embedded} of everything stored.
+        what: "passages" or "cues".
+    """
+    missing, orphans = await vectors.strays()
+    if case.fix:
+        await embed([one for one in missing if one in texts], texts, vectors, case)
+        if orphans:
+            await vectors.drop(orphans)
     return [
         damage(
-            "cues without a vector: no question finds them",
-            ids,
+            f"{what} without a vector: no search by meaning finds them",
+            missing,
             cure="--fix embeds them",
             fixed=case.fix,
         ),
         leftover(
-            "vectors of cues that are not stored",
+            f"vectors of {what} that are not stored",
             orphans,
             cure="--fix removes them",
             fixed=case.fix,
@@ -187,16 +182,15 @@ async def check_cues(case: Examined) -> list[Finding]:
     ]
 
 
-async def embed(case: Examined, pairs: Sequence[tuple[Memory, Passage]]) -> None:
-    """Give passages their vectors."""
-    for start in range(0, len(pairs), EMBEDDED_AT_ONCE):
-        part = pairs[start : start + EMBEDDED_AT_ONCE]
-        vectors = await case.embedder.embed_passages([embedding_text(*pair) for pair in part])
-        await case.store.maintenance.put_vectors(
-            [passage.passage_id for _, passage in part], vectors
-        )
+async def embed(
+    ids: Sequence[str], texts: Mapping[str, str], vectors: VectorMaintenance, case: Examined
+) -> None:
+    """Give these ids their vectors."""
+    for start in range(0, len(ids), EMBEDDED_AT_ONCE):
+        part = ids[start : start + EMBEDDED_AT_ONCE]
+        await vectors.put(part, await case.embedder.embed_passages([texts[one] for one in part]))
         if case.progress is not None:
-            case.progress("embed", start + len(part), len(pairs))
+            case.progress("embed", start + len(part), len(ids))
 
 
 async def check_word_index(case: Examined) -> list[Finding]:
@@ -257,8 +251,8 @@ def circles_in(links: Mapping[str, str]) -> list[list[str]]:
     return found
 
 
-async def check_learned(case: Examined) -> list[Finding]:
-    """Nothing is counted or learned of memories that are gone: a killed process leaves such."""
+async def check_counters(case: Examined) -> list[Finding]:
+    """Nothing is counted of memories that are gone: a killed process leaves such."""
     if case.counters.is_lost():
         if case.fix:
             case.counters.begin_again()
@@ -268,18 +262,15 @@ async def check_learned(case: Examined) -> list[Finding]:
     try:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?
-        for context in (await case.learned.read()).contexts:
-            known |= context.lessons.memory_ids()
     except StoreError as error:
-        what = "files of what was counted and learned cannot be read"
+        what = "the file of what was counted cannot be read"
         cure = "put a backup in place, or do as it says"
         return [damage(what, [str(error)], cure=cure)]
     stored = await case.store.content_hashes()  # last: what is put meanwhile is no leftover
     gone = sorted(known - stored.keys())
     if case.fix and gone:
         await case.counters.forget(gone)
-        await case.learned.forget(gone)
-    what = "memories that are not stored, and of which something is counted or learned"
+    what = "memories that are not stored, and of which something is counted"
     cure = "--fix forgets it; a new memory of such an id would inherit it"
     return [leftover(what, gone, cure=cure, fixed=case.fix)]
 
@@ -287,7 +278,7 @@ async def check_learned(case: Examined) -> list[Finding]:
 async def check_embeddings(case: Examined) -> list[Finding]:
     """A sample of the vectors, the same each time; the model is asked, not the cache."""
     pairs = case.passages[:: max(1, -(-len(case.passages) // SAMPLE))]
-    stored = await case.store.maintenance.stored_vectors(
+    stored = await case.store.maintenance.passages.fetch(
         [passage.passage_id for _, passage in pairs]
     )
     held = [pair for pair in pairs if pair[1].passage_id in stored]
@@ -373,7 +364,7 @@ CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "links": check_links,
     "cues": check_cues,
     "circles": check_circles,
-    "learned": check_learned,
+    "counters": check_counters,
     "embeddings": check_embeddings,
     "duplicates": check_duplicates,
     "contradictions": check_contradictions,

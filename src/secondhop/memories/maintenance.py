@@ -1,13 +1,13 @@
-"""`recall.admin`: examine, export, import and back up the whole memory of one entity."""
+"""`recall.admin`: examine, export, import and copy whole memories."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from secondhop.errors import UsageError
 from secondhop.ingest.run import IngestProgress
-from secondhop.memories.backup import BackedUp, back_up
+from secondhop.memories.copying import Copied, copied
 from secondhop.memories.doctor import Examination, Examined, examine
 from secondhop.memories.entity_settings import EntitySettings, entity_settings, keep_settings
 from secondhop.memories.export import FRAME, Imported, exported, imported
@@ -16,7 +16,7 @@ from secondhop.memories.other_formats import OtherFormat, in_format
 from secondhop.memories.writing import MemoryWriting
 from secondhop.nodes.entity_config import KeptValue
 from secondhop.nodes.services import Services
-from secondhop.stores.learning import LearningStore
+from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop, blocking
 
 
@@ -27,14 +27,13 @@ class Maintenance:
         self,
         writing: MemoryWriting,
         *,
-        store: str,
-        learned: LearningStore,
+        home: StoreDirectory,
         services: Services,
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """Take the parts as they are; `store` is its name."""
-        self._writing, self._store = writing, store
-        self._learned, self._services = learned, services
+        """Take the parts as they are; `home` holds the store."""
+        self._writing, self._home = writing, home
+        self._services = services
         self._loop = loop or BackgroundLoop()
 
     async def adoctor(
@@ -44,14 +43,13 @@ class Maintenance:
 
         Args:
             fix: mend what needs no decision: vectors that are missing or too many, the word index,
-                lost links, what was learned of memories that are gone.
+                lost links, counters of memories that are gone.
             progress: called with the number of passages that a fix has embedded ("embed").
         """
         given = Examined(
             store=self._writing.store,
             embedder=self._writing.embedder,
             counters=self._writing.counters,
-            learned=self._learned,
             now=self._writing.clock(),
             fix=fix,
             progress=progress,
@@ -80,7 +78,7 @@ class Maintenance:
     async def aexport_as(self, format: OtherFormat) -> Any:
         """What holds now, as JSON values that mem0 or LangMem read; see docs/adopt.md.
 
-        Cues, histories and what was learned have no place there: `export` has all of it.
+        Cues and histories have no place there: `export` has all of it.
         """
         now = self._writing.clock()
         return await in_format(format, self._writing.store, now=now)
@@ -128,17 +126,28 @@ class Maintenance:
 
     import_from = blocking(aimport_from)
 
-    async def abackup(self, folder: str | Path) -> BackedUp:
-        """Copy the catalogs of all entities of the store while it is in use.
+    async def acopy(
+        self,
+        to: str | Path,
+        *,
+        chroma_url: str | None = None,
+        entities: Sequence[str] | None = None,
+    ) -> Copied:
+        """Copy the store into another one, while it is in use; killed, it can be run again.
 
-        The copy is a store once `secondhop reindex` has made its vectors.
+        With vectors, counters, what was learned, open sessions and traces; all of it is compared.
+
+        Args:
+            to: a folder, or postgresql://USER@HOST/DATABASE.
+            chroma_url: the Chroma server for the copy's vectors.
+            entities: default all of the store.
 
         Raises:
-            UsageError: the folder is not empty.
+            StoreError: another memory of such an entity is there, or vectors are missing.
         """
-        return await back_up(self._store, Path(folder))
+        return await copied(self._home, to, chroma_url=chroma_url, entities=entities)
 
-    backup = blocking(abackup)
+    copy = blocking(acopy)
 
     async def asettings(self) -> EntitySettings:
         """What is kept with the entity, and what holds for it. Writes nothing."""

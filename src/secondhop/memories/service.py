@@ -17,6 +17,7 @@ from secondhop.given_values import (
     check_rememberable,
     check_text,
     in_utc,
+    listed,
     only_memories,
     tags_given,
 )
@@ -46,7 +47,6 @@ from secondhop.memories.records import (
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
-from secondhop.shown_lately import shown_in
 from secondhop.stores.counters import Counters, Use
 from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Memory, StoreCounts
@@ -155,6 +155,7 @@ class MemoryService:
         check_rememberable(what)
         check_text(title, name="title")
         check_moments(at=at, valid_until=valid_until)
+        listed(supersedes, name="supersedes", of="ids")
         if memory_id is not None:
             check_id(memory_id)
         moment = in_utc(at) if at else self.writing.clock()
@@ -293,6 +294,8 @@ class MemoryService:
             UsageError: one is not stored; nothing was forgotten.
             UnfinishedForgettingError: begun, and not finished; opening the memory finishes it.
         """
+        for memory_id in memory_ids:
+            check_id(memory_id)
         return await self.forgetter.forget(memory_ids, dry_run=dry_run)
 
     forget = blocking(aforget)
@@ -436,7 +439,6 @@ class MemoryService:
             retrieved=[*(one.memory_id for one in story.candidates), *story.rest],
             shown=story.returned,
             accepted=accepted,
-            lately=shown_in(story),
         )
         return Accepted(
             trace_id=use.trace_id,

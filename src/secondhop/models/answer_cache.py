@@ -26,9 +26,6 @@ from secondhop.models.llm import (
 
 T = TypeVar("T", bound=BaseModel)
 
-KEPT = 50_000
-"""Answers; the oldest go first. About 2 kB each."""
-
 FORMAT = 3
 """Grows when a key or an entry changes its meaning; a file of an older format is emptied."""
 
@@ -40,9 +37,6 @@ CREATE TABLE IF NOT EXISTS answers (
     usage TEXT NOT NULL
 )
 """
-_OLDER = ("DROP TABLE IF EXISTS answers", "DROP TABLE IF EXISTS secret")
-_OWN_TABLES = frozenset({"answers", "secret", "sqlite_sequence"})
-
 
 TAG_SECRET = sha256(b"secondhop evaluates").digest()
 """Of the tags around stored text, in evaluations alone: the prompts of two runs are then the same.
@@ -96,31 +90,17 @@ def expect_answers_or_nothing(path: Path) -> None:
         return
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as opened:
-            tables = {name for (name,) in opened.execute("SELECT name FROM sqlite_master")}
-            newer = opened.execute("PRAGMA user_version").fetchone()[0] > FORMAT
-    except sqlite3.Error:
-        tables, newer = {"?"}, False
-    own = {name for name in tables if not name.startswith("sqlite_autoindex")}
-    if not own <= _OWN_TABLES:
-        raise UsageError(f"{path} is no file of answers; name one that may be written, or a folder")
-    if newer:
-        raise UsageError(f"{path} was written by a newer secondhop; upgrade, or name another file")
+            opened.execute("SELECT asked_sha FROM answers LIMIT 1")
+    except sqlite3.Error as error:
+        told = f"{path} is no file of answers; name one that may be written, or a folder"
+        raise UsageError(told) from error
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Make the tables.
-
-    Raises:
-        sqlite3.NotSupportedError: a newer secondhop wrote the file.
-    """
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found > FORMAT:
-        raise sqlite3.NotSupportedError("a newer secondhop wrote it")
-    if found < FORMAT:
-        for statement in (*_OLDER, _SCHEMA, f"PRAGMA user_version = {FORMAT}"):
+    """Make the table, in place of one of an older format."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] < FORMAT:
+        for statement in ("DROP TABLE IF EXISTS answers", _SCHEMA, f"PRAGMA user_version={FORMAT}"):
             connection.execute(statement)
-    newest = "(SELECT max(number) FROM answers)"
-    connection.execute(f"DELETE FROM answers WHERE number <= {newest} - ?", (KEPT,))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -19,6 +19,10 @@ PullProgress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with (what is being fetched, bytes so far, bytes in all or None when unknown)."""
 
 
+def _untold(name: str, done: int, total: int | None) -> None:
+    """Progress that nobody follows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetFile:
     """One file we keep, and the two places it can come from."""
@@ -155,7 +159,7 @@ def pull(
         if missing:
             from secondhop.models.asset_download import download
 
-            download(bundle, missing, home=home, progress=progress)
+            download(bundle, missing, home=home, progress=progress or _untold)
         folders.append(folder)
     return folders
 

@@ -62,7 +62,7 @@ class BgeOnnxEmbedder:
         """`threads`: runs side by side; by default one a core, at most 4."""
         self._threads = threads or min(_usable_cores(), 4)
         self._cache_dir, self._offline = cache_dir, offline
-        self._lock = threading.Lock()
+        self._loading, self._starting = threading.Lock(), threading.Lock()
         self._model: _LoadedModel | None = None
         self._workers: ThreadPoolExecutor | None = None
         self._workers_pid = 0
@@ -134,14 +134,14 @@ class BgeOnnxEmbedder:
         return states
 
     def _load(self) -> _LoadedModel:
-        with self._lock:
+        with self._loading:
             if self._model is None:
                 folder = ensure_assets(BGE_SMALL, cache_dir=self._cache_dir, offline=self._offline)
                 self._model = _load_model(folder)
             return self._model
 
     def _running_workers(self) -> ThreadPoolExecutor:
-        with self._lock:
+        with self._starting:  # on the event loop: it must not wait for a model that is being loaded
             if self._workers is None or self._workers_pid != os.getpid():
                 # a forked child inherits the pool, but not its threads
                 self._workers = ThreadPoolExecutor(self._threads, thread_name_prefix="bge")

@@ -9,13 +9,7 @@ from pydantic import BaseModel
 from secondhop.models.llm import ChatMessage, Usage
 
 AnswerMode = Literal["json_schema", "json_object", "text"]
-MODES: tuple[AnswerMode, ...] = ("json_schema", "json_object", "text")
-"""The ways to ask for an answer in a shape, strictest first."""
-
-
-BYTES_PER_REPLY = 1_000_000
-"""A longer reply is not read."""
-TOO_LONG = f"sent a reply of more than {BYTES_PER_REPLY:,} bytes"
+"""A way to ask for an answer in a shape, strictest first."""
 
 
 class BrokenReplyError(Exception):
@@ -60,14 +54,6 @@ class ChatTransport(Protocol):
     @property
     def modes(self) -> Sequence[AnswerMode]:
         """The ways it can ask in, strictest first; "text" is the last."""
-        ...
-
-    def offers(self, mode: AnswerMode, schema: type[BaseModel]) -> bool:
-        """Whether a request in this mode can be made at all."""
-        ...
-
-    def shape_text(self, mode: AnswerMode, schema: type[BaseModel]) -> str:
-        """What a model reads of a request in this mode besides its messages."""
         ...
 
     async def send(self, request: ChatRequest) -> ChatReply:

@@ -3,14 +3,14 @@
 import asyncio
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Hashable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from secondhop.errors import ModelError, SecondhopError, UsageError
 from secondhop.models.account import Account
-from secondhop.models.answer_modes import AnswerModes
 from secondhop.models.chat_transport import AnswerMode
 from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
 from secondhop.models.llm import Usage
@@ -44,12 +44,19 @@ class ChatLimits:
             )
 
 
+REFUSALS = 3
+"""Of a mode, that rule it out. A 4xx counts as so many, an HTTP 500 as one."""
+
+
 class Endpoint:
     """Lets requests out, so many at once and none while the circuit is open, and learns."""
 
-    def __init__(self, modes: Sequence[AnswerMode], limits: ChatLimits) -> None:
-        """`modes`: the ways to ask that its adapter knows."""
-        self.modes = AnswerModes(modes)
+    def __init__(self, limits: ChatLimits) -> None:
+        self.proven: set[AnswerMode] = set()
+        """Modes that it has answered in; they are never ruled out."""
+        self._refusals: Counter[AnswerMode] = Counter()
+        self.thinks = False
+        """Whether it has spent a whole reply on thoughts; then replies get more room."""
         self.token_ratio = 1.0
         """How many tokens the model makes of one of cl100k_base's."""
         self._breaker = CircuitBreaker(limits.breaker)
@@ -58,6 +65,16 @@ class Endpoint:
         self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
         self._places = WeakKeyDictionary()
         self._lock = threading.Lock()
+
+    def usable(self, modes: Sequence[AnswerMode]) -> list[AnswerMode]:
+        """Those worth trying."""
+        ruled_out = {mode for mode, times in self._refusals.items() if times >= REFUSALS}
+        return [mode for mode in modes if mode in self.proven or mode not in ruled_out]
+
+    def answered(self, mode: AnswerMode, *, refused: Mapping[AnswerMode, int]) -> None:
+        """It answered in this mode, after refusals of others: they were about the mode."""
+        self.proven.add(mode)
+        self._refusals.update(refused)
 
     @asynccontextmanager
     async def request(
@@ -75,18 +92,13 @@ class Endpoint:
             ModelError: the circuit is open, or the account has too little left.
         """
         async with self._semaphore():
-            if not self._breaker.admit():
-                cause = self._breaker.last_cause()
+            if rests_s := self._breaker.rests_s():
                 raise ModelError(
-                    f"{name} did not answer before{f' ({cause})' if cause else ''}; it is "
-                    f"left alone for {self._breaker.rests_s():.0f} s more; check the server"
+                    f"{name} did not answer before ({self._breaker.last_cause}); it is "
+                    f"left alone for {rests_s:.0f} s more; check the server"
                 )
             started = asyncio.get_running_loop().time()
-            try:
-                reply_tokens = account.open_request(prompt=prompt, wanted=wanted)
-            except ModelError:
-                self._breaker.abandoned()
-                raise
+            reply_tokens = account.open_request(prompt=prompt, wanted=wanted)
             try:
                 yield reply_tokens
             except BaseException as error:
@@ -105,9 +117,7 @@ class Endpoint:
         in_a_hurry = account.left_s() <= 0.01 and waited_s < self._fair_s
         if answered:
             self._breaker.succeeded()
-        elif answered is None or in_a_hurry:
-            self._breaker.abandoned()
-        else:
+        elif answered is False and not in_a_hurry:
             late = isinstance(error, asyncio.CancelledError)
             cause = "no answer in time" if late else why_unanswered(error)
             self._breaker.failed(cost_s=waited_s, cause=cause)
@@ -122,13 +132,11 @@ _shared: dict[Hashable, Endpoint] = {}
 _lock = threading.Lock()
 
 
-def shared_endpoint(
-    key: Hashable, modes: Sequence[AnswerMode], limits: ChatLimits, *, owner: object | None = None
-) -> Endpoint:
+def shared_endpoint(key: Hashable, limits: ChatLimits, *, owner: object | None = None) -> Endpoint:
     """The process's one record of what `key` names; it goes when `owner`, if given, goes."""
     with _lock:
         if key not in _shared:
-            _shared[key] = Endpoint(modes, limits)
+            _shared[key] = Endpoint(limits)
             if owner is not None:
                 weakref.finalize(owner, _shared.pop, key, None).atexit = False
         return _shared[key]

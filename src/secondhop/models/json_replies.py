@@ -6,7 +6,6 @@ a list, or the whole rows of a reply that was cut off.
 """
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -20,7 +19,7 @@ from secondhop.models.llm import ChatMessage
 
 T = TypeVar("T", bound=BaseModel)
 
-_THOUGHTS = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THOUGHTS_END = ("</think>", "</thinking>")
 _OBJECTS_TRIED = 8
 _BRACES_TRIED = 64
 _ERRORS_TOLD = 5
@@ -50,10 +49,21 @@ def read_reply(text: str, schema: type[T]) -> T:
         except ValidationError as error:
             problem = _told(error)
     if not problem:
-        for value in _other_forms(_THOUGHTS.sub("", text, count=1), schema):
+        for value in _other_forms(_without_thoughts(text), schema):
             with suppress(ValidationError):
                 return _validated(value, schema)
     raise UnreadableReplyError(problem or "there is no complete JSON object in it")
+
+
+def _without_thoughts(text: str) -> str:
+    """What a model wrote after thinking; the tag that begins its thoughts may be in the prompt."""
+    if text.lstrip().startswith(("{", "[")):
+        return text
+    for end in _THOUGHTS_END:
+        _, found, answer = text.partition(end)
+        if found:
+            return answer
+    return text
 
 
 def _validated(value: object, schema: type[T]) -> T:
@@ -92,7 +102,7 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
     >>> list(json_objects('Use {x}: ```json\\n{"a": {"b": 1}}\\n``` and {"c"'))
     [{'a': {'b': 1}}]
     """
-    plain = _THOUGHTS.sub("", text, count=1)
+    plain = _without_thoughts(text)
     start = plain.find("{")
     for _ in range(_BRACES_TRIED):
         if start < 0:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.models.chat_transport import AnswerMode, ChatReply, ChatRequest
 from secondhop.models.endpoint import ChatLimits, shared_endpoint
 from secondhop.models.failure_messages import excerpt, without_key
-from secondhop.models.json_replies import schema_request
 from secondhop.models.llm import Usage
 from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.retry_policy import failure_of, why_unanswered
@@ -22,14 +21,13 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
     from langchain_core.runnables import Runnable
+    from openai import LengthFinishReasonError
 
 _log = logging.getLogger(__name__)
 
-WAYS: tuple[AnswerMode, ...] = ("json_schema", "text")
-"""The model's own structured output, whatever it is made of; plain text."""
-
-
 _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment_name", "deployment", "repo_id")
+_CUT_OFF = frozenset({"length", "max_tokens"})
+"""How models call the end of a reply that was longer than its bound."""
 _BOUND_ATTRIBUTES = ("max_tokens", "max_output_tokens", "num_predict", "max_tokens_to_sample")
 _KEY_IN_ADDRESS = re.compile(r"([?&](?:key|api[-_]?key|token)=)[^&\s]+|(?<=//)[^/\s@]+(?=@)", re.I)
 
@@ -65,32 +63,17 @@ class LangchainLLM(StructuredChat):
             LangchainTransport(model, name=name),
             model_id=name,
             limits=limits,
-            endpoint=shared_endpoint((id(model), limits), WAYS, limits, owner=model),
+            endpoint=shared_endpoint((id(model), limits), limits, owner=model),
         )
 
 
 class LangchainTransport:
     """Single requests to a chat model; a reply is read by our rules, not by langchain's parser."""
 
-    modes = WAYS
-
     def __init__(self, model: "BaseChatModel", *, name: str) -> None:
-        self._model, self._name = without_own_retries(model, name=name), name
-
-    def offers(self, mode: AnswerMode, schema: type[BaseModel]) -> bool:
-        """Whether the model has this mode; whether it answers in it is for a request to show."""
-        if mode == "text":
-            return True
-        try:
-            structured(self._model, schema)
-        except Exception:  # a foreign class refuses as it likes; asking for text always remains
-            _log.debug("%s cannot answer by %s", self._name, mode, exc_info=True)
-            return False
-        return True
-
-    def shape_text(self, mode: AnswerMode, schema: type[BaseModel]) -> str:
-        """About what a model reads of its own structured output."""
-        return schema_request(schema) if mode == "json_schema" else ""
+        self._model = without_own_retries(model, name=name)
+        shaped = has_structured_output(self._model)
+        self.modes: tuple[AnswerMode, ...] = ("json_schema", "text") if shaped else ("text",)
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """One request."""
@@ -99,9 +82,20 @@ class LangchainTransport:
         if request.mode == "text":
             raw = await model.ainvoke(pairs)
         else:
-            answer = await structured(model, request.schema).ainvoke(pairs)
+            try:
+                answer = await structured(model, request.schema).ainvoke(pairs)
+            except Exception as error:  # a foreign class raises what it likes
+                if (reply := unparsed_reply(error)) is None:
+                    raise
+                return reply
             raw = cast("AIMessage", cast("dict[str, object]", answer)["raw"])
-        return ChatReply(text=text_of(raw), usage=reported_usage(raw))
+        ended = raw.response_metadata.get("finish_reason", raw.response_metadata.get("stop_reason"))
+        return ChatReply(
+            text=text_of(raw),
+            usage=reported_usage(raw),
+            refused=bool(raw.additional_kwargs.get("refusal")),
+            cut_off=str(ended).lower() in _CUT_OFF,
+        )
 
     def explain(self, error: Exception) -> str:
         """What happened, in words without the model's keys."""
@@ -180,6 +174,20 @@ def _can_be_quiet(client: Any) -> bool:
     )
 
 
+class _AnyAnswer(BaseModel):
+    text: str
+
+
+def has_structured_output(model: "BaseChatModel") -> bool:
+    """Whether a chat model can be made to answer in a shape; whether it does shows in requests."""
+    try:
+        structured(model, _AnyAnswer)
+    except Exception:  # a foreign class refuses as it likes; asking for text always remains
+        _log.debug("%s has no structured output", type(model).__name__, exc_info=True)
+        return False
+    return True
+
+
 def structured(model: "BaseChatModel", schema: type[BaseModel]) -> "Runnable[Any, Any]":
     """The model, made to answer by its own structured output, as {"raw": …}.
 
@@ -199,10 +207,36 @@ def reported_usage(raw: "AIMessage") -> Usage | None:
     reported = raw.usage_metadata
     if reported is None:
         return None
+    details = reported.get("input_token_details") or {}
     return Usage(
         prompt_tokens=reported["input_tokens"],
         completion_tokens=reported["output_tokens"],
-        cached_tokens=reported.get("input_token_details", {}).get("cache_read", 0),
+        cached_tokens=details.get("cache_read") or 0,
+    )
+
+
+def unparsed_reply(error: Exception) -> ChatReply | None:
+    """The reply in an error of OpenAI's SDK, which langchain-openai has parse what comes.
+
+    So it is read by our rules, repaired and paid for like any other; None for another error.
+    """
+    if isinstance(error, ValidationError):
+        (first, *_) = error.errors(include_url=False)
+        return ChatReply(
+            text=str(first["input"]) if first["type"] == "json_invalid" else "", usage=None
+        )
+    if type(error).__name__ == "ContentFilterFinishReasonError":
+        return ChatReply(text="", usage=None, refused=True)
+    if type(error).__name__ != "LengthFinishReasonError":
+        return None
+    completion = cast("LengthFinishReasonError", error).completion
+    spent = completion.usage
+    return ChatReply(
+        text=completion.choices[0].message.content or "",
+        usage=Usage(prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens)
+        if spent
+        else None,
+        cut_off=True,
     )
 
 

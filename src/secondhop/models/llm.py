@@ -104,7 +104,8 @@ class StructuredLLM(Protocol):
         Args:
             messages: the prompt, in order.
             schema: what the answer must be.
-            max_tokens: upper bound on generated tokens of a try.
+            max_tokens: upper bound on generated tokens of a try, without what a model thinks before
+                it writes.
             deadline_s: seconds from now, retries included.
             max_calls: requests that may be sent: retries, other ways of asking and repairs
                 together. Hard.

@@ -7,21 +7,18 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote, urlsplit
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
 from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
-from secondhop.models.retry_policy import Patience, TryTimedOutError, retried
+from secondhop.models.retry_policy import TryTimedOutError
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
-
-T = TypeVar("T")
 
 OPENAI = "https://api.openai.com/v1"
 """Spelled out: the SDK would take an empty OPENAI_BASE_URL for an address."""
@@ -99,7 +96,7 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
             base_url=url,  # without a password: the http client logs the address of each request
             api_key=api_key_of(connection.api_key),
             timeout=connection.timeout_s,
-            max_retries=0,  # `retried` does it, and counts
+            max_retries=0,  # `retry_policy` does it, and counts
             # The SDK's own http client would close itself on whatever loop runs when it dies.
             # A redirect would carry memories to an address that the user did not name.
             http_client=DefaultAsyncHttpxClient(follow_redirects=False, auth=login),
@@ -109,28 +106,6 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
             "there is no API key for the OpenAI client; set OPENAI_API_KEY (any word for a local "
             "server), or pass api_key"
         ) from error
-
-
-async def call_with_retries(
-    call: Callable[[], Awaitable[T]], *, connection: OpenAIConnection, what: str
-) -> T:
-    """`call()`, again after failures that may pass; waits as long as Retry-After says.
-
-    Args:
-        call: one try.
-        what: names the model and the work, for the message.
-
-    Raises:
-        ModelError: refused (a wrong key, a wrong request), or failed at every try.
-    """
-    return await retried(
-        call,
-        patience=Patience(
-            attempts=connection.attempts, longest_wait_s=lambda: connection.max_wait_s
-        ),
-        what=what,
-        explain=lambda error: explain(error, key=api_key_of(connection.api_key)),
-    )
 
 
 def explain(error: Exception, *, key: str | None) -> str:

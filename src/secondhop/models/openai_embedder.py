@@ -6,10 +6,12 @@ from secondhop.errors import ModelError, UsageError
 from secondhop.models.openai_client import (
     OpenAIClients,
     OpenAIConnection,
-    call_with_retries,
+    api_key_of,
+    explain,
     place_of,
 )
 from secondhop.models.remote_embedder import RemoteEmbedder, Rows
+from secondhop.models.retry_policy import retried
 
 _KNOWN_DIMENSIONS = {
     "text-embedding-3-small": 1536,
@@ -67,8 +69,12 @@ class OpenAIEmbedder(RemoteEmbedder):
             return [by_index[index] for index in range(len(texts))]
 
         connection = self._clients.connection
-        return await call_with_retries(
-            request, connection=connection, what=f"embedding with {source}"
+        return await retried(
+            request,
+            attempts=connection.attempts,
+            longest_wait_s=lambda: connection.max_wait_s,
+            what=f"embedding with {source}",
+            explain=lambda error: explain(error, key=api_key_of(connection.api_key)),
         )
 
 

@@ -1,18 +1,14 @@
 """Typed answers from OpenAI, or any server that speaks its chat-completions protocol."""
 
 import importlib
-import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
 from pydantic import BaseModel
 
-from secondhop.errors import ModelError, UsageError
-from secondhop.models.answer_modes import mode_body
+from secondhop.errors import UsageError
 from secondhop.models.chat_transport import (
-    BYTES_PER_REPLY,
-    MODES,
-    TOO_LONG,
     AnswerMode,
     ChatReply,
     ChatRequest,
@@ -33,8 +29,10 @@ from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.structured_chat import StructuredChat
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncAPIResponse
-    from openai.types.chat import ChatCompletion
+    from openai import APIStatusError
+
+_TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
+"""How servers want the bound on generated tokens called: the old word, and OpenAI's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,18 +76,18 @@ class OpenAILLM(StructuredChat):
     def __init__(self, config: OpenAILLMConfig) -> None:
         """Its id is "openai:<model>", with "@<host and path>" where it is not OpenAI's server."""
         # here, not in the first answer: both take longer than a deadline may be
-        importlib.import_module("openai.resources.chat.completions")
+        importlib.import_module("openai")
         ready_to_count()
         base_url = base_url_of(config.connection.base_url)
         name = f"openai:{config.model}" + (f"@{place_of(base_url)}" if base_url else "")
         limits = config.limits()
         self._clients = OpenAIClients(config.connection)
         super().__init__(
-            OpenAITransport(config, self._clients, name=name),
+            OpenAITransport(config, self._clients),
             model_id=name,
             limits=limits,
             endpoint=shared_endpoint(
-                (base_url, config.model, config.breaker, config.concurrency), MODES, limits
+                (base_url, config.model, config.breaker, config.concurrency), limits
             ),
         )
 
@@ -101,90 +99,93 @@ class OpenAILLM(StructuredChat):
 class OpenAITransport:
     """Single chat-completions requests."""
 
-    modes = MODES
+    modes: tuple[AnswerMode, ...] = ("json_schema", "json_object", "text")
 
-    def __init__(self, config: OpenAILLMConfig, clients: OpenAIClients, *, name: str) -> None:
-        self._config, self._clients, self._name = config, clients, name
-        self._base_url = base_url_of(config.connection.base_url)
-
-    def offers(self, mode: AnswerMode, schema: type[BaseModel]) -> bool:
-        """Any mode."""
-        return True
-
-    def shape_text(self, mode: AnswerMode, schema: type[BaseModel]) -> str:
-        """The mode's part of the body."""
-        shape = mode_body(mode, schema)
-        return json.dumps(shape, ensure_ascii=False) if shape else ""
+    def __init__(self, config: OpenAILLMConfig, clients: OpenAIClients) -> None:
+        self._config, self._clients = config, clients
+        # OpenAI's newer models refuse the old word, many local servers ignore the new one
+        server = base_url_of(config.connection.base_url)
+        own = server is None or "api.openai.com" in server
+        self._usual_field, self._other_field = _TOKEN_FIELDS[::-1] if own else _TOKEN_FIELDS
+        self._token_field = self._usual_field
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """One request.
 
         Raises:
-            ModelError: the reply is too long, or no client can be made.
+            ModelError: no client can be made.
             BrokenReplyError: what came is no chat completion.
             openai.OpenAIError: everything else.
         """
+        from httpx import Response
         from openai import APIStatusError
 
-        token_field = self._token_field()
+        token_field = self._token_field
         try:
-            async with self._clients.current().chat.completions.with_streaming_response.create(
-                model=self._config.model,
-                messages=[],  # they are in the body: here the SDK would look for files in each
-                extra_body=self._body(request, token_field=token_field),
-            ) as response:
-                return read_chat_reply(await self._whole(response))
+            response = await self._clients.current().post(
+                "/chat/completions",
+                cast_to=Response,
+                body=self._body(request, token_field=token_field),
+            )
         except APIStatusError as error:
-            if _about_token_field(error) and self._other_field_than(token_field):
+            if token_field == self._usual_field and _about_token_field(error):
+                self._token_field = self._other_field
                 raise RepeatAtOnceError from error
             raise
+        return read_chat_reply(response.content)
 
     def explain(self, error: Exception) -> str:
         """What happened and what to do."""
         return explain(error, key=api_key_of(self._config.connection.api_key))
 
-    def _token_field(self) -> str:
-        """How the server wants the bound on generated tokens called."""
-        # OpenAI's newer models refuse the old word, many local servers ignore the new one
-        openai_itself = self._base_url is None or "api.openai.com" in self._base_url
-        usual = "max_completion_tokens" if openai_itself else "max_tokens"
-        return _learned_fields.get((self._base_url, self._config.model), usual)
-
-    def _other_field_than(self, refused: str) -> bool:
-        """Whether another field is left to try; what is learned lasts as long as the process."""
-        other = "max_tokens" if refused == "max_completion_tokens" else "max_completion_tokens"
-        return _learned_fields.setdefault((self._base_url, self._config.model), other) == other
-
     def _body(self, request: ChatRequest, *, token_field: str) -> dict[str, object]:
-        """All but the model."""
+        """What is sent."""
         heat = self._config.temperature
         return {
+            "model": self._config.model,
             "messages": list(request.messages),
-            **mode_body(request.mode, request.schema),
+            **response_format(request.mode, request.schema),
             **({} if heat is None else {"temperature": heat}),
             token_field: request.max_tokens,
         }
 
-    async def _whole(self, response: "AsyncAPIResponse[ChatCompletion]") -> bytes:
-        """The body, at most so many bytes."""
-        from openai import APIConnectionError
-
-        body = bytearray()
-        try:
-            async for chunk in response.iter_bytes():
-                body += chunk
-                if len(body) > BYTES_PER_REPLY:
-                    break
-        except Exception as error:  # the http library's own: which one depends on the SDK's version
-            raise APIConnectionError(request=response.http_request) from error
-        if len(body) > BYTES_PER_REPLY:
-            raise ModelError(f"{self._name} {TOO_LONG}")
-        return bytes(body)
-
-
-_learned_fields: dict[tuple[str | None, str], str] = {}
-"""The field for the bound on tokens, by server and model, where the usual one was refused."""
-
 
 def _about_token_field(error: "APIStatusError") -> bool:
     return error.status_code in (400, 422) and "max_completion_tokens" in str(error.message)
+
+
+def response_format(mode: AnswerMode, schema: type[BaseModel]) -> dict[str, object]:
+    """What a request in this mode says of its answer's shape."""
+    if mode == "text":
+        return {}
+    shape = strict_shape(schema)
+    if mode == "json_object":  # "schema" is what llama.cpp reads
+        return {"response_format": {"type": "json_object", "schema": shape}}
+    described = {"name": schema.__name__, "schema": shape, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": described}}
+
+
+@lru_cache(maxsize=64)
+def strict_shape(schema: type[BaseModel]) -> dict[str, object]:
+    """The JSON schema as OpenAI's strict mode takes it: every field required, no defaults."""
+    from openai import pydantic_function_tool
+
+    strict = pydantic_function_tool(schema)["function"].get("parameters", {})
+    return cast("dict[str, object]", _without_defaults(strict))
+
+
+def _without_defaults(node: object) -> object:
+    """The schema without its defaults; a field may be called "default"."""
+    if isinstance(node, list):
+        return [_without_defaults(part) for part in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    schema = cast("dict[str, object]", node)
+    kept: dict[str, object] = {}
+    for key, part in schema.items():
+        if key in ("properties", "$defs") and isinstance(part, dict):
+            named = cast("dict[str, object]", part)
+            kept[key] = {name: _without_defaults(below) for name, below in named.items()}
+        elif key != "default":
+            kept[key] = _without_defaults(part)
+    return kept

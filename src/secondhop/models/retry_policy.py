@@ -106,20 +106,11 @@ def why_unanswered(error: BaseException) -> str:
     return "no answer in time" if late else kind_of_failure(error)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How often to try, and how long to wait between two tries."""
-
-    attempts: int
-    """Tries in all, at least one is made."""
-    longest_wait_s: Callable[[], float]
-    """Asked after each failure; a server that wants a longer wait is not waited for."""
-
-
 async def retried(
     call: Callable[[], Awaitable[T]],
     *,
-    patience: Patience,
+    attempts: int,
+    longest_wait_s: Callable[[], float],
     what: str,
     explain: Callable[[Exception], str],
 ) -> T:
@@ -127,6 +118,9 @@ async def retried(
 
     Args:
         call: one try.
+        attempts: tries in all, at least one.
+        longest_wait_s: asked after each failure; a server that wants a longer wait is not waited
+            for.
         what: names the model and the work, for the message.
         explain: what an error means and what to do, in words without a key or a prompt.
 
@@ -136,9 +130,9 @@ async def retried(
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
     tries = AsyncRetrying(
-        stop=stop_after_attempt(patience.attempts),
-        wait=lambda state: _wait_s(state, longest=patience.longest_wait_s()),
-        retry=retry_if_exception(lambda error: _worth_it(error, patience)),
+        stop=stop_after_attempt(attempts),
+        wait=lambda state: _wait_s(state, longest=longest_wait_s()),
+        retry=retry_if_exception(lambda error: _worth_it(error, longest=longest_wait_s())),
         reraise=True,
     )
     try:
@@ -152,16 +146,16 @@ async def retried(
         # of errors, overflows, encodings) changes with its versions, and a recall goes on without.
         tried = int(tries.statistics.get("attempt_number", 1))
         after = f" after {tried} tries" if tried > 1 else ""
-        asks = _asks_too_much(failure_of(error), longest=patience.longest_wait_s())
+        asks = _asks_too_much(failure_of(error), longest=longest_wait_s())
         raise ModelError(f"{what} failed{after}: {explain(error)}{asks}") from error
     raise AssertionError("unreachable: tenacity returns or raises")
 
 
-def _worth_it(error: BaseException, patience: Patience) -> bool:
+def _worth_it(error: BaseException, *, longest: float) -> bool:
     if isinstance(error, SecondhopError):
         return False
     failure = failure_of(error)
-    return failure.may_pass and (failure.asked_wait_s or 0.0) <= patience.longest_wait_s()
+    return failure.may_pass and (failure.asked_wait_s or 0.0) <= longest
 
 
 def _wait_s(state: "RetryCallState", *, longest: float) -> float:

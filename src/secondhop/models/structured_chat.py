@@ -9,31 +9,32 @@ from pydantic import BaseModel
 
 from secondhop.errors import ModelError
 from secondhop.models.account import Account
-from secondhop.models.answer_modes import SURE, mode_request
 from secondhop.models.chat_transport import (
-    BYTES_PER_REPLY,
-    TOO_LONG,
     AnswerMode,
     BrokenReplyError,
     ChatReply,
     ChatRequest,
     ChatTransport,
 )
-from secondhop.models.endpoint import ChatLimits, Endpoint
+from secondhop.models.endpoint import REFUSALS, ChatLimits, Endpoint
 from secondhop.models.json_replies import (
     UnreadableReplyError,
     read_reply,
     repair_turn,
+    schema_request,
     with_request,
 )
 from secondhop.models.llm import AnswerBounds, ChatMessage, Completion, LLMError, sendable
 from secondhop.models.prompt_size import PromptSize, learned_ratio, plausible_usage
-from secondhop.models.retry_policy import Patience, TryTimedOutError, failure_of, retried
+from secondhop.models.retry_policy import TryTimedOutError, failure_of, retried
 
 T = TypeVar("T", bound=BaseModel)
 
 REQUESTS_PER_ANSWER = 8
 """Retries, other ways of asking and the repair turn together."""
+THINKING = 8
+"""So many times the tokens are granted to a reply of a model that thinks before it writes: servers
+count its thoughts, and a plan of 500 tokens may take 2,000 of them."""
 _REFUSES_MODE = frozenset({400, 415, 422, 501})
 _ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "model_not_found"})
 """Codes of a 400 that no other way of asking would cure."""
@@ -41,6 +42,11 @@ _ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "mo
 
 class _ModeRefusedError(ModelError):
     """The server cannot answer in this mode."""
+
+    def __init__(self, message: str, *, times: int) -> None:
+        super().__init__(message)
+        self.times = times
+        """How surely: REFUSALS rule it out."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,7 +73,7 @@ class StructuredChat:
     ) -> None:
         """`endpoint`: what is known of the model's server; None: nothing yet."""
         self._transport, self._name, self._limits = transport, model_id, limits
-        self._endpoint = endpoint or Endpoint(transport.modes, limits)
+        self._endpoint = endpoint or Endpoint(limits)
 
     @property
     def model_id(self) -> str:
@@ -113,24 +119,23 @@ class StructuredChat:
 
     async def _answer(self, asking: _Asking[T]) -> T:
         """An answer in the strictest mode that the server takes."""
-        modes = self._endpoint.modes
-        for mode in modes.usable():
-            if not modes.proven(mode) and not self._transport.offers(mode, asking.schema):
-                modes.refused(mode, SURE)
-                continue
-            request = mode_request(mode, asking.schema)
-            messages = with_request(asking.messages, request) if request else asking.messages
+        refused: dict[AnswerMode, int] = {}
+        for mode in self._endpoint.usable(self._transport.modes):
+            messages = asking.messages
+            if mode != "json_schema":  # the others do not tell the model the shape
+                messages = with_request(messages, schema_request(asking.schema))
             try:
                 reply = await self._asked(messages, asking, mode=mode)
             except _ModeRefusedError as refusal:
                 if not asking.account.requests_left:
                     raise ModelError(f"{refusal}, and no request is left for another way") from None
+                refused[mode] = refusal.times
                 continue
-            except ModelError:
-                if mode == "text":
-                    modes.text_failed()
-                raise
-            modes.answered(mode)
+            self._endpoint.answered(mode, refused=refused)
+            if reply.cut_off and "{" not in reply.text and not self._endpoint.thinks:
+                self._endpoint.thinks = True
+                if asking.account.requests_left:
+                    reply = await self._asked(messages, asking, mode=mode)
             return await self._read_or_repaired(reply, asking, mode=mode)
         raise AssertionError('unreachable: "text" is always tried, and never a refused mode')
 
@@ -160,14 +165,12 @@ class StructuredChat:
     async def _asked(
         self, messages: Sequence[ChatMessage], asking: _Asking[T], *, mode: AnswerMode
     ) -> ChatReply:
-        """A reply in this mode, after failures that pass."""
+        """A reply, after failures that pass."""
         account, limits = asking.account, self._limits
         reply = await retried(
             lambda: self._try(messages, asking, mode=mode),
-            patience=Patience(
-                attempts=max(1, min(limits.attempts, account.requests_left)),
-                longest_wait_s=lambda: max(0.0, min(limits.max_wait_s, account.left_s())),
-            ),
+            attempts=max(1, min(limits.attempts, account.requests_left)),
+            longest_wait_s=lambda: max(0.0, min(limits.max_wait_s, account.left_s())),
             what=f"asking {self._name}",
             explain=self._transport.explain,
         )
@@ -180,12 +183,14 @@ class StructuredChat:
     ) -> ChatReply:
         """One request."""
         endpoint, account = self._endpoint, asking.account
-        shape = self._transport.shape_text(mode, asking.schema)
-        parts = [message["content"] for message in messages] + ([shape] if shape else [])
+        parts = [message["content"] for message in messages]
+        if mode == "json_schema":
+            parts.append(schema_request(asking.schema))  # about what the model reads of it
         size = PromptSize(parts, ratio=endpoint.token_ratio)
+        wanted = asking.max_tokens * (THINKING if endpoint.thinks else 1)
         try:
             async with endpoint.request(
-                account, name=self._name, prompt=size, wanted=asking.max_tokens
+                account, name=self._name, prompt=size, wanted=wanted
             ) as reply_tokens:
                 request = ChatRequest(
                     messages=messages, mode=mode, schema=asking.schema, max_tokens=reply_tokens
@@ -193,9 +198,9 @@ class StructuredChat:
                 return await self._paid_reply(request, size, account)
         except Exception as error:
             if times := self._refusals(error, mode=mode):
-                endpoint.modes.refused(mode, times)
                 raise _ModeRefusedError(
-                    f"{self._name} cannot answer by {mode}: {self._transport.explain(error)}"
+                    f"{self._name} cannot answer by {mode}: {self._transport.explain(error)}",
+                    times=times,
                 ) from error
             raise
 
@@ -219,8 +224,6 @@ class StructuredChat:
             ratio = self._endpoint.token_ratio
             learned = learned_ratio(size, reported=usage.prompt_tokens, before=ratio)
             self._endpoint.token_ratio = learned
-        if len(reply.text.encode("utf-8", "replace")) > BYTES_PER_REPLY:
-            raise ModelError(f"{self._name} {TOO_LONG}")
         return reply
 
     def _refusals(self, error: Exception, *, mode: AnswerMode) -> int:
@@ -229,8 +232,8 @@ class StructuredChat:
         if mode == "text" or isinstance(error, ModelError) or failure.code in _ABOUT_THE_REQUEST:
             return 0
         if failure.status in _REFUSES_MODE:
-            return SURE
+            return REFUSALS
         # HTTP 500 is llama.cpp's answer to json_schema, and a foreign class refuses as it likes;
         # but any server stumbles once
         unclear = failure.status == 500 or (failure.status is None and not failure.may_pass)
-        return int(unclear and not self._endpoint.modes.proven(mode))
+        return int(unclear and mode not in self._endpoint.proven)

@@ -13,6 +13,8 @@ from secondhop.models.assets import TIKTOKEN_RANKS, ensure_assets
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
+    from secondhop.prompts.templates import RenderedPrompt
+
 TokenCounter: TypeAlias = Callable[[str], int]
 """Tokens of a text."""
 
@@ -47,6 +49,11 @@ def count_tokens(text: str) -> int:
     """
     encoding = _encoding or _load()
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
+
+
+def prompt_tokens(prompt: "RenderedPrompt") -> int:
+    """Tokens of both messages."""
+    return count_tokens(prompt.system) + count_tokens(prompt.user)
 
 
 def truncate_to_tokens(text: str, n: int) -> str:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from secondhop.models.llm import StructuredLLM
-from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
 from secondhop.observe.attributes import ME, attribute_named
 from secondhop.observe.port import (
@@ -20,6 +19,7 @@ from secondhop.observe.records import DroppedReading
 from secondhop.observe.schema import MemoryReply, ObserveReply
 from secondhop.observe.sheet import ObserveSheet, observe_sheet
 from secondhop.observe.spans import borne_out, located
+from secondhop.prompts.quoting import Tags
 from secondhop.prompts.templates import Prompt
 from secondhop.stores.keeping import ALWAYS
 

@@ -35,6 +35,7 @@ _WHO: Final = rf"(?:I|[Ww]e|{_KIN})"
 _AM: Final = r"(?:I['’]m|I am)(?: now)?"
 _TAIL: Final = re.compile(
     r"(?:,\s*(?:not|his|her|its|their|but|and|who|which|where|so|near|with)\b"
+    r"|\s+not \d"
     r"|,?\s+(?:(?:and|but)\s+)?(?:he|she|it|they)\b"
     r"|,?\s+(?:because|since|which|who|where|but|please|now|today|these days|last \w+|this \w+"
     r"|in \d{4}|too|again|so much|for \w+ years)\b|\s+[–—-]\s).*$",

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from secondhop.nodes.critics.lenient_fields import Line, as_flag, as_line, as_rows, holding_list
+from secondhop.models.lenient_fields import Line, as_flag, as_line, as_rows, holding_list
 
 KindWord = Literal["fact", "preference", "note", "none"]
 

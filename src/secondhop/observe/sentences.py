@@ -18,7 +18,9 @@ _STOP: Final = re.compile(r"(?<!\b[A-Z])(?<!\b(?:[DM]r|Ms|St))(?<!\bMrs)[.!?…]
 _CUT: Final = re.compile(r",?\s(?:and|but|so)\s(?=(?:I|I['’]m|we|my|our|please|call)\b)|\s[-–—]\s")
 _LEAD: Final = re.compile(
     r"(?:\W*(?:by the way|just so you know|actually|sorry|oh|hi|hello|hey|well|ok|okay|also|and|but"
-    r"|so|no|yes|correction|oops|thanks|i (?:think|guess|believe)|probably)\b(?: there)?\W*)+",
+    r"|so|no|yes|correction|oops|thanks|wrong"
+    r"|that(?:['’]?s| is) (?:wrong|incorrect|not (?:right|true))"
+    r"|i (?:think|guess|believe)|probably)\b(?: there)?\W*)+",
     re.I,
 )
 _NOT_STATED: Final = re.compile(
@@ -42,7 +44,7 @@ _CHANGE: Final = re.compile(
     re.I,
 )
 _CORRECTION: Final = re.compile(
-    r"\b(?:actually|sorry|correction|I meant?|oops|mistake|typo|wrong)\b|,\s*not\b", re.I
+    r"\b(?:actually|sorry|correction|I meant?|oops|mistake|typo|wrong|not \d+)\b|,\s*not\b", re.I
 )
 _UNSURE: Final = re.compile(
     r"\b(?:I (?:think|guess|believe|suppose)|probably|possibly|not sure|apparently|roughly)\b", re.I

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from secondhop.models.tokens import count_tokens, truncate_to_tokens
-from secondhop.nodes.critics.quoting import Tags, quoted, title_line
+from secondhop.models.tokens import count_tokens, prompt_tokens, truncate_to_tokens
 from secondhop.observe.port import SPEAKER, KnownThing, ObserveRequest, Turn
+from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 MESSAGE_TOKENS = 1_500
@@ -32,8 +32,7 @@ class ObserveSheet:
 
     def place(self, call_id: str) -> int | None:
         """The turn behind an id of this call; None for any other word."""
-        word = call_id.strip("<>[]\"'`*. ").casefold()
-        return self.places.get(word.removeprefix("message ").strip())
+        return self.places.get(plain_id(call_id))
 
 
 def observe_sheet(
@@ -53,8 +52,7 @@ def observe_sheet(
             "count": str(len(blocks)),
         }
     )
-    size = count_tokens(rendered.system) + count_tokens(rendered.user)
-    return ObserveSheet(prompt=rendered, places=ids, tag=tag, tokens=size)
+    return ObserveSheet(prompt=rendered, places=ids, tag=tag, tokens=prompt_tokens(rendered))
 
 
 def block(call_id: str, turn: Turn) -> str:

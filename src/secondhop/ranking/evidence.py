@@ -36,6 +36,14 @@ class Evidence:
         """Number of candidates."""
         return len(self.passages)
 
+    def part(self, candidates: Sequence[int]) -> "Evidence":
+        """Of some candidates, in that order."""
+        return Evidence(
+            vectors=self.vectors,
+            passages=[self.passages[candidate] for candidate in candidates],
+            texts=self.texts,
+        )
+
     @cached_property
     def rows(self) -> Indices:
         """Rows of all candidates' passages, one candidate after the other."""

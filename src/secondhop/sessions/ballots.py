@@ -5,13 +5,13 @@ from typing import TypeGuard, cast
 
 from secondhop.errors import UsageError
 from secondhop.given_values import shown
-from secondhop.nodes.critics.voting import (
+from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
+from secondhop.nodes.session.voting import (
     check_rounds_left,
     check_shown,
     checked_ballot,
     shown_now,
 )
-from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
 from secondhop.nodes.state import VoteName
 
 

@@ -19,8 +19,8 @@ from secondhop.errors import (
 )
 from secondhop.given_values import check_counts, check_moments, check_text
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
-from secondhop.nodes.critics.voting import check_shown, shown_ever
 from secondhop.nodes.session.session_state import SessionInput, SessionState
+from secondhop.nodes.session.voting import check_shown, shown_ever
 from secondhop.sessions.ballots import check_is_mapping, given_ids, with_votes
 from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, LearnsNothing, Resolution, SessionLearner

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from secondhop.nodes.critics.quoting import quoted
+from secondhop.prompts.quoting import quoted
 
 BLOCK = re.compile(r"<memory (\w+)>\n([^\n]*)\n(.*?)\n</memory \1>", re.S)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from secondhop.models.tokens import count_tokens
 from secondhop.nodes.critics.excerpts import excerpt, excerpts, joined, telling_words
-from secondhop.nodes.critics.quoting import quoted
+from secondhop.prompts.quoting import quoted
 from secondhop.stores.records import Passage
 
 pytestmark = pytest.mark.model  # texts are counted with tiktoken's ranks
@@ -35,25 +35,12 @@ def test_the_opening_and_the_telling_sentences_are_shown_and_gaps_are_marked() -
     assert told == "We met in May. … Nobody spoke of the roof."
 
 
-def test_a_first_sentence_that_is_too_long_is_cut() -> None:
-    told = excerpt("word " * 90, tokens=10, telling={})
-
-    assert count_tokens(told) == 10
-    assert ("word " * 90).startswith(told)
-
-
 def test_what_two_passages_both_hold_is_read_once() -> None:
     first = "User: where is it?\n\nAssistant: In the cellar. Behind the door."
     second = "Assistant: In the cellar. Behind the door.\n\nUser: thanks."
 
     assert joined([passage(1, second), passage(0, first)]) == f"{first}\nUser: thanks."
     assert joined([passage(0, first), passage(4, second)]) == f"{first} … {second}"
-
-
-@pytest.mark.parametrize("text", ["", " \n "])
-def test_nothing_to_read_is_an_empty_excerpt(text: str) -> None:
-    assert excerpts([text], tokens=50, telling={}) == [text]
-    assert excerpt(text * 400, tokens=1, telling={}) == ""
 
 
 @given(st.lists(st.text(max_size=400), max_size=4), st.integers(-5, 300))

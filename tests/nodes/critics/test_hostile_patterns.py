@@ -9,16 +9,11 @@ from time import process_time
 import pytest
 
 from secondhop.models import json_replies
-from secondhop.nodes.critics import excerpts, order_hints, quoting
-from secondhop.nodes.critics.lenient_fields import as_flag, as_lines, as_words
-from secondhop.nodes.critics.order_hints import reads_like_order
-from secondhop.nodes.critics.quoting import quoted
+from secondhop.nodes.critics import excerpts, order_hints
 from secondhop.nodes.planning import question_kind
-from secondhop.nodes.planning.schema import as_kind, as_weight
+from secondhop.prompts import quoting
 from secondhop.ranking import keyphrases, sentences
 from secondhop.ranking import words as word_patterns
-from secondhop.ranking.capital_names import capital_names
-from secondhop.ranking.keyphrases import key_phrases
 
 pytestmark = pytest.mark.slow
 
@@ -73,48 +68,3 @@ def test_a_pattern_comes_to_an_end_on_any_text(name: str) -> None:
             pass
 
     assert process_time() - begun < 5.0
-
-
-def one_reads_like_order(text: str) -> bool:
-    return reads_like_order([text])
-
-
-@pytest.mark.parametrize(
-    "reader",
-    [
-        one_reads_like_order,
-        quoted,
-        question_kind.question_kind,
-        question_kind.about_now,
-    ],
-)
-def test_so_does_what_reads_with_them(reader: object) -> None:
-    assert callable(reader)
-    begun = process_time()
-
-    for text in TEXTS[: len(UNITS)]:
-        reader(text)
-
-    assert process_time() - begun < 5.0
-
-
-def test_so_do_the_finders_of_phrases_and_the_fields_of_a_reply() -> None:
-    begun = process_time()
-
-    for unit in (" ", "!", "a", "A ", '"', "_a", "a1", "!'", "- "):
-        text = unit * (CHARS // len(unit))
-        list(capital_names(text))
-        key_phrases(text, n=8)
-        for field in (as_lines, as_words, as_flag, as_kind, as_weight):
-            field(text)
-
-    assert process_time() - begun < 5.0
-
-
-def test_a_sentence_ends_behind_a_run_of_marks() -> None:
-    assert sentences.token_lists("No way!!! Yes?! “Ok.” End") == [
-        ["No", "way"],
-        ["Yes"],
-        ["“", "Ok"],
-        ["End"],
-    ]

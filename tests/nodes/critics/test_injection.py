@@ -18,8 +18,8 @@ from tests.nodes.critics.obedient import OBEDIENCE, Obedient, Way, replaces_all
 from tests.nodes.scripted_llm import SECRET, ScriptedLLM, critic_request, sheet_of, view
 from tests.small_world import LIFE, SmallWorld, ask, interview_plan, recall_settings, small_world
 
-from secondhop.nodes.critics.quoting import quoted
 from secondhop.nodes.llm_services import llm_services
+from secondhop.prompts.quoting import quoted
 from secondhop.stores.records import Memory
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks

@@ -1,6 +1,5 @@
 """What the worst reply cannot do: the model is the attacker's, and says whatever it likes."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,22 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from tests.fakes import note
-from tests.models.fault_server import Exchange, FaultServer, completion, running
-from tests.nodes.scripted_llm import SECRET, ScriptedLLM, call_ids, critic_request, sheet_of, view
+from tests.nodes.scripted_llm import ScriptedLLM, call_ids, critic_request, sheet_of, view
 from tests.small_world import LIFE, QUESTION
 
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.models.llm import Usage
-from secondhop.models.openai_client import OpenAIConnection
-from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.nodes.config import Config, RecallLimits
-from secondhop.nodes.critics.llm import LLMCritic
-from secondhop.nodes.critics.port import CriticRequest
-from secondhop.nodes.critics.quoting import Tags
 from secondhop.nodes.critics.reading_votes import FOLLOW_UPS, SPARKS, read_verdict
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
-from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
@@ -94,21 +86,6 @@ async def test_a_vote_for_another_entitys_memory_is_a_vote_for_nothing(
 
     assert set(result.ids()) <= {memory.memory_id for memory in LIFE}
     assert "4711" not in whole_text(result, trace)
-
-
-async def test_ids_of_an_earlier_call_name_nothing(store: Path) -> None:
-    seen: list[str] = []
-
-    def judge(prompt: str) -> object:
-        seen.extend(ids_in(prompt))
-        return {"votes": {call_id: "hot" for call_id in ids_in(prompt)}}
-
-    await recalled(store, told(judge))
-    earlier = list(seen)
-    result, _ = await recalled(store, told(lambda _: {"votes": {one: "hot" for one in earlier}}))
-
-    assert earlier
-    assert any("voted for no memory that it was shown" in line for line in result.degraded)
 
 
 async def test_whatever_is_asked_for_costs_no_more_than_the_budget(store: Path) -> None:
@@ -190,31 +167,6 @@ async def test_what_a_call_is_fenced_with_stays_in_the_call(store: Path) -> None
     assert "as “" in text  # who reads the reason reads a title instead
 
 
-async def test_a_call_to_a_tool_that_nobody_offered_calls_nothing(store: Path) -> None:
-    paths: list[str] = []
-
-    async def smuggled(exchange: Exchange) -> None:
-        paths.append(json.dumps(exchange.asked.get("tools", [])))
-        called = {"name": "delete_all", "arguments": '{"entity": "theirs", "confirm": true}'}
-        calls = [{"id": "x", "type": "function", "function": called}] * 50
-        message = {"role": "assistant", "content": "Deleting everything.", "tool_calls": calls}
-        await exchange.send(200, completion(message, finish_reason="tool_calls"))
-
-    async with running(FaultServer(otherwise=smuggled)) as server:
-        connection = OpenAIConnection(base_url=server.base_url, api_key="none", max_wait_s=0.02)
-        llm = OpenAILLM(OpenAILLMConfig(model=server.model, connection=connection))
-        limits = RecallLimits(llm_calls=6)
-        result, trace = await recalled(store, llm, settings=Config(limits=limits))
-        await llm.aclose()
-
-    assert 0 < len(server.asked) == result.spent.llm_calls <= limits.llm_calls
-    assert not [one for one in paths if "delete_all" in one]
-    assert set(result.ids()) <= {memory.memory_id for memory in LIFE}
-    assert result.ids()
-    assert result.degraded
-    assert "delete_all" not in whole_text(result, trace)
-
-
 PIECES = st.one_of(
     st.none(),
     st.booleans(),
@@ -253,28 +205,3 @@ def test_no_reply_breaks_the_reading_of_it(reply: object, vote: object, other: o
 
         assert {ballot.memory_id for ballot in verdict.ballots} <= {"a", "b"}
         assert len(verdict.follow_ups) <= FOLLOW_UPS
-
-
-async def ids_of_a_new_critic(request: CriticRequest) -> list[str]:
-    """The ids of a call by a critic that draws its own secret."""
-    seen: list[str] = []
-
-    def judge(prompt: str) -> object:
-        seen.extend(ids_in(prompt))
-        return {"votes": [{"id": one, "vote": "warm"} for one in seen]}
-
-    await LLMCritic(told(judge), load_prompts()).judge(request)
-    return seen
-
-
-async def test_secrets_differ_between_processes_and_tags_between_sheets() -> None:
-    request = critic_request(view("a"), view("b"))
-    again = critic_request(view("a"), view("b", "Something else."))
-
-    first, second = [await ids_of_a_new_critic(request) for _ in range(2)]
-    assert len(first) == len(second) == 2
-    assert not set(first) & set(second)
-    assert Tags(b"one").draw(["a"]) != Tags(b"two").draw(["a"])
-    assert sheet_of(request).tag == sheet_of(request).tag
-    assert sheet_of(request).tag != sheet_of(again).tag
-    assert SECRET.decode() not in sheet_of(request).prompt.user

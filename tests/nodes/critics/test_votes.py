@@ -53,19 +53,6 @@ async def test_the_critic_reads_the_question_the_facets_and_what_was_asked(
     assert views["plan"].repeats == ""
 
 
-async def test_votes_for_unknown_ids_and_facets_are_ignored(world: SmallWorld) -> None:
-    verdict = Verdict(
-        ballots=(ballot("who", "hot"), ballot("plan", "hot", "e1", "e99")), content=True
-    )
-
-    result, trace = await recalled(world, ScriptedCritic(verdict))
-
-    assert "who" not in result.ids()
-    assert trace.candidate("who") is None
-    by_id = {memory.id: memory for memory in result.memories}
-    assert by_id["plan"].facets == ["own plan"]
-
-
 @pytest.mark.parametrize("vote", ["cold", "wrong"])
 async def test_nothing_voted_out_comes_back_in_later_rounds(world: SmallWorld, vote: str) -> None:
     out = "plan"
@@ -111,20 +98,6 @@ async def test_a_spark_opens_a_facet_of_its_own_and_stays_out_itself(world: Smal
     assert "garden" not in result.ids()
 
 
-async def test_what_a_spark_asks_leans_towards_the_memory_that_sparked_it(
-    world: SmallWorld,
-) -> None:
-    critic = ScriptedCritic(votes(hot=["plan"], spark=["garden"]), votes(content=True))
-
-    _, trace = await recalled(world, critic)
-
-    (query,) = [query for query in trace.queries if query.origin == "spark"]
-    (unbent,) = await world.store.dense(await world.embedder.embed_queries([query.text]), k=20)
-    plainly = {hit.memory_id: hit.score for hit in unbent}
-    leaning = {hit.memory_id: hit.score for hit in query.dense}
-    assert leaning["garden"] > plainly["garden"] + 0.1
-
-
 async def test_a_spark_never_takes_over_the_main_path(world: SmallWorld) -> None:
     plain, _ = await recalled(world, ScriptedCritic(votes(content=True)))
 
@@ -145,25 +118,3 @@ async def test_new_queries_of_the_critic_open_facets_one_hop_further(world: Smal
     found = trace.candidate("car")
     assert found is not None
     assert opened.facet_id in {score.facet_id for score in found.facet_scores}
-
-
-async def test_a_query_for_a_facet_that_does_not_exist_goes_to_the_question(
-    world: SmallWorld,
-) -> None:
-    lost = FollowUp(text="winter tyres", facet_id="nowhere")
-
-    _, trace = await recalled(world, ScriptedCritic(votes(lost), votes(content=True)))
-
-    (query,) = [query for query in trace.queries if query.text == "winter tyres"]
-    assert (query.facet_id, query.hop) == ("f0", 1)
-
-
-async def test_facets_without_anything_usable_are_reported_empty(world: SmallWorld) -> None:
-    verdict = Verdict(ballots=(), empty_facets=("e1", "nowhere"), content=True)
-
-    result, _ = await recalled(world, ScriptedCritic(verdict))
-
-    assert {outcome.name for outcome in result.facets} >= {"own plan", "coaching"}
-    by_name = {outcome.name: outcome for outcome in result.facets}
-    assert by_name["own plan"].covered_by == ["plan"]
-    assert not by_name["own plan"].empty

@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +13,8 @@ from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM
 from secondhop.errors import ModelError
 from secondhop.models.llm import LLMError
 from secondhop.models.tokens import count_tokens
-from secondhop.nodes.budget import Remaining, half
+from secondhop.nodes.budget import Remaining
 from secondhop.nodes.config import PlanningSettings
-from secondhop.nodes.llm_call import MODEL_SHARE
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.planning.port import KeptName, PlanRequest
 from secondhop.nodes.planning.schema import ExpandReply
@@ -147,17 +145,6 @@ async def test_expand_is_told_the_map_the_day_and_what_is_left() -> None:
     assert prompt.count("</map") == 2  # the rule and the real end, not the title's
 
 
-async def test_expand_is_told_what_the_whole_recall_has_left_and_not_its_half() -> None:
-    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}])
-    planner, _ = llm_services(llm)
-    whole = Remaining(rounds=4, llm_calls=7, llm_tokens=31_000, seconds=30.0, queries=20)
-
-    await planner.expand(request(remaining=half(whole, larger=True), recall=whole))
-
-    told = "left: 4, of at most 20 searches each; model calls left: 7, with 31,000 tokens."
-    assert told in llm.prompts[0]
-
-
 async def test_few_searches_a_round_make_a_smaller_plan() -> None:
     rows = [facet(f"f{n}", f"alpha{n}", f"beta{n}") for n in range(9)]
     llm = ScriptedLLM(ExpandReply=[{"intent": "x", "facets": rows}])
@@ -176,57 +163,6 @@ async def test_a_planner_without_budget_asks_nothing() -> None:
         with pytest.raises(LLMError, match="are left"):
             await planner.expand(request(remaining=Remaining(rounds=1, seconds=9.0, **left)))
     assert llm.prompts == []
-
-
-async def test_a_reply_may_cost_what_is_left_and_less_than_half_the_time() -> None:
-    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}, {"intent": "x"}])
-    planner, _ = llm_services(llm)
-
-    await planner.expand(request())
-    await planner.expand(
-        request(remaining=Remaining(rounds=1, llm_calls=1, llm_tokens=1_500, seconds=8.0))
-    )
-
-    (_, plenty, _), (_, less, seconds) = llm.asked
-    assert plenty == 1_200
-    assert 200 <= less < 1_000
-    assert seconds == pytest.approx(4.0 * MODEL_SHARE)
-
-
-def test_ids_name_the_model_and_change_with_a_prompt(tmp_path: Path) -> None:
-    planner, critic = llm_services(ScriptedLLM())
-    shipped = Path(__file__).parents[3] / "prompts" / "critique.md"
-    changed = shipped.read_text(encoding="utf-8").replace("You choose", "You pick")
-    (tmp_path / "critique.md").write_text(changed, encoding="utf-8")
-
-    other_planner, other_critic = llm_services(ScriptedLLM(), prompts=tmp_path)
-
-    assert planner.planner_id.startswith("llm:scripted:decompose.v")
-    assert planner.planner_id == other_planner.planner_id
-    assert critic.critic_id != other_critic.critic_id
-
-
-async def test_with_hyde_a_passage_that_the_memory_might_hold_is_searched_too() -> None:
-    passage = "I told the recruiter that I would cut the backlog in ninety days."
-    reply = {"kind": "conceptual", "rewordings": ["getting ready"], "parts": [], "passage": passage}
-    llm = ScriptedLLM(DecomposeWithPassage=[reply])
-    planner, _ = llm_services(llm, planning=PlanningSettings(hyde=True))
-
-    plan = await planner.decompose(request())
-
-    assert [facet.queries for facet in plan.facets] == [("getting ready", passage)]
-    assert '"passage"' in llm.prompts[0]
-
-
-async def test_without_it_no_passage_is_asked_for_and_rewordings_can_be_left_out() -> None:
-    reply = {"kind": "conceptual", "rewordings": ["getting ready"], "parts": []}
-    llm = ScriptedLLM(DecomposeReply=[reply])
-    planner, _ = llm_services(llm, planning=PlanningSettings(rewordings=0))
-
-    plan = await planner.decompose(request())
-
-    assert plan.facets == ()
-    assert '"passage"' not in llm.prompts[0]
 
 
 async def test_the_plan_holds_as_many_facets_and_queries_as_the_settings_say() -> None:
@@ -279,28 +215,6 @@ async def test_with_names_nothing_else_of_the_prompt_changes() -> None:
     start, end = told.index("\n\nKept under names"), told.index("\n\nThe question:")
     assert "fact | me | diet" in told[start:end]
     assert told[:start] + told[end:] == plain
-
-
-@pytest.mark.parametrize("tokens", [1_600, 3_600])
-async def test_names_take_no_tokens_that_the_plan_itself_needs(tokens: int) -> None:
-    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}], ExpandWithKept=[{"intent": "x"}])
-    planner, _ = llm_services(llm)
-
-    await planner.expand(request(kept=[DIET], remaining=replace(PLENTY, llm_tokens=tokens)))
-
-    assert ("Kept under names" in llm.prompts[0]) == (tokens > 3_000)
-
-
-async def test_a_reply_that_asks_by_name_alone_is_one() -> None:
-    def asks(user: str) -> object:
-        return {"facts": re.findall(r"^(\w+) \| fact", user, re.M) * 2 + ["made up"]}
-
-    planner, _ = llm_services(ScriptedLLM(ExpandWithKept=[asks]))
-
-    plan = await planner.expand(request(kept=[DIET]))
-
-    assert (plan.facets, plan.asked) == ((), (DIET,))
-    assert plan.note == "1 fact asked for by name; 2 unknown ids dropped"
 
 
 async def test_no_more_names_are_told_than_fit() -> None:

@@ -24,7 +24,6 @@ from secondhop.nodes.planning.near_queries import DistinctQueries
             "flight to rome in the spring with anna and the dog",
             "flight to rome in the spring with ben and the dog",
         ),
-        ("the trip to Rome in May with the dog", "the trip to Rome may be with the dog"),
         ("what the repair of the old boiler cost", "what the repair of the old chimney cost"),
         ("release notes of version v1.5 of the app", "release notes of version v1.6 of the app"),
     ],
@@ -45,7 +44,6 @@ def test_another_name_number_or_date_makes_another_query(one: str, other: str) -
         ("carefeed interview preparation", "Carefeed interview preparation"),
         ("my goal for the first year", "my goals for the first year"),
         ("the rent of may 2024 for the flat", "The rent of May 2024 for the flat"),
-        ("what may go wrong with the move", "what could go wrong with the move"),
         ("May I park in the yard?", "may I park in the yard"),
     ],
 )

@@ -9,6 +9,7 @@ from secondhop.nodes.selection.blend import (
     MIDDLE,
     PLAYBOOKS_WEIGHT,
     TEXT_WEIGHTS,
+    FacetRanking,
     blended,
     blended_scores,
 )
@@ -28,6 +29,15 @@ def own(dense: float, fused: float) -> FacetScore:
     )
 
 
+def ranking(**found: FacetScore) -> FacetRanking:
+    """What the searches of one facet found."""
+    return FacetRanking(
+        fused={one: score["fused"] for one, score in found.items()},
+        dense={one: score["dense"] for one, score in found.items()},
+        score=found.__getitem__,
+    )
+
+
 def suggested(**scores: float) -> Suggested:
     """Every one for facet b1, with a cosine of 0 to the question."""
     return Suggested(
@@ -41,7 +51,7 @@ def suggested(**scores: float) -> Suggested:
 
 
 def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> None:
-    blends = blended({"a": own(0.8, 0.02), "b": own(0.2, 0.01)}, suggested=suggested(a=0.0, b=4.0))
+    blends = blended(ranking(a=own(0.8, 0.02), b=own(0.2, 0.01)), suggested=suggested(a=0.0, b=4.0))
 
     # of two memories one stands at 1, the other at -1
     assert blends["a"].parts == {
@@ -54,7 +64,7 @@ def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> 
 
 
 def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() -> None:
-    found = {"a": {DIRECT: own(0.5, 0.02)}, "b": {DIRECT: own(0.4, 0.01)}}
+    found = {DIRECT: ranking(a=own(0.5, 0.02), b=own(0.4, 0.01))}
 
     scores, blends = blended_scores(found, suggested=suggested(a=0.0, b=0.0, new=9.0))
 
@@ -69,16 +79,16 @@ def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() 
 
 
 def test_scores_that_other_queries_gave_stay() -> None:
-    known = {"looked up": {"k1": own(0.9, 0.03)}}
+    known = {"k1": ranking(fact=own(0.9, 0.03))}
 
     scores, blends = blended_scores(known, suggested=suggested(a=1.0))
 
-    assert scores["looked up"] == known["looked up"]
-    assert "looked up" not in blends
+    assert scores["fact"] == {"k1": own(0.9, 0.03)}
+    assert "fact" not in blends
 
 
 def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
-    found = {"a": own(0.8, 0.02), "b": own(0.2, 0.01)}
+    found = ranking(a=own(0.8, 0.02), b=own(0.2, 0.01))
     unsure: Suggested = {**suggested(a=0.0, b=9.0), "confidence": 0.0}
 
     assert list(blended(found, suggested=unsure)) == ["a", "b"]
@@ -97,9 +107,9 @@ def cued(**specific: float) -> CueHits:
 
 
 def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
-    found = {"near": own(0.8, 0.02), "meant": own(0.2, 0.01)}
+    found = ranking(near=own(0.8, 0.02), meant=own(0.2, 0.01))
 
-    blends = blended(found, cued=cued(near=0.1, meant=0.5), annotated=found)
+    blends = blended(found, cued=cued(near=0.1, meant=0.5), annotated=found.fused)
 
     assert list(blends) == ["meant", "near"]
     assert blends["meant"].parts["cues"] > CUE_WEIGHTS["cues"]
@@ -107,7 +117,7 @@ def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
 
 
 def test_a_memory_that_nobody_annotated_is_judged_by_its_text() -> None:
-    found = {"new": own(0.8, 0.02), "a": own(0.2, 0.01), "b": own(0.1, 0.01)}
+    found = ranking(new=own(0.8, 0.02), a=own(0.2, 0.01), b=own(0.1, 0.01))
 
     blends = blended(found, cued=cued(a=0.5, b=0.1), annotated={"a", "b"})
 
@@ -128,13 +138,13 @@ def kept_for(**broad: float) -> CueHits:
 
 
 def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_does_not() -> None:
-    found = {one: own(0.3, 0.01) for one in ("stories", "recipe", "walk")}
-    found["appointment"] = own(0.9, 0.03)
+    others = {one: own(0.3, 0.01) for one in ("stories", "recipe", "walk")}
+    found = ranking(appointment=own(0.9, 0.03), **others)
     hits = kept_for(appointment=0.6, recipe=0.3, stories=0.3, walk=0.3)
     undertakings = {"appointment": ["interview"], "stories": ["interview"], "recipe": ["cook"]}
 
-    plain = blended(found, cued=hits, annotated=found)
-    linked = blended(found, cued=hits, annotated=found, undertakings=undertakings)
+    plain = blended(found, cued=hits, annotated=found.fused)
+    linked = blended(found, cued=hits, annotated=found.fused, undertakings=undertakings)
 
     assert plain["stories"].score == plain["recipe"].score
     assert list(linked)[:2] == ["appointment", "stories"]
@@ -143,13 +153,13 @@ def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_d
 
 
 def test_a_look_up_has_no_undertaking() -> None:
-    found = {one: own(0.3, 0.01) for one in ("a", "b")}
+    found = ranking(a=own(0.3, 0.01), b=own(0.3, 0.01))
     undertakings = {"a": ["interview"], "b": ["interview"]}
 
     blends = blended(
         found,
         cued=kept_for(a=0.6, b=0.3),
-        annotated=found,
+        annotated=found.fused,
         undertakings=undertakings,
         cues_only_add=True,
     )

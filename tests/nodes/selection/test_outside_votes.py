@@ -14,7 +14,7 @@ from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.state import Query, RecallState, Vote, VoteName
 from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPool
-from secondhop.ranking.facet_select import FacetSelectSettings, facet_select
+from secondhop.ranking.facet_select import facet_select
 
 ROWS = [[0.9, 0.0], [0.8, 0.0], [0.5, 0.6], [0.4, 0.5], [0.36, 0.0]]
 
@@ -191,11 +191,10 @@ def test_what_was_picked_before_counts_against_those_that_follow() -> None:
     pool = FacetPool(
         facet_relevance=np.array([[0.9, 0.0], [0.8, 0.0], [0.0, 0.7]]), weights=np.ones(2)
     )
-    settings = FacetSelectSettings(scheme="xquad", lambda_=0.9)
     repeated = Coverage.from_matrix(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]))
 
-    plain = facet_select(pool, k=2, settings=settings)
-    after = facet_select(pool, k=3, coverage=repeated, settings=settings, first=[1])
+    plain = facet_select(pool, k=2)
+    after = facet_select(pool, k=3, coverage=repeated, first=[1])
 
-    assert [pick.index for pick in plain.picks] == [0, 2]
-    assert [pick.index for pick in after.picks] == [1, 2, 0]
+    assert [pick.index for pick in plain] == [0, 2]
+    assert [pick.index for pick in after] == [1, 2, 0]

@@ -28,12 +28,6 @@ PICKED: Mapping[Diversity, Sequence[str]] = {
     "none": ["m0", "m1", "m3"],
     # the same without m1, which says what m0 says
     "mmr": ["m0", "m3", "m4"],
-    # facet 0 takes m1 (it serves more than m3), facet 1 m4 for m0 repeats m1, facet 2 m5
-    "in_turn": ["m1", "m4", "m5"],
-    # m1 and m3 hold 1.3, 0.7 and 0 seats: quotients 5/36, 5/36, 1/6; m2 0.117, m4 0.111, m5 0.1
-    "pm2": ["m1", "m3", "m2"],
-    # m1 and m3 leave 0.04, 0.16 and 1 of the facets: m2 0.074, m4 0.065, m5 0.1
-    "xquad": ["m1", "m3", "m5"],
     # served by 0.8, a facet stays open by 1 - 0.8 cubed: 0.238, 0.484, 1: m2 0.128, m4 0.143
     "facets": ["m1", "m3", "m4"],
 }
@@ -66,11 +60,10 @@ async def test_a_recall_shares_slots_as_its_settings_say(world: SmallWorld) -> N
     own, wins, _ = interview_plan().facets
     planner = WrittenPlanner({QUESTION: (own, wins, wide)}, planner_id="written")
     found: dict[str, set[str]] = {}
-    for diversity in ("facets", "in_turn", "none"):
+    for diversity in ("facets", "none"):
         settings = recall_settings(ranking={"diversity": diversity})
         answer = await ask(world.services(settings=settings, planner=planner), k=3)
         found[diversity] = set(answer.result.ids())
 
     assert found["facets"] == {"plan", "wins", "coaching"}  # each of the plan's facets
-    assert found["in_turn"] == {"plan", "wins", "research-1"}  # the question itself has a turn
     assert found["none"] == {"plan", "coaching", "résumé"}  # of a facet that the plan overdid

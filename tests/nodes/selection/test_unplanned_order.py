@@ -12,6 +12,7 @@ from secondhop.nodes.selection.unplanned_order import (
     answering_for_themselves,
     lookup_order,
     replaced_last,
+    unplanned_order,
 )
 from secondhop.nodes.state import FACT_NAMED, RecallState, Vote
 
@@ -35,7 +36,7 @@ def asked(origin: str, **more: Any) -> Any:
 
 def order_of(pool: Pool, state: RecallState) -> list[str]:
     factors = np.ones((len(pool.ids), len(pool.facet_ids)))
-    return list(lookup_order(pool, pool.relevance, factors, state))
+    return list(unplanned_order(pool, pool.relevance, factors, state, wanted=len(pool.ids)))
 
 
 def test_a_look_up_keeps_the_order_of_hybrid_search_below_any_threshold() -> None:

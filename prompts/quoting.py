@@ -76,3 +76,18 @@ def title_line(text: str, *, chars: int = 90) -> str:
     """A stored title, label or word as one short quoted line; angle brackets could forge a tag."""
     line = " ".join(quoted(text[: 4 * chars]).split())[:chars]
     return line.replace("<", "‹").replace(">", "›")
+
+
+def plain_id(word: str) -> str:
+    """An id of a call without what models put around it.
+
+    >>> plain_id("<memory abcde7>")
+    'abcde7'
+    """
+    return (
+        word.strip("<>[]()\"'`*.:;| ")
+        .casefold()
+        .removeprefix("memory ")
+        .removeprefix("message ")
+        .strip()
+    )

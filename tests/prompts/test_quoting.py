@@ -3,12 +3,7 @@
 import pytest
 from tests.nodes.scripted_llm import call_ids, critic_request, sheet_of, view
 
-from secondhop.nodes.critics.quoting import clean, quoted, title_line
-
-
-@pytest.mark.parametrize("sign", ["\u2028", "\x0b", "\x85", "\r", "\r\n"])
-def test_every_end_of_a_line_is_one(sign: str) -> None:
-    assert clean(f"one{sign}two") == "one\ntwo"
+from secondhop.prompts.quoting import quoted, title_line
 
 
 @pytest.mark.parametrize(
@@ -16,12 +11,6 @@ def test_every_end_of_a_line_is_one(sign: str) -> None:
 )
 def test_control_characters_and_invisible_characters_are_not_shown(text: str) -> None:
     assert quoted(text) == "note"
-
-
-def test_control_tokens_of_model_servers_are_shown_in_other_brackets() -> None:
-    text = "Our prompt broke because <|im_start|> was doubled; tool_calls came back empty."
-
-    assert quoted(text) == text.replace("<|", "‹|").replace("|>", "|›")
 
 
 def test_a_title_is_one_line_and_forges_no_tag() -> None:

@@ -5,20 +5,20 @@ from typing import Any, cast
 import pytest
 from pydantic import BaseModel
 
-from secondhop.models.answer_modes import mode_body, strict_shape
+from secondhop.annotate.schema import AnnotateReply
+from secondhop.models.openai_llm import response_format, strict_shape
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.planning.schema import (
     DecomposeReply,
-    DecomposeWithPassage,
     ExpandReply,
     ExpandWithKept,
 )
 from secondhop.observe.schema import ObserveReply
 
 ASKED_FOR = (
+    AnnotateReply,
     CritiqueReply,
     DecomposeReply,
-    DecomposeWithPassage,
     ExpandReply,
     ExpandWithKept,
     ObserveReply,
@@ -37,7 +37,7 @@ class Planned(BaseModel):
 
 
 def test_a_schema_is_sent_strict_with_every_field_required_and_no_defaults() -> None:
-    body: Any = mode_body("json_schema", Planned)
+    body: Any = response_format("json_schema", Planned)
     described = body["response_format"]["json_schema"]
     assert described["strict"] is True
     facet = described["schema"]["$defs"]["Facet"]

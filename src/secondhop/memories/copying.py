@@ -1,0 +1,61 @@
+"""Copies memories into another store: to move, or to have a copy."""
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+from secondhop.errors import UnknownEntityError
+from secondhop.graph.result import Frozen
+from secondhop.stores.copying import copy_entity
+from secondhop.stores.store_directory import StoreDirectory
+
+
+class Copied(Frozen):
+    """What was copied, and compared with what it was copied from."""
+
+    store: str
+    """Where the copy is."""
+    entities: list["CopiedEntity"]
+
+
+class CopiedEntity(Frozen):
+    """One entity of it."""
+
+    entity: str
+    memories: int
+    vectors: int
+    """Of passages and cues."""
+    traces: int
+    was_there: bool
+    """A copy before this one had ended with it; nothing was written."""
+
+
+async def copied(
+    source: StoreDirectory,
+    to: str | Path,
+    *,
+    chroma_url: str | None = None,
+    entities: Sequence[str] | None = None,
+) -> Copied:
+    """Copy entities with all that is kept of them; killed, it can be run again.
+
+    Args:
+        to: a folder, or postgresql://…
+        chroma_url: the Chroma server for the copy's vectors.
+        entities: default all.
+
+    Raises:
+        UnknownEntityError: nothing is stored for one of them; nothing was copied.
+        UsageError: both stores are the same.
+        StoreError: as of `copy_entity`; what was copied before it stays.
+    """
+    stored = source.entities()
+    chosen = stored if entities is None else list(entities)
+    for unknown in {*chosen} - {*stored}:
+        raise UnknownEntityError(unknown, store=source.name)
+    async with aclosing(StoreDirectory(to, chroma_url=chroma_url)) as target:
+        done = [(entity, await copy_entity(entity, source, target)) for entity in chosen]
+        return Copied(
+            store=target.name,
+            entities=[CopiedEntity(entity=entity, **one._asdict()) for entity, one in done],
+        )

@@ -1,0 +1,63 @@
+"""What was read of a catalog, kept in memory for as long as nothing in the catalog changes."""
+
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from secondhop.stores.database import Connection
+
+T = TypeVar("T")
+Rows: TypeAlias = Callable[[Connection, Sequence[str]], Mapping[str, T]]
+"""A view {id: what is stored of it}; ids that are not stored are left out."""
+
+_MOST = 8_192
+"""Rows kept of one view; with one more it begins again."""
+
+
+class KnownRows:
+    """Rows of views, by id. Safe to use from any thread, and whoever else writes."""
+
+    def __init__(self, read: Callable[..., Any], *, stamp: Callable[[], Hashable]) -> None:
+        """`read` reads a view, as `Catalog.read`; `stamp`: as of `Database`."""
+        self._read, self._stamp = read, stamp
+        self._guard = threading.Lock()
+        self._at: Hashable = None
+        self._rows: dict[object, dict[str, Any]] = {}
+
+    def of(self, view: Rows[T], ids: Sequence[str]) -> dict[str, T]:
+        """{id: what the view reads of it}, in the order of `ids`."""
+        return self._known(view, ids, lambda missing: self._read(view, missing))
+
+    def whole(self, view: Callable[[Connection], T]) -> T:
+        """What a view reads that asks for no ids; nobody may change it."""
+        found: dict[str, T] = self._known(view, [""], lambda _: {"": self._read(view)})
+        return found[""]
+
+    def _known(
+        self, view: object, ids: Sequence[str], read: Callable[[Sequence[str]], Mapping[str, T]]
+    ) -> dict[str, T]:
+        stamp = self._stamp()  # before reading: what is read later is newer, and goes sooner
+        found = dict(self._kept(stamp, view, ids))
+        missing = [one for one in ids if one not in found]
+        if missing:
+            fresh = read(missing)
+            self._keep(stamp, view, fresh)
+            found.update(fresh)
+        return {one: found[one] for one in ids if one in found}
+
+    def _kept(self, stamp: Hashable, view: object, ids: Sequence[str]) -> dict[str, Any]:
+        with self._guard:
+            if stamp is None or stamp != self._at:
+                self._at = stamp
+                self._rows.clear()
+            rows = self._rows.get(view, {})
+            return {one: rows[one] for one in ids if one in rows}
+
+    def _keep(self, stamp: Hashable, view: object, fresh: Mapping[str, Any]) -> None:
+        with self._guard:
+            if stamp is None or stamp != self._at:
+                return
+            rows = self._rows.setdefault(view, {})
+            if len(rows) + len(fresh) > _MOST:
+                rows.clear()
+            rows.update(fresh)

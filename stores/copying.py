@@ -1,0 +1,278 @@
+"""Copies an entity from one store into another: a folder, PostgreSQL, whichever way round.
+
+Both keep the same tables and the same vectors, so nothing is embedded or analysed again. What says
+that the entity is there (its catalog) is written last, in one transaction: a copy that was killed
+has left nothing that is found, and the next one begins again.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, closing
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.stores.catalog.catalog import Identity
+from secondhop.stores.catalog.notes import write_meta
+from secondhop.stores.catalog.rows import text_of, written
+from secondhop.stores.database import Connection, Database
+from secondhop.stores.locks import writer_turn
+from secondhop.stores.protocols import VectorCollection
+from secondhop.stores.store_directory import StoreDirectory
+from secondhop.stores.store_place import StorePlace
+from secondhop.stores.trace_files import PART_SUFFIX
+from secondhop.stores.vectors.place import place_of
+
+_CATALOG = "catalog"
+_META = "meta"
+_TABLES = {
+    "counters": ("counters", "counted"),
+    "sessions": ("open_sessions",),
+    _CATALOG: (
+        *("memories", "passages", "postings", "keeping", "history", "earlier_texts"),
+        *("cues", "annotations", "replacements", _META),
+    ),
+}
+"""Of each database of an entity; the catalog is the last. Notes of the outbox stay: what they name
+is not copied."""
+_NUMBERED = {"memories": "rowid", "history": "entry_no", "earlier_texts": "version_no"}
+"""Tables whose rows say which was first; each database numbers them itself."""
+_OWN = {"entity", *_NUMBERED.values()}
+_BYTES = {"entries", "vector", "document"}
+"""Columns that hold no text."""
+_PAGE = 1_000
+_ROUNDING = 1e-6
+"""Chroma makes every vector it takes one of unit length, again."""
+_LOCK_TIMEOUT_S = 30.0
+
+Row: TypeAlias = tuple[Any, ...]
+
+
+class Digest(NamedTuple):
+    """What a table holds, whatever the order of its rows."""
+
+    rows: int
+    hashes: int
+    """The sum of the rows' hashes."""
+
+
+Contents: TypeAlias = Mapping[str, Digest]
+"""By table; without the notes in `meta`, of which one says where the vectors are."""
+
+
+class EntityCopy(NamedTuple):
+    """What was copied of an entity."""
+
+    memories: int
+    vectors: int = 0
+    """Of passages and cues."""
+    traces: int = 0
+    was_there: bool = False
+    """The same memories were there already; nothing was written."""
+
+
+async def copy_entity(entity: str, source: StoreDirectory, target: StoreDirectory) -> EntityCopy:
+    """Copy all that is kept of an entity, and compare rows and vectors with what was copied.
+
+    Its writers wait meanwhile. What is kept elsewhere (sessions on Redis, embeddings in a cache)
+    is not copied.
+
+    Raises:
+        EmbedderMismatchError: the target's vectors come from another model.
+        CorruptStoreError: the source lacks vectors, or the copy is not what was copied.
+        StoreError: the target has another memory of that entity.
+        UsageError: source and target are the same.
+    """
+    if source.name == target.name:
+        raise UsageError(f"{source.name} cannot be copied into itself; name another place")
+    with closing(source.place.catalog(entity)) as catalog:
+        identity = await asyncio.to_thread(catalog.identity)
+    for home in (source, target):  # it brings an older one up to date, and undoes what is half done
+        opened = await home.open_entity(
+            entity, embedder_id=identity.embedder_id, dimension=identity.dimension
+        )
+        await opened.aclose()
+    async with AsyncExitStack() as turns:
+        for home in (source, target):
+            turn = writer_turn(home.place.lock(entity), timeout_s=_LOCK_TIMEOUT_S)
+            await turns.enter_async_context(turn)
+        return await _copied(identity, source.place, target.place)
+
+
+async def _copied(identity: Identity, source: StorePlace, target: StorePlace) -> EntityCopy:
+    entity = identity.entity
+    with ExitStack() as closes:
+        old, new = (databases(place, entity) for place in (source, target))
+        for database in (*old.values(), *new.values()):
+            closes.enter_context(closing(database))
+        known = await asyncio.to_thread(contents, old[_CATALOG], _TABLES[_CATALOG])
+        memories = known["memories"].rows
+        with closing(target.catalog(entity)) as catalog:
+            is_there = await asyncio.to_thread(catalog.exists)
+        if is_there:
+            if await asyncio.to_thread(contents, new[_CATALOG], _TABLES[_CATALOG]) != known:
+                raise StoreError(
+                    f"{target.name} has another memory of entity {entity!r}; delete it there, or "
+                    f"name another place"
+                )
+            return EntityCopy(memories=memories, was_there=True)
+        await asyncio.to_thread(make_ready, target, identity)
+        vectors = 0
+        for table, column, ending in (("passages", "passage_id", ""), ("cues", "cue_id", ".cues")):
+            ids = await asyncio.to_thread(values_of, old[_CATALOG], table, column)
+            vectors += await copy_vectors(
+                sorted(ids),
+                source.vectors(identity, ending=ending),
+                target.vectors(identity, ending=ending),
+            )
+        traces = await asyncio.to_thread(copy_traces, source, target, entity)
+        for part, tables in _TABLES.items():
+            await asyncio.to_thread(copy_rows, old[part], new[part], tables, target)
+        return EntityCopy(memories=memories, vectors=vectors, traces=traces)
+
+
+def databases(place: StorePlace, entity: str) -> dict[str, Database]:
+    """All that hold rows of the entity, by the names of `_TABLES`."""
+    return {
+        "counters": place.counters(entity).database,
+        "sessions": place.sessions(entity).database,
+        _CATALOG: place.catalog(entity).database,
+    }
+
+
+def make_ready(place: StorePlace, identity: Identity) -> None:
+    """Nothing of the entity is left there, and it can be stored."""
+    place.check_room()
+    if place.holds(identity.entity):
+        place.erase(identity.entity)
+    place.found(identity)
+
+
+# --- rows ---
+
+
+def copy_rows(old: Database, new: Database, tables: Sequence[str], place: StorePlace) -> None:
+    """Copy these tables at one moment, all of them or none.
+
+    Raises:
+        CorruptStoreError: what is read afterwards is not what was written.
+    """
+    if not old.exists():
+        return
+    old.migrate()
+    new.migrate()
+    with old.reading() as read, new.writing() as write:
+        given = {table: copy_table(read, write, table) for table in tables}
+        if given.pop(_META, None):
+            write_meta(write, {"server": place_of(place.server)})
+    if contents(new, tables) != given:
+        raise CorruptStoreError(f"what was copied to {new.name} is not what was read; try again")
+
+
+def copy_table(read: Connection, write: Connection, table: str) -> Digest:
+    """Copy the rows of a table; what they are."""
+    names, digest = columns(read, table), Digest(0, 0)
+    sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    for page in pages(rows_of(read, table)):
+        write.executemany(sql, [tuple(map(stored, row)) for row in page])
+        digest = added(digest, page)
+    return digest
+
+
+def contents(database: Database, tables: Iterable[str]) -> Contents:
+    """What these tables hold."""
+    found: dict[str, Digest] = {}
+    with database.reading() as connection:
+        for table in tables:
+            if table != _META:
+                found[table] = Digest(0, 0)
+                for page in pages(rows_of(connection, table)):
+                    found[table] = added(found[table], page)
+    return found
+
+
+def values_of(database: Database, table: str, column: str) -> list[str]:
+    """Of one column."""
+    with database.reading() as connection:
+        return [value for (value,) in connection.execute(f"SELECT {column} FROM {table}")]
+
+
+def columns(connection: Connection, table: str) -> list[str]:
+    """Names of those that are copied, sorted."""
+    described = connection.execute(f"SELECT * FROM {table} LIMIT 0").description or ()
+    return sorted({column[0] for column in described} - _OWN)
+
+
+def rows_of(connection: Connection, table: str) -> Iterator[Row]:
+    """All rows, those of numbered tables in their order; texts as texts."""
+    names = columns(connection, table)
+    order = f" ORDER BY {_NUMBERED[table]}" if table in _NUMBERED else ""
+    for row in connection.execute(f"SELECT {', '.join(names)} FROM {table}{order}"):
+        yield tuple(
+            value if name in _BYTES or not isinstance(value, bytes) else text_of(value)
+            for name, value in zip(names, row, strict=True)
+        )
+
+
+def stored(value: Any) -> Any:
+    """As both databases take it."""
+    return written(value) if isinstance(value, str) else value
+
+
+def added(digest: Digest, page: Sequence[Row]) -> Digest:
+    """With these rows, too."""
+    hashes = (int.from_bytes(sha256(repr(row).encode()).digest()) for row in page)
+    return Digest(digest.rows + len(page), (digest.hashes + sum(hashes)) % 2**256)
+
+
+def pages(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Some rows at a time."""
+    page: list[Row] = []
+    for row in rows:
+        page.append(row)
+        if len(page) == _PAGE:
+            yield page
+            page = []
+    if page:
+        yield page
+
+
+# --- vectors and traces ---
+
+
+async def copy_vectors(ids: Sequence[str], old: VectorCollection, new: VectorCollection) -> int:
+    """Copy the vectors of these ids into an empty collection; how many.
+
+    Raises:
+        CorruptStoreError: one is missing, or is not read back as it was written.
+    """
+    await new.drop()
+    for start in range(0, len(ids), _PAGE):
+        page = ids[start : start + _PAGE]
+        found = await old.fetch(page)
+        if len(found) < len(page):
+            raise CorruptStoreError(
+                f"{len(page) - len(found)} vectors are missing; `secondhop doctor --fix` embeds "
+                f"them, then copy again"
+            )
+        vectors = np.stack([found[one] for one in page])
+        await new.upsert(page, vectors)
+        again = await new.fetch(page)
+        if len(again) < len(page) or not np.allclose(
+            [again[one] for one in page], vectors, atol=_ROUNDING
+        ):
+            raise CorruptStoreError("vectors were not stored as they were; try again")
+    return len(ids)
+
+
+def copy_traces(source: StorePlace, target: StorePlace, entity: str) -> int:
+    """Copy the traces of the entity's recalls; how many."""
+    old, new, count = source.traces(entity), target.traces(entity), 0
+    for trace in old.listed():
+        content = None if trace.name.endswith(PART_SUFFIX) else old.read(trace.name)
+        if content is not None:
+            new.write(trace.name, content, at_ns=trace.at_ns)
+            count += 1
+    return count

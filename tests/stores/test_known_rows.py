@@ -1,0 +1,62 @@
+"""What was read before is kept, until anything in the catalog changes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from secondhop.stores.catalog import reads
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import KeepingView, keep_decided
+from secondhop.stores.database import Connection
+from secondhop.stores.keeping import Keeping, KeepingChange
+
+IDENTITY = Identity(entity="me", embedder_id="hash-16", dimension=16)
+
+
+@pytest.fixture
+def catalogs(tmp_path: Path) -> "tuple[Catalog, Catalog]":
+    """Of one file, as two processes have them."""
+    ours, theirs = Catalog(tmp_path / "catalog.db"), Catalog(tmp_path / "catalog.db")
+    ours.create(IDENTITY)
+    return ours, theirs
+
+
+@pytest.mark.parametrize("writer", [0, 1])
+def test_a_change_of_ours_or_of_another_process_is_seen(
+    catalogs: "tuple[Catalog, Catalog]", make: SimpleNamespace, writer: int
+) -> None:
+    ours, writing = catalogs[0], catalogs[writer]
+    memory = make.memory("m1", "text")
+    at = memory.memory.created_at
+
+    def matters(view: KeepingView) -> list[KeepingChange]:
+        changed = Keeping(salience=0.9)
+        return [KeepingChange(memory_id="m1", keeping=changed, act="changed", at=at)]
+
+    assert ours.known.of(reads.cards, ["m1"]) == {}
+    writing.store([memory], intent=writing.intend([]), at=at)
+    assert ours.known.of(reads.cards, ["m1", "m2"])["m1"].keeping.salience == 0.5
+    writing.write(keep_decided, matters)
+    assert ours.known.of(reads.cards, ["m1"])["m1"].keeping.salience == 0.9
+    assert set(ours.known.whole(reads.keepings)) == {"m1"}
+    writing.remove(["m1"])
+    assert ours.known.of(reads.cards, ["m1"]) == {}
+
+
+def test_what_has_not_changed_is_read_once(
+    catalogs: "tuple[Catalog, Catalog]", make: SimpleNamespace
+) -> None:
+    ours, theirs = catalogs
+    memories = [make.memory(f"m{n}", "text") for n in range(3)]
+    theirs.store(memories, intent=theirs.intend([]), at=memories[0].memory.created_at)
+    asked: list[list[str]] = []
+
+    def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, str]:
+        asked.append(list(memory_ids))
+        return {one: one.upper() for one in memory_ids if one != "gone"}
+
+    assert ours.known.of(cards, ["m2", "m1"]) == {"m2": "M2", "m1": "M1"}
+    assert list(ours.known.of(cards, ["m0", "m1", "gone"])) == ["m0", "m1"]
+    assert asked == [["m2", "m1"], ["m0", "gone"]]

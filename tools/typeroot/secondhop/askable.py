@@ -1,0 +1,1 @@
+../../../src/secondhop/askable.py
