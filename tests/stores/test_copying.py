@@ -114,7 +114,7 @@ class KilledError(Exception):
 
 
 @pytest.mark.parametrize(("source", "target"), WAYS[:3])
-@pytest.mark.parametrize(("step", "times"), [("copy_vectors", 4), ("copy_table", 27)])
+@pytest.mark.parametrize(("step", "times"), [("copy_vectors", 4), ("copy_table", 22)])
 async def test_a_copy_that_was_killed_is_made_by_the_next_one(
     place: Place, source: str, target: str, step: str, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
