@@ -70,6 +70,7 @@ async def opening(store: str | Path, embedder: Embedder, *, entities: int) -> No
 async def measure(folder: Path, *, entities: int, memories: int) -> None:
     """Fill a folder, copy it into PostgreSQL, and print what each takes."""
     models, total = await loaded(), entities * memories
+    await models.embedder.embed_queries(["what is loaded once is no part of an entity"])
     place = Place(
         folder=folder, passages=total * PASSAGES_A_MEMORY, entities=entities, model_url=""
     )
