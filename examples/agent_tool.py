@@ -73,7 +73,7 @@ async def main(embedder: str, model: str | None) -> None:
 def show(said: AIMessage | ToolMessage) -> None:
     """One message: a wish for a tool, the tool's answer, or the reply."""
     if isinstance(said, ToolMessage):
-        print(f"tool:\n{said.text}")  # `said.artifact` is the whole RecallResult
+        print(f"tool:\n{said.text}")  # `said.artifact` has its trace_id and memory_ids
         return
     for call in said.tool_calls:
         print(f"model wants {call['name']}: {call['args']}")

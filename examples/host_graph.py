@@ -12,10 +12,11 @@ import argparse
 import asyncio
 import tempfile
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.channels import UntrackedValue
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
@@ -32,10 +33,13 @@ TALK = ("What cake should I bake for Mia's birthday?", "And where are the winter
 
 
 class ChatState(MessagesState):
-    """The host's own state: the talk, and the two keys that it shares with the recall."""
+    """The host's own state: the talk, and the two keys that it shares with the recall.
+
+    Untracked: the memories are for this turn's reply, and no checkpoint holds them.
+    """
 
     question: str
-    result: dict[str, Any]
+    result: Annotated[dict[str, Any], UntrackedValue]
 
 
 async def read_question(state: ChatState) -> dict[str, Any]:

@@ -10,12 +10,13 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.retrieval.cue_search import found_by_cues
 from secondhop.nodes.retrieval.similarity import (
-    CUED,
     Similar,
     as_hits,
     by_similarity,
 )
+from secondhop.nodes.selection.learned import learned_of
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -57,6 +58,9 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
     asked = [one for one in state["queries"].values() if one["round"] == state["round"]]
     rankings = await ranked(asked, state, services=services)
     update: RecallUpdate = {"rankings": rankings, "note": noted(rankings.values())}
+    own = rankings["q0"].get("cues", {}) if "q0" in rankings else {}
+    if "proved" in own:
+        update |= learned_of(own["proved"])
     errors = dict.fromkeys(found["error"] for found in rankings.values() if found["error"])
     if errors:
         reason = f"round {state['round']} lost a search: {'; '.join(errors)}"
@@ -150,7 +154,7 @@ def unknown_passages(
     """
     beside = similar.beside.get(query_id, {})
     worded = lexical.get(query_id, NOTHING).hits
-    cued = similar.cued[query_id]["memory_ids"][:CUED] if query_id in similar.cued else []
+    cued = found_by_cues(similar.cued[query_id]) if query_id in similar.cued else []
     kept = {*[*dict.fromkeys(hit.memory_id for hit in worded)][:memories], *cued}
     there = {hit.passage_id for hit in similar.found.get(query_id, NOTHING).hits}
     alone = [hit.passage_id for hit in worded if hit.memory_id in kept]

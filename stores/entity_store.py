@@ -25,7 +25,6 @@ from secondhop.stores.joint_puts import JointPuts, Put
 from secondhop.stores.keeping import Keepings
 from secondhop.stores.locks import (
     Lock,
-    LockClosedError,
     queue_for,
     to_its_end,
     try_hold,
@@ -152,7 +151,7 @@ class EntityStore:
         async with AsyncExitStack() as held:
             try:
                 locked = await try_hold(self._lock, held)
-            except (LockClosedError, StoreFullError) as error:
+            except StoreFullError as error:
                 # reading needs no lock of writers; a write raises the error
                 _log.info("leftovers stay for now: %s", error)
                 return
@@ -353,13 +352,8 @@ class EntityStore:
 
     async def counts(self) -> StoreCounts:
         """See `MemoryWriter`."""
-        vectors: int | None = 0
-        if await asyncio.to_thread(self._catalog.exists):
-            try:
-                vectors = await self._index.count()
-            except (LockClosedError, StoreFullError) as error:
-                vectors = None
-                _log.info("the vectors are not counted: %s", error)
+        exists = await asyncio.to_thread(self._catalog.exists)
+        vectors = await self._index.count() if exists else 0
         return await asyncio.to_thread(
             self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
         )

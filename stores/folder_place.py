@@ -14,7 +14,6 @@ from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_digest, entity_slug
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.locks import StampedLock, WriterLock
 from secondhop.stores.manifest import (
     Manifest,
@@ -73,10 +72,6 @@ class FolderPlace:
         """See `StorePlace`."""
         return Catalog(self._own(entity) / "catalog.db")
 
-    def learning(self, entity: str) -> LearningStore:
-        """See `StorePlace`."""
-        return LearningStore(self._own(entity) / "learning.db")
-
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
         return CounterStore(self._own(entity) / "counters.db")
@@ -97,13 +92,13 @@ class FolderPlace:
         """See `StorePlace`."""
         return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
 
-    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
         """See `StorePlace`; a damaged catalog is an error, or left out."""
         known: list[Identity] = []
         for path in sorted((self.folder / "entities").glob("*/catalog.db")):
             catalog = Catalog(path)
             try:
-                if catalog.exists():
+                if catalog.exists() and not (filled and catalog.is_empty()):
                     known.append(catalog.identity())
             except CorruptStoreError:
                 if not skip_damaged:

@@ -18,17 +18,12 @@ from secondhop.errors import StoreBusyError, StoreError, StoreFullError
 from secondhop.stores.open_files import is_too_many, too_many_files
 
 
-class LockClosedError(StoreError):
-    """The system does not let us make or write a lock's file: nothing can be stored there."""
-
-
 def _open(path: Path) -> int:
     """The file's descriptor, the file made if need be: the first file that is written of a store.
 
     Raises:
-        LockClosedError: the system does not let us.
         StoreFullError: no space is left for it.
-        StoreError: too many files are open.
+        StoreError: the system does not let us, or too many files are open.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +34,7 @@ def _open(path: Path) -> int:
             raise StoreFullError(f"no space is left for {place}; free some, try again") from error
         if is_too_many(error):
             raise too_many_files(place) from error
-        raise LockClosedError(
+        raise StoreError(
             f"nothing can be stored: {place} cannot be made or written ({error.strerror}); make "
             f"the folder around it writable, or name another one for the store (--store DIR)"
         ) from error

@@ -224,8 +224,7 @@ class StoreCounts:
     memories: int
     passages: int
     tokens: int
-    vectors: int | None
-    """None: nothing can be written where they are, and opening them writes."""
+    vectors: int
     pending: int
     """Outbox rows that wait for repair; 0 in a store at rest."""
     schema_version: int

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 from urllib.parse import urlsplit
 
-from secondhop.errors import StoreError, UsageError
+from secondhop.errors import StoreUnavailableError, UsageError
 from secondhop.stores.sessions import (
     ENDED_REMEMBERED_S,
     GRACE_S,
@@ -125,14 +125,14 @@ class RedisSessions:
         """What the server answers.
 
         Raises:
-            StoreError: it does not, or refuses.
+            StoreUnavailableError: it does not, or refuses.
         """
         from redis.exceptions import RedisError
 
         try:
             return await work
         except (RedisError, OSError) as error:
-            raise StoreError(
+            raise StoreUnavailableError(
                 f"the Redis server that keeps the sessions did not do its work ({error}); check "
                 f"that it runs, its address and its memory; what it acknowledged before is kept"
             ) from error
@@ -146,6 +146,8 @@ def connected(url: str) -> "Redis":
     """
     try:
         from redis.asyncio import BlockingConnectionPool, Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
     except ImportError as error:
         raise UsageError(
             "sessions in Redis need redis-py; install it: "
@@ -159,6 +161,9 @@ def connected(url: str) -> "Redis":
             timeout=WAIT_S,
             socket_timeout=ANSWER_S,
             socket_connect_timeout=ANSWER_S,
+            # one that waited in the pool while the server was restarted is made anew; a save that
+            # was done, and whose answer was lost, is refused the second time
+            retry=Retry(NoBackoff(), 1),
         )
         made = cast(Callable[[], object], pool.make_connection)
         made()  # connects to nothing, and refuses what no connection takes

@@ -76,7 +76,7 @@ class SqliteDatabase:
     def stamp(self) -> Hashable:
         """See `Database`."""
         try:
-            if not self.exists() or self._is_frozen():
+            if not self.exists():
                 return None
             with self._guard:
                 self._forget_another_file()
@@ -119,14 +119,8 @@ class SqliteDatabase:
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection, None, None]:
-        """One consistent view of the file; nothing can be written through it.
-
-        Where nothing can be written beside the file either, it is read as it lies there.
-
-        Raises:
-            StoreError: it was read like that, and was written to meanwhile.
-        """
-        with self._as_it_lies() if self._is_frozen() else self._connection() as connection:
+        """One consistent view of the file; nothing can be written through it."""
+        with self._connection() as connection:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")
             try:
@@ -174,35 +168,6 @@ class SqliteDatabase:
             unused = self._unused()
         for connection in unused:
             connection.close()
-
-    def _is_frozen(self) -> bool:
-        """Whether SQLite could not even make the files beside it that reading takes.
-
-        What a log beside it holds is not in the file: such a one is no whole store as it lies.
-        """
-        shared, log = (beside(self.path, ending) for ending in ("-shm", "-wal"))
-        if _size(shared) >= _SHARED_MEMORY_BYTES or _size(log):
-            return False
-        return _is_closed_to_us(self.path) or (self.path.exists() and _no_space_beside(self.path))
-
-    @contextmanager
-    def _as_it_lies(self) -> Generator[sqlite3.Connection, None, None]:
-        """Without locks and logs: for a file that cannot be written to while it is read."""
-        before = _state(self.path)
-        uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
-        try:
-            with closing(
-                sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-            ) as connection:
-                yield connection
-        except sqlite3.Error as error:
-            self._expect_as_it_lay(before)
-            raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
-        self._expect_as_it_lay(before)
-
-    def _expect_as_it_lay(self, before: tuple[int, ...]) -> None:
-        if _state(self.path) != before or _size(beside(self.path, "-wal")):
-            raise StoreError(f"{self.path} was written to while it was read; try again")
 
     @contextmanager
     def _connection(self, *, create: bool = False) -> Generator[sqlite3.Connection, None, None]:
@@ -374,20 +339,6 @@ def _no_space_beside(path: Path) -> bool:
     """Reading a file in WAL mode needs a little space, too."""
     folder = path.parent
     return folder.exists() and shutil.disk_usage(folder).free < _SHARED_MEMORY_BYTES
-
-
-def beside(path: Path, ending: str) -> Path:
-    """A file that SQLite keeps beside its database."""
-    return path.with_name(path.name + ending)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def _state(path: Path) -> tuple[int, ...]:
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _is_full(path: Path) -> StoreFullError:

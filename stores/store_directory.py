@@ -95,9 +95,9 @@ class StoreDirectory:
             raise
         return store
 
-    def entities(self) -> list[str]:
-        """Names of those with a catalog, sorted."""
-        return sorted(identity.entity for identity in self._place.identities())
+    def entities(self, *, filled: bool = False) -> list[str]:
+        """Names of those with a catalog, sorted; `filled`: only of those with a memory."""
+        return sorted(identity.entity for identity in self._place.identities(filled=filled))
 
     async def delete_entity(self, entity: str) -> bool:
         """Delete everything of an entity; whether there was anything.

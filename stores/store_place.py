@@ -6,7 +6,6 @@ from typing import Protocol
 from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.locks import Lock
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.protocols import VectorCollection
@@ -41,10 +40,6 @@ class StorePlace(Protocol):
         """The catalog of an entity; close it in the end."""
         ...
 
-    def learning(self, entity: str) -> LearningStore:
-        """What was learned of an entity."""
-        ...
-
     def counters(self, entity: str) -> CounterStore:
         """How often its memories were of use."""
         ...
@@ -65,8 +60,8 @@ class StorePlace(Protocol):
         """The vectors of an entity's present generation; `ending` names other ones of it."""
         ...
 
-    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
-        """Of the entities that are stored, by name."""
+    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
+        """Of the entities that are stored, by name; `filled`: of those with a memory."""
         ...
 
     def manifest(self) -> Manifest | None:

@@ -183,6 +183,17 @@ async def test_tags_go_with_an_export_and_stay_with_a_new_version(
         assert (await other.memories.aget(newer.memory_id)).tags == ("farm",)
 
 
+async def test_a_fact_that_replaces_another_takes_its_tags_unless_it_has_its_own(
+    recall: Recall,
+) -> None:
+    found: list[tuple[str, ...]] = []
+    for value, tags in (("Ada", ["farm"]), ("Bo", []), ("Cy", ["town"])):
+        fact = Fact(subject="me", attribute="vet", value=value)
+        kept = await recall.memories.aremember(fact, tags=tags)
+        found.append((await recall.memories.aget(kept.memory_id)).tags)
+    assert found == [("farm",), ("farm",), ("town",)]
+
+
 @pytest.mark.parametrize(
     "fields",
     [{"tags": "work"}, {"kinds": ["fact"]}, {"after": "soon"}, {"sources": [1]}, {"before": 5}],

@@ -8,7 +8,6 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from tests.small_world import LIFE, QUESTION
 
-from secondhop.graph.result import RecallResult
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -58,8 +57,8 @@ async def test_an_agent_calls_the_tool_and_reads_its_answer(recall: Recall) -> N
 
     told = talk[-1]
     assert isinstance(told, ToolMessage)
-    assert isinstance(told.artifact, RecallResult)
-    assert len(told.artifact.memories) == 3
+    assert len(told.artifact["memory_ids"]) == 3
+    assert recall.trace(told.artifact["trace_id"]).returned == told.artifact["memory_ids"]
     assert "[1] " in str(told.content)
     assert "Why: " in str(told.content)
     assert answer.content == "Speak of the plan."

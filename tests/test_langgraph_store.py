@@ -217,6 +217,7 @@ def test_a_search_opens_its_own_namespaces_alone(store: RecallStore) -> None:
     pool.recall = noted
 
     assert store.search(ANA, query="oats")
+    assert len(store.list_namespaces()) == 2
 
     assert set(opened) == {"memories.ana"}
 

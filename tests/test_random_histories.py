@@ -188,7 +188,7 @@ class Histories(RuleBasedStateMachine):
         if hasattr(self, "memories"):
             self.runner.run(self.memories.writing.store.aclose())
         catalog, killer = Catalog(self.folder / "catalog.db"), self.killer
-        for name in ("intend", "store", "remove", "settle", "change", "erase_leftovers"):
+        for name in ("intend", "store", "remove", "settle", "write", "erase_leftovers"):
             setattr(catalog, name, killer.around(getattr(catalog, name)))
         index = copy.copy(self.index)  # of the same vectors: they survive the process
         for name in ("upsert", "remove"):

@@ -10,6 +10,7 @@ SecondhopError
 │   ├── SchemaVersionError     written by a newer secondhop
 │   ├── CorruptStoreError      the vectors cannot be read; `secondhop reindex` rebuilds them
 │   ├── StoreBusyError         another process has been writing for too long
+│   ├── StoreUnavailableError  a server that keeps a part of the store does not answer
 │   ├── StoreFullError         the disk is full; what was acknowledged before is kept
 │   └── UnfinishedForgettingError  a `forget` has begun; opening the memory finishes it
 ├── ModelError                 a model could not be loaded, reached or understood
@@ -90,6 +91,10 @@ class CorruptStoreError(StoreError):
 
 class StoreBusyError(StoreError):
     """Another process has been writing to the entity for too long; try again."""
+
+
+class StoreUnavailableError(StoreError):
+    """PostgreSQL, Chroma or Redis does not answer; what was acknowledged before is kept."""
 
 
 class StoreFullError(StoreError):

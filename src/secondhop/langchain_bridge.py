@@ -80,15 +80,13 @@ def recall_tool(
     tokens: int | None = None,
     effort: Effort | None = None,
 ) -> BaseTool:
-    """A tool whose text answer is for the model, and whose artifact is the `RecallResult`."""
+    """A tool whose text answer is for the model, and whose artifact says what it was."""
 
-    async def arun(question: str) -> tuple[str, RecallResult]:
-        result = await recall.arecall(question, k=k, tokens=tokens, effort=effort)
-        return as_text(result), result
+    async def arun(question: str) -> tuple[str, dict[str, Any]]:
+        return answered(await recall.arecall(question, k=k, tokens=tokens, effort=effort))
 
-    def run(question: str) -> tuple[str, RecallResult]:
-        result = recall.recall(question, k=k, tokens=tokens, effort=effort)
-        return as_text(result), result
+    def run(question: str) -> tuple[str, dict[str, Any]]:
+        return answered(recall.recall(question, k=k, tokens=tokens, effort=effort))
 
     return StructuredTool.from_function(
         func=run,
@@ -103,6 +101,12 @@ def recall_tool(
         args_schema=RecallQuestion,
         response_format="content_and_artifact",
     )
+
+
+def answered(result: RecallResult) -> tuple[str, dict[str, Any]]:
+    """A result for the model, and for the program: small, for LangGraph writes all messages of a
+    talk into every checkpoint."""
+    return as_text(result), {"trace_id": result.trace_id, "memory_ids": result.ids()}
 
 
 def as_text(result: RecallResult) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -153,15 +154,11 @@ class RecallStore(BaseStore):
         return items
 
     async def _namespaces(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-        """Those below a prefix whose entities hold a memory; others are not opened."""
-        entities = await asyncio.to_thread(StoreDirectory(self._folder).entities)
-        held: list[tuple[str, ...]] = []
-        for namespace in (tuple(entity.split(".")) for entity in entities):
-            if namespace[: len(prefix)] == prefix:
-                async with self._pool.recall(entity_of(namespace)) as recall:
-                    if (await recall.store.counts()).memories:
-                        held.append(namespace)
-        return held
+        """Those below a prefix whose entities hold a memory; none is opened."""
+        async with aclosing(StoreDirectory(self._folder)) as home:
+            entities = await asyncio.to_thread(home.entities, filled=True)
+        namespaces = [tuple(entity.split(".")) for entity in entities]
+        return [one for one in namespaces if one[: len(prefix)] == prefix]
 
 
 def entity_of(namespace: tuple[str, ...]) -> str:

@@ -284,12 +284,16 @@ class Catalog:
         """See `Database`."""
         return self._database.faults() if self.exists() else []
 
-    def counts(self, *, vectors: int | None, embedder: str) -> StoreCounts:
+    def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
         """What is stored; the caller knows the number of vectors."""
         known = self._database.newest
         return self.read(
             catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
         )
+
+    def is_empty(self) -> bool:
+        """Whether no memory is stored."""
+        return not self.read(catalog_reads.page, after="", limit=1)
 
     def passage_count(self) -> int:
         """Passages stored."""

@@ -8,7 +8,6 @@ from typing import Any, LiteralString
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.database import PostgresDatabase
@@ -55,10 +54,6 @@ class PostgresPlace:
         """See `StorePlace`."""
         return Catalog(self._tables(entity, part="catalog"))
 
-    def learning(self, entity: str) -> LearningStore:
-        """See `StorePlace`."""
-        return LearningStore(self._tables(entity, part="learning"))
-
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
         return CounterStore(self._tables(entity, part="counters"))
@@ -83,11 +78,15 @@ class PostgresPlace:
         slug = entity_slug(identity.entity)
         return PostgresVectors(self._server, slug, collection=collection)
 
-    def identities(self, *, skip_damaged: bool = False) -> list[Identity]:
+    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
         """See `StorePlace`."""
         del skip_damaged
         catalogs = [self.catalog(name) for (name,) in self._rows("SELECT name FROM entities")]
-        known = [catalog.identity() for catalog in catalogs if catalog.exists()]
+        known = [
+            catalog.identity()
+            for catalog in catalogs
+            if catalog.exists() and not (filled and catalog.is_empty())
+        ]
         return sorted(known, key=lambda identity: identity.entity)
 
     def manifest(self) -> Manifest | None:

@@ -8,7 +8,13 @@ import psycopg
 from psycopg import sql
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from secondhop.errors import SchemaVersionError, StoreBusyError, StoreError, StoreFullError
+from secondhop.errors import (
+    SchemaVersionError,
+    StoreBusyError,
+    StoreError,
+    StoreFullError,
+    StoreUnavailableError,
+)
 from secondhop.stores.postgres.adapters import register
 from secondhop.stores.postgres.schema import ROLE, SCHEMA, STEPS, VECTOR_STEPS
 from secondhop.stores.store_address import shown_store
@@ -232,7 +238,7 @@ class PostgresServer:
 def away(name: str, error: Exception) -> StoreError:
     """The server does not answer."""
     why = " ".join(str(error).split())
-    return StoreError(
+    return StoreUnavailableError(
         f"the PostgreSQL server at {name} does not answer ({why}); start it, or check --store; "
         f"what was acknowledged before is kept"
     )

@@ -7,7 +7,12 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
-from secondhop.errors import CorruptStoreError, StoreError, StoreFullError
+from secondhop.errors import (
+    CorruptStoreError,
+    StoreError,
+    StoreFullError,
+    StoreUnavailableError,
+)
 from secondhop.stores.records import Vector, Vectors
 
 HNSW = {
@@ -184,7 +189,7 @@ def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
     try:
         yield
     except _unreachable() as error:
-        raise StoreError(
+        raise StoreUnavailableError(
             f"the Chroma server at {place} does not answer ({error}); start it, or check the URL"
         ) from error
     except _internal_error() as error:

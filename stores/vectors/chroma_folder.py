@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, StoreFullError
-from secondhop.stores.locks import LockClosedError, StampedLock
+from secondhop.stores.locks import StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
 from secondhop.stores.vectors.chroma_client import (
     ChromaSession,
@@ -82,7 +82,7 @@ class ChromaFolder:
         """See `ChromaClient`."""
         lock = self._lock(name)
         while self._database_file().exists():
-            with self._lock_in_reach(), lock.shared() as stamp:
+            with lock.shared() as stamp:
                 if is_current := self._is_current(name, stamp):
                     with (
                         self._forgetting_unloaded(name),
@@ -105,17 +105,6 @@ class ChromaFolder:
         except UnloadedIndexError:
             self._seen[name] = _UNKNOWN
             raise
-
-    @contextmanager
-    def _lock_in_reach(self) -> Generator[None, None, None]:
-        try:
-            yield
-        except LockClosedError as error:
-            raise LockClosedError(
-                f"the vectors in {self.folder} cannot be searched: Chroma writes where it reads, "
-                f"and nothing can be written there; make the folder writable, or copy the store to "
-                f"one that is. What needs no vectors works: briefing, export, stats, facts, history"
-            ) from error
 
     @contextmanager
     def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:

@@ -93,8 +93,7 @@ async def by_tool(folder: Path) -> Answers:
             arguments = {"question": one.question}
             call = {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
             message: ToolMessage = await tool.ainvoke(call)
-            assert isinstance(message.artifact, RecallResult)
-            answers.append(message.artifact.ids())
+            answers.append(message.artifact["memory_ids"])
     return answers
 
 

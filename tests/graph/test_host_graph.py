@@ -1,19 +1,28 @@
 """The compiled graph as a node in somebody else's LangGraph, and its stream of events."""
 
-import pickle
-from typing import Any, TypedDict
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.channels import UntrackedValue
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, MessagesState, StateGraph
 from tests.fakes import ScriptedCritic, note, votes
-from tests.small_world import JUDGED_ROUND, QUESTION, SmallWorld, ask
+from tests.small_world import JUDGED_ROUND, LIFE, QUESTION, SmallWorld, ask
 
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
+from secondhop.recall import Recall
 from secondhop.running import run_recall
+from secondhop.testing import temporary_recall
 
 
 class HostState(TypedDict):
@@ -62,36 +71,89 @@ async def test_the_recall_s_steps_are_streamed_through_the_host(world: SmallWorl
     assert "retrieve" in nodes
 
 
-def bytes_in(saver: InMemorySaver) -> int:
-    """What the checkpoints, the values and the writes in a saver take."""
-    threads = [dict(thread) for thread in saver.storage.values()]
-    return len(pickle.dumps([threads, dict(saver.blobs), dict(saver.writes)]))
+TURNS = 30
+MOST_ADDED = 20_000
+"""Bytes a turn."""
+LONG = [replace(one, messages=one.messages * 20) for one in LIFE]
 
 
-@pytest.mark.parametrize("inside", ["as a node", "called by a node"])
-async def test_a_recall_leaves_no_checkpoints_of_its_own_with_the_host(
-    world: SmallWorld, inside: str
+class TalkState(MessagesState):
+    """A chatbot's state; the memories are for the reply of the same turn."""
+
+    question: str
+    result: Annotated[dict[str, Any], UntrackedValue]
+
+
+async def nothing(state: TalkState) -> dict[str, Any]:
+    """In the place of a recall, to compare with."""
+    return {}
+
+
+def as_node(recall: Recall, *, bare: bool) -> Any:
+    return nothing if bare else recall.graph
+
+
+def in_a_subgraph(recall: Recall, *, bare: bool) -> Any:
+    inner = StateGraph(TalkState)
+    inner.add_node("recall", as_node(recall, bare=bare))
+    inner.add_edge(START, "recall")
+    inner.add_edge("recall", END)
+    return inner.compile()
+
+
+def called_by_a_node(recall: Recall, *, bare: bool) -> Any:
+    async def calls(state: TalkState) -> dict[str, Any]:
+        return {"result": (await recall.graph.ainvoke({"question": state["question"]}))["result"]}
+
+    return nothing if bare else calls
+
+
+def by_an_agent(recall: Recall, *, bare: bool) -> Any:
+    """Bare: a tool that only gives the model the same text."""
+    tool = recall.as_tool(k=6)
+
+    async def calls(state: TalkState) -> dict[str, Any]:
+        wish = {"name": tool.name, "args": {"question": state["question"]}, "id": "1"}
+        answer = await tool.ainvoke({**wish, "type": "tool_call"})
+        assert len(answer.text) > 4_000
+        return {"messages": [answer.model_copy(update={"artifact": None}) if bare else answer]}
+
+    return calls
+
+
+async def bytes_of_talk(node: Any, file: Path) -> int:
+    """What a checkpointer in SQLite keeps of a talk; `node` recalls."""
+
+    async def answer(state: TalkState) -> dict[str, Any]:
+        return {"messages": [AIMessage("I see.")]}
+
+    graph = StateGraph(TalkState)
+    graph.add_node("recall", node)
+    graph.add_node("answer", answer)
+    graph.add_edge(START, "recall")
+    graph.add_edge("recall", "answer")
+    graph.add_edge("answer", END)
+    async with AsyncSqliteSaver.from_conn_string(str(file)) as saver:
+        host: Any = graph.compile(checkpointer=saver)
+        for _ in range(TURNS):
+            state = {"messages": [HumanMessage(QUESTION)], "question": QUESTION}
+            await host.ainvoke(state, {"configurable": {"thread_id": "talk"}})
+    with closing(sqlite3.connect(file)) as kept:
+        (states,) = kept.execute("SELECT sum(length(checkpoint)) FROM checkpoints").fetchone()
+        (writes,) = kept.execute("SELECT sum(length(value)) FROM writes").fetchone()
+        return int(states + writes)
+
+
+@pytest.mark.parametrize("inside", [as_node, in_a_subgraph, called_by_a_node, by_an_agent])
+async def test_a_recall_adds_little_to_the_checkpoints_of_its_host(
+    inside: Callable[..., Any], tmp_path: Path
 ) -> None:
-    services, saver = world.services(), InMemorySaver()
-    host = host_graph(services, saver)
-    if inside == "called by a node":
+    async with temporary_recall(LONG) as recall:
+        whole = await bytes_of_talk(inside(recall, bare=False), tmp_path / "whole.db")
+        bare = await bytes_of_talk(inside(recall, bare=True), tmp_path / "bare.db")
 
-        async def calls(state: HostState) -> dict[str, Any]:
-            done = await build_recall_graph(services).ainvoke({"question": state["question"]})
-            return {"result": done["result"]}
-
-        graph = StateGraph(HostState)
-        graph.add_node("recall", calls)
-        graph.add_edge(START, "recall")
-        graph.add_edge("recall", END)
-        host = graph.compile(checkpointer=saver)
-
-    state: Any = {"question": QUESTION}
-    done: Any = await host.ainvoke(state, {"configurable": {"thread_id": "chat"}})
-
-    kept = [one async for one in saver.alist({"configurable": {"thread_id": "chat"}})]
-    assert {one.config.get("configurable", {})["checkpoint_ns"] for one in kept} == {""}
-    assert bytes_in(saver) < 4 * len(pickle.dumps(done["result"])) + 8_000
+    print(f"\n{inside.__name__}: {(whole - bare) / TURNS:,.0f} bytes a turn")
+    assert (whole - bare) / TURNS < MOST_ADDED
 
 
 async def test_two_questions_of_one_host_thread_do_not_mix(world: SmallWorld) -> None:

@@ -1,21 +1,27 @@
 """The session graph in a host's hands: LangGraph threads, interrupts, replies."""
 
+import asyncio
+import json
+import sys
 from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
+from tests.graph.session_elsewhere import thread_saver
 from tests.session_world import session_services, sessions_over, started
-from tests.small_world import QUESTION, SmallWorld
+from tests.small_world import LIFE, QUESTION, SmallWorld
+from tests.stores.conftest import postgres as postgres
 
 from secondhop.graph.session import build_session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.session.session_state import SessionInput
+from secondhop.recall import Recall
 
 CONFIG: Any = {"configurable": {"thread_id": "chat"}}
+ELSEWHERE = Path(__file__).with_name("session_elsewhere.py")
 
 
 def asked_of(done: dict[str, Any]) -> dict[str, Any]:
@@ -110,17 +116,29 @@ async def test_a_session_may_end_without_an_outcome(
     assert "resolved" not in done
 
 
-async def test_a_thread_goes_on_in_another_process(world: SmallWorld, tmp_path: Path) -> None:
-    path = str(tmp_path / "threads.db")
-    services = session_services(world)
-    async with AsyncSqliteSaver.from_conn_string(path) as saver:
-        await build_session_graph(services, saver).ainvoke({"question": QUESTION}, CONFIG)
+@pytest.mark.parametrize("place", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+async def test_a_thread_goes_on_in_another_process(
+    place: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    saver_at = str(tmp_path / "threads.db")
+    if place == "postgres":
+        saver_at = request.getfixturevalue("postgres").database()
+    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        async with thread_saver(saver_at) as saver:
+            graph = build_session_graph(recall.services, saver)
+            first = answer_in(await graph.ainvoke({"question": QUESTION}, CONFIG))
+        there = await asyncio.create_subprocess_exec(
+            sys.executable, str(ELSEWHERE), str(tmp_path / "store"), saver_at, first.ids()[1],
+            stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        told, _ = await there.communicate()
+        async with thread_saver(saver_at) as saver:
+            graph = build_session_graph(recall.services, saver)
+            done = await graph.ainvoke(Command(resume={"resolve": {}}), CONFIG)
 
-    async with AsyncSqliteSaver.from_conn_string(path) as saver:
-        graph = build_session_graph(services, saver)
-        done = await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}}), CONFIG)
-
-    assert answer_in(done).kept == ["plan"]
+    assert json.loads(told) == {"round": 2, "kept": [first.ids()[1]]}
+    assert done["resolved"]["accepted"] == [first.ids()[1]]
 
 
 class HostState(TypedDict):

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from redis import Redis
 from tests.redis_server import redis_url as redis_url
 
-from secondhop.errors import StoreError
+from secondhop.errors import StoreUnavailableError
 from secondhop.stores.postgres.database import PostgresDatabase
 from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.sessions import GRACE_S, SessionStatus, SessionStore, StoredSession
@@ -227,10 +228,23 @@ async def test_looking_for_sessions_makes_no_file(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
+async def test_connections_that_a_restart_has_closed_are_made_anew(redis_url: str) -> None:
+    async with aclosing(RedisSessions(redis_url, prefix="restarted")) as store:
+        names = [f"{n}" for n in range(12)]
+        await asyncio.gather(*(store.save(new(name)) for name in names))
+        with Redis.from_url(redis_url) as server:
+            server.client_kill_filter(_type="normal", skipme=True)
+
+        done = await asyncio.gather(*(store.save(after(new(name))) for name in names))
+
+        assert all(done)
+
+
 async def test_a_server_that_is_gone_is_an_error_of_ours() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     async with aclosing(RedisSessions(f"redis://127.0.0.1:{port}/0")) as store:
-        with pytest.raises(StoreError, match="Redis server"):
+        with pytest.raises(StoreUnavailableError, match="Redis server"):
             await store.load("s", owner=OWNER)

@@ -1,15 +1,14 @@
 """What a briefing is made from: where it looks, what was asked for, and what it finds there."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeVar
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
 from secondhop.errors import UsageError
-from secondhop.learning.records import LearnedCue
 from secondhop.models.tokens import TokenCounter
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
@@ -52,15 +51,6 @@ class CounterReader(Protocol):
         ...
 
 
-CueReader: TypeAlias = Callable[[Collection[str]], Awaitable[Sequence[LearnedCue]]]
-"""Cues that sessions have taught, of memories that are shown."""
-
-
-async def no_cues(memory_ids: Collection[str]) -> Sequence[LearnedCue]:
-    """None: nothing was learned."""
-    return []
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSources:
     """Where a briefing comes from."""
@@ -69,7 +59,6 @@ class BriefingSources:
     store: BriefingStore
     counters: CounterReader
     count_tokens: TokenCounter
-    cues_after: CueReader = no_cues
 
     async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:
         """What a look at the catalog tells at the moment that was asked for."""

@@ -1,7 +1,7 @@
 """Writing single memories into the store of one entity, as a decision in the catalog says."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol, TypeAlias
 
@@ -22,7 +22,7 @@ Deciding: TypeAlias = Callable[[KeepingView], rules.NewMemoryDecision]
 
 
 class Forgets(Protocol):
-    """Something that keeps what was learned of memories, and can forget it."""
+    """Something that names memories, and can forget them."""
 
     async def aforget(self, memory_ids: Sequence[str]) -> None:
         """Nothing of these memories is left when it returns; unknown ids are no error."""
@@ -42,18 +42,24 @@ class MemoryWriting:
     embedder: Embedder
     counters: CounterStore
     forgetting: list[Forgets] = field(default_factory=list[Forgets])
-    """Forget before the memory itself goes: learned weights, sessions."""
+    """Forget before the memory itself goes: sessions."""
     clock: Callable[[], datetime] = utc_now
     tokens: TokenCounter = count_tokens
 
     async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
         """Store a memory as `deciding` says; what is known already is not embedded.
 
+        Without tags of its own it takes those of what it supersedes.
+
         Args:
             deciding: asked twice: before anything is embedded, and in the transaction.
         """
         decision = await self.store.look(deciding)
         if not decision.same_as and not dry_run:
+            if not memory.tags and decision.supersedes:
+                replaced = [await self.existing(one) for one in decision.supersedes]
+                tags = dict.fromkeys(tag for one in replaced for tag in one.tags)
+                memory = replace(memory, tags=tuple(tags))
             decision = await self._stored(memory, deciding)
         return Kept(
             memory_id=decision.same_as or memory.memory_id,
@@ -84,7 +90,7 @@ class MemoryWriting:
         )
 
     async def unlearn(self, memory_ids: Sequence[str]) -> None:
-        """Forget what was counted and learned of memories that are about to go."""
+        """Forget counters and sessions of memories that are about to go."""
         await self.counters.forget(memory_ids)
         for other in self.forgetting:
             await other.aforget(memory_ids)

@@ -27,6 +27,7 @@ STATUSES: Final[Sequence[tuple[type[errors.SecondhopError], int]]] = (
     (errors.IngestError, 422),
     (errors.StoreFullError, 507),
     (errors.StoreBusyError, 503),
+    (errors.StoreUnavailableError, 503),
     (errors.UnfinishedForgettingError, 503),
     (errors.ModelError, 502),
 )
@@ -71,6 +72,8 @@ def problem_of(error: errors.SecondhopError) -> Problem:
     elif status >= 500:
         logger.error("%s: %s", type(error).__name__, error)
         detail = "the server could not do this; its log says more"
+        if isinstance(error, errors.StoreUnavailableError):
+            detail = "a database behind this server does not answer; try again in a few seconds"
     members = {key: getattr(error, key) for key in DETAILS if hasattr(error, key)}
     return Problem(
         type=type_of(name),
