@@ -11,7 +11,7 @@ from tests.kept_memories import memories_of
 from tests.small_world import store_all
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.sources import BriefingAsked, BriefingSources, no_cues
+from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.errors import UsageError
 from secondhop.learning.records import LearnedCue
@@ -79,7 +79,7 @@ class Desk:
             store=self.memories.writing.store,
             counters=self.memories.writing.counters,
             count_tokens=count_tokens,
-            cues_after=cues.after if cues else no_cues,
+            cues_after=cues.after if cues else None,
         )
         asked = BriefingAsked(
             now=until or NOW,

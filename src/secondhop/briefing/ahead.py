@@ -38,7 +38,7 @@ async def looked_ahead(
         left: of the budget, without core.
     """
     room = int(asked.settings.foreseen * left)
-    if not room:
+    if not room or sources.cues_after is None:
         return []
     surely = shared_out(lists, asked.settings, left - room)
     shown = [entry.id for entry in (*core, *(e for own in surely.values() for e in own))]
