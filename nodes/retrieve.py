@@ -10,13 +10,14 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.retrieval.cue_search import found_by_cues
 from secondhop.nodes.retrieval.similarity import (
-    CUED,
     Similar,
     as_hits,
     by_similarity,
     rows,
 )
+from secondhop.nodes.selection.learned import learned_of
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -58,6 +59,9 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
     asked = [one for one in state["queries"].values() if one["round"] == state["round"]]
     rankings = await ranked(asked, state, services=services)
     update: RecallUpdate = {"rankings": rankings, "note": noted(rankings.values())}
+    own = rankings["q0"].get("cues", {}) if "q0" in rankings else {}
+    if "proved" in own:
+        update |= learned_of(own["proved"])
     errors = dict.fromkeys(found["error"] for found in rankings.values() if found["error"])
     if errors:
         reason = f"round {state['round']} lost a search: {'; '.join(errors)}"
@@ -172,7 +176,7 @@ async def add_missing_cosines(
 
 def without_cosine(found: Ranking, *, memories: int) -> list[str]:
     """Passages that the lexical search alone found, of memories that count in it or by cues."""
-    cued = found["cues"]["memory_ids"][:CUED] if "cues" in found else []
+    cued = found_by_cues(found["cues"]) if "cues" in found else []
     kept = {*[*dict.fromkeys(found["lexical"]["memory_ids"])][:memories], *cued}
     there = set(found["dense"]["passage_ids"])
     return [

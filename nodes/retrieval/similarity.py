@@ -10,15 +10,12 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.models.embedding_cache import embed_requests
-from secondhop.nodes.retrieval.cue_search import by_cues, has_cues
+from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cues
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState, VoteName
 from secondhop.ranking.feedback import VoteVectors, refine_query
 from secondhop.stores.records import PassageHit, Vector, Vectors
-
-CUED = 40
-"""Memories a query whose passages are looked at because their cues are near."""
 
 CUED_PASSAGES = 24
 """Passages of one such memory that are looked at."""
@@ -58,7 +55,7 @@ async def by_similarity(
         similar.found.update(zip(query_ids, found, strict=True))
         try:
             if len(cue_rows):
-                cued = await by_cues(cue_rows[free], hidden, services)
+                cued = await by_cues(cue_rows[free], state, hidden, services)
                 similar.cued.update(zip(query_ids, cued, strict=False))
             await add_cued_passages(similar, services=services)
         except SecondhopError as error:  # what the text says still counts
@@ -75,7 +72,7 @@ async def by_similarity(
 async def add_cued_passages(similar: Similar, *, services: Services) -> None:
     """Look at the passages of memories that cues alone have found: what they say of the query."""
     alone = {
-        query_id: [one for one in cued["memory_ids"][:CUED] if one not in near]
+        query_id: [one for one in found_by_cues(cued) if one not in near]
         for query_id, cued in similar.cued.items()
         for near in [{hit.memory_id for hit in similar.found[query_id].hits}]
     }

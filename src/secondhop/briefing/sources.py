@@ -1,15 +1,14 @@
 """What a briefing is made from: where it looks, what was asked for, and what it finds there."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
 from secondhop.errors import UsageError
-from secondhop.learning.records import LearnedCue
 from secondhop.models.tokens import TokenCounter
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
@@ -35,10 +34,6 @@ class BriefingAsked:
     settings: BriefingSettings
 
 
-CueReader: TypeAlias = Callable[[Collection[str]], Awaitable[Sequence[LearnedCue]]]
-"""Cues that sessions have taught, of memories that are shown."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSources:
     """Where a briefing comes from."""
@@ -47,8 +42,6 @@ class BriefingSources:
     store: EntityStore
     counters: CounterStore
     count_tokens: TokenCounter
-    cues_after: CueReader | None = None
-    """None: nothing was learned."""
 
     async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:
         """What a look at the catalog tells at the moment that was asked for."""
