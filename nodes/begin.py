@@ -103,7 +103,8 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
         async with asyncio.timeout_at(ends_at):
             kept = await settings_of_entity(services)
             if services.cues is not None:
-                known["annotated"] = await services.cues.cued_share()
+                standing = await services.cues.standing()
+                known["annotated"], known["proved"] = standing.share, standing.proved
     except TimeoutError:
         late = "the settings of the entity were not read in time: those of the caller hold"
         degraded["settings"] = late

@@ -16,7 +16,6 @@ from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.selection.exposure import ExposureMemory
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import CueSearch, MemoryReader, MemorySearch, SettingsKeeping
 
 UTC_CLOCK: Final = partial(datetime.now, UTC)
@@ -52,8 +51,6 @@ class Services:
     """Settings in which `settings` goes before what the entity asks for: "ranking.recency"."""
     cues: CueSearch | None = None
     """What memories were stored for; None: nothing is known of it."""
-    learning: LearningStore | None = None
-    """What resolved sessions have taught; None: nothing."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)
     """What the recalls that run may not show."""
     exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)

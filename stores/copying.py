@@ -28,7 +28,6 @@ from secondhop.stores.vectors.place import place_of
 _CATALOG = "catalog"
 _META = "meta"
 _TABLES = {
-    "learning": ("contexts", "switch"),
     "counters": ("counters", "counted"),
     "sessions": ("open_sessions",),
     _CATALOG: (
@@ -137,7 +136,6 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
 def databases(place: StorePlace, entity: str) -> dict[str, Database]:
     """All that hold rows of the entity, by the names of `_TABLES`."""
     return {
-        "learning": place.learning(entity).database,
         "counters": place.counters(entity).database,
         "sessions": place.sessions(entity).database,
         _CATALOG: place.catalog(entity).database,

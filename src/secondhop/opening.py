@@ -11,6 +11,7 @@ from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
 from secondhop.given_values import check_config, check_id
+from secondhop.memories.old_lessons import drop_old_lessons
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder
@@ -26,7 +27,6 @@ from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.open_files import files_left
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory
@@ -75,7 +75,6 @@ class Parts:
     embedders: Embedders
     services: Services
     sessions: SessionStore
-    learned: LearningStore
     counters: CounterStore
     llm: StructuredLLM | None
     prompts: PromptSource | None
@@ -113,6 +112,7 @@ async def open_parts(
         path, entity, embedder=base, chroma_url=chroma_url, mending=options.get("mending", False)
     )
     folder = home.path / "entities" / entity_slug(entity)
+    await drop_old_lessons(folder / "learning.db", store)
     embedders = cached_embedders(
         base,
         entity_cache=Path(options.get("caches") or folder) / "embeddings.db",
@@ -133,7 +133,6 @@ async def open_parts(
         services,
         decided=decided_by_caller(config, options.get("decided")),
         session=config.session,
-        learning=home.place.learning(entity),
     )
     return parts_of(
         home,
@@ -168,7 +167,6 @@ def parts_of(
         embedders=embedders,
         services=services,
         sessions=chosen_sessions(sessions) or place.sessions(entity),
-        learned=services.learning or place.learning(entity),
         counters=place.counters(entity),
         llm=llm,
         prompts=prompts,

@@ -251,7 +251,7 @@ def test_a_session_says_that_it_counts_nothing_and_what_it_would_teach(
     assert seen.startswith("Dry run: votes and the end count nothing and teach nothing.")
     assert "Round 2" in seen
     assert "Would have resolved with 2 of" in seen
-    assert "4 memories would weigh otherwise in this context; nothing was counted" in seen
+    assert "4 memories would weigh otherwise for such questions; nothing was counted" in seen
     assert told["dry_run"] is True
     assert told["learned"] == {"updated": 4, "learned": True}
 

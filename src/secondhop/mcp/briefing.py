@@ -21,7 +21,7 @@ class BriefedMemory(Reply):
     """One memory of a briefing."""
 
     id: str
-    category: str = Field(description="core, active, preferences, recent or foreseen.")
+    category: str = Field(description="core, active, preferences or recent.")
     kind: str
     source: str
     title: str
@@ -33,7 +33,6 @@ class BriefedMemory(Reply):
     scope: str = Field("", description='Of a preference: "always", or the context it holds in.')
     tokens: int | None = None
     conflicts_with: list[ContradictedBy] = Field(description="Undecided contradictions.")
-    led_by: str = Field("", description="Of what is foreseen: the id that it tends to follow.")
 
 
 class BriefingReply(Reply):

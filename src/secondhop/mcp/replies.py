@@ -172,8 +172,8 @@ def change_line(change: AnswerChange) -> str:
 class ResolveReply(Reply):
     """What came of a session, or would come of it."""
 
-    updated: int = Field(description="Memories whose weight in this context changed.")
-    learned: bool = Field(description="Whether a new pattern was stored.")
+    updated: int = Field(description="Memories that weigh otherwise for such questions.")
+    learned: bool = Field(description="Whether the question was kept with any memory.")
     accepted_memory_ids: list[str]
     proposals: list[ProposedSupersession] = Field(
         description="What wrong votes propose to supersede. Nothing is written: ask the person."
