@@ -53,7 +53,7 @@ lint: dev
 	$(BIN)/ruff format --check .
 
 docs: dev  ## the documentation as a site, in build/site; a broken link is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 types: dev
 	$(BIN)/mypy

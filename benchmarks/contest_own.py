@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks.contest import Asked, Entry, Ground
 
-from secondhop.evals.baselines import BASELINES, plain_ranking
+from secondhop.evals.baselines import BASELINES, plain_rankings
 from secondhop.recall import Recall
 
 OURS = "secondhop"
@@ -32,9 +32,14 @@ class Plain:
     async def rank(self, asked: Asked, *, k: int) -> list[str]:
         """See `Contender`."""
         ground = self.ground
-        return await plain_ranking(
-            self.name, asked.text, k=k, search=ground.recall.store, embedder=ground.embedder
+        found = await plain_rankings(
+            asked.text,
+            k=k,
+            search=ground.recall.store,
+            embedder=ground.embedder,
+            names=[self.name],
         )
+        return found[self.name]
 
 
 def plain_entries() -> list[Entry]:

@@ -241,6 +241,8 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 def stored_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """What its cues say of the question, and what replaces it by an annotation."""
     story = [f"It was stored for “{candidate.cue}”."] if candidate.cue else []
+    if candidate.proved_for:
+        story.append(f"A session proved it for “{candidate.proved_for}”.")
     if candidate.outdated_by:
         newer = title_of(trace, candidate.outdated_by)
         story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")

@@ -143,9 +143,6 @@ class ResolvedSession(Frozen):
     proposals: list[SupersessionProposal] = Field(default_factory=list[SupersessionProposal])
     note: str = ""
     """The caller's own words."""
-    exposure: dict[str, float] | None = Field(default=None, exclude=True)
-    """{memory: how lately other questions had shown it when the session began, 0..1}; None: what
-    was shown lately is not to yield."""
 
     def last_votes(self) -> dict[str, str]:
         """{memory: the vote that counts}: the newest round's; a person's before an agent's."""

@@ -139,6 +139,8 @@ class TraceCandidate(Told):
     over the candidates; {} where a plan's facets share the slots."""
     cue: str = ""
     """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    proved_for: str = ""
+    """The question of a session that it helped with and that is nearest to this one."""
     outdated_by: str = ""
     """The newer memory whose annotation says that it replaces it."""
     facet_scores: list[TraceFacetScore]

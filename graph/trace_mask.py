@@ -70,7 +70,7 @@ def _query(query: TraceQuery, secret: Collection[str]) -> TraceQuery:
 def _candidate(candidate: TraceCandidate, gone: Collection[str]) -> TraceCandidate:
     votes = [vote.model_copy(update={"reason": MASKED}) for vote in candidate.votes]
     drops = [drop.model_copy(update={"reason": _head(drop.reason)}) for drop in candidate.drops]
-    own = {"title": MASKED, "cue": ""} if candidate.memory_id in gone else {}
+    own = {"title": MASKED, "cue": "", "proved_for": ""} if candidate.memory_id in gone else {}
     return candidate.model_copy(update={"votes": votes, "drops": drops, **own})
 
 

@@ -3,12 +3,11 @@
 import asyncio
 import time
 import uuid
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 from unicodedata import category
 
-from secondhop.errors import StoreError, UsageError
+from secondhop.errors import UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.effort import checked_effort, plans
@@ -16,7 +15,6 @@ from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_e
 from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
-from secondhop.stores.counters import ShownLately
 from secondhop.stores.where import Where
 
 MISSING: Final = object()
@@ -105,35 +103,16 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
         async with asyncio.timeout_at(ends_at):
             kept = await settings_of_entity(services)
             if services.cues is not None:
-                known["annotated"] = await services.cues.cued_share()
+                standing = await services.cues.standing()
+                known["annotated"], known["proved"] = standing.share, standing.proved
     except TimeoutError:
         late = "the settings of the entity were not read in time: those of the caller hold"
         degraded["settings"] = late
     if kept:
         known["kept_settings"] = kept
     if ranking_with(services.settings.ranking, kept).freshness > 0:
-        recorded, unread = await shown_elsewhere(services, ends_at=ends_at)
-        known["exposure"] = services.exposure.weary(question, recorded=recorded)
-        degraded |= unread
+        known["exposure"] = services.exposure.weary(question)
     return {**known, "degraded": degraded} if degraded else known
-
-
-async def shown_elsewhere(
-    services: Services, *, ends_at: float
-) -> tuple[Sequence[ShownLately], dict[str, str]]:
-    """(what other processes showed, what could not be done); answers go on without.
-
-    Args:
-        ends_at: by the clock of the event loop.
-    """
-    if services.recorded is None:
-        return (), {}
-    try:
-        async with asyncio.timeout_at(ends_at):
-            return await services.recorded.lately(), {}
-    except (StoreError, TimeoutError) as error:
-        late = str(error) or "no answer in time"
-        return (), {"freshness": f"only what was shown here yields: {late}"}
 
 
 def checked_question(question: object) -> str:

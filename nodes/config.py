@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from math import inf, isfinite
+from math import inf
 from typing import Literal, TypeAlias, cast
 
 from secondhop.errors import UsageError
@@ -140,10 +140,6 @@ class PlanningSettings:
 
     rewordings: int = 2
     """The question in other words (synonyms, abbreviations spelt out): so many queries; 0: none."""
-    hyde: bool = False
-    """One query more: a passage as the memory that answers might hold it (HyDE: Gao et al., ACL
-    2023, doi:10.18653/v1/2023.acl-long.99). Off: facet queries are written like memories already.
-    """
     facets: int = 6
     """Facets that the question does not name."""
     facet_queries: int = 3
@@ -153,23 +149,6 @@ class PlanningSettings:
         for name, least in (("rewordings", 0), ("facets", 0), ("facet_queries", 1)):
             check_finite(f"PlanningSettings.{name}", getattr(self, name))
             check_count(f"PlanningSettings.{name}", getattr(self, name), least=least)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningSettings:
-    """How much resolved sessions may change later recalls in the same context, and for how long."""
-
-    weight: float = 0.3
-    """The most that learning may add to a memory's relevance, as a share of it; it takes half as
-    much at most. 0: nothing that was learned is used."""
-    half_life_days: float = 90.0
-    """Days after which what was learned counts half."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.weight < 1:
-            raise ValueError("LearningSettings.weight must lie in 0..1, below 1")
-        if not (self.half_life_days > 0 and isfinite(self.half_life_days)):
-            raise ValueError("LearningSettings.half_life_days must be above 0, and finite")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +163,8 @@ class SessionSettings:
     """Seconds without a vote after which a session expires."""
     critic: bool = True
     """Whether the critic votes, too; its vote never outranks a person's or an agent's."""
+    learn: bool = True
+    """Whether the question of a resolved session is kept as a cue of what helped, or did not."""
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
@@ -221,17 +202,12 @@ class BriefingSettings:
     are the reference audit's."""
     preferences: float = 0.3
     recent: float = 0.4
-    foreseen: float = 0.2
-    """At most this share of what core leaves goes to what learned cues foresee; the others share
-    the rest."""
 
     def __post_init__(self) -> None:
         check_count("BriefingSettings.limit", self.limit, least=1)
         for name in ("active", "preferences", "recent"):
             if not 0 < getattr(self, name) < inf:
                 raise ValueError(f"BriefingSettings.{name} must be a number above 0")
-        if not 0 <= self.foreseen <= 1:
-            raise ValueError("BriefingSettings.foreseen must lie in 0..1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +233,6 @@ _GROUPS: Mapping[str, type[object]] = {
     "limits": RecallLimits,
     "ranking": RankingSettings,
     "planning": PlanningSettings,
-    "learning": LearningSettings,
     "session": SessionSettings,
     "briefing": BriefingSettings,
     "traces": TraceSettings,
@@ -275,7 +250,6 @@ class Config:
     limits: RecallLimits = field(default_factory=RecallLimits)
     ranking: RankingSettings = field(default_factory=RankingSettings)
     planning: PlanningSettings = field(default_factory=PlanningSettings)
-    learning: LearningSettings = field(default_factory=LearningSettings)
     session: SessionSettings = field(default_factory=SessionSettings)
     briefing: BriefingSettings = field(default_factory=BriefingSettings)
     traces: TraceSettings = field(default_factory=TraceSettings)

@@ -3,7 +3,6 @@
 import unicodedata
 
 from secondhop.nodes.planning.fact_lookup import MOST, NOTHING_ASKED, asked_facts
-from secondhop.nodes.selection.learned import with_what_was_learned
 from secondhop.nodes.selection.preferences import that_count
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
@@ -46,12 +45,10 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         "seen": sorted(state.get("candidates", {})),
         "note": f"{len(chosen)} queries",
     }
-    if "learned" not in state:
-        update = await with_what_was_learned(update, state, hidden, services=services)
     if degraded:
-        update["degraded"] = {**update.get("degraded", {}), **degraded}
+        update["degraded"] = degraded
     if facts.facets:
-        update["facets"] = {**update.get("facets", {}), **facts.facets}
+        update["facets"] = dict(facts.facets)
     return update
 
 

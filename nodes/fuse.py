@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
-from secondhop.nodes.retrieval.similarity import CUED, cosines_of, rows
+from secondhop.nodes.retrieval.cue_search import best_proved, found_by_cues
+from secondhop.nodes.retrieval.similarity import cosines_of, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
@@ -54,6 +55,9 @@ RRF_K = 60
 
 CUE_WEIGHT = 1.0
 """Weight of the ranking by cues among those of a planned facet."""
+
+PROVED_WEIGHT = 0.5
+"""Weight of the ranking of what sessions have proved for such questions."""
 
 HYBRID = (0.5, 0.5)
 """Weights of the dense and the lexical ranking of a question without a plan: as in plain
@@ -143,6 +147,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     if unknown := scores.keys() - cards.keys():
         cards |= await services.reader.cards(sorted(unknown))
     cues = telling_cues(blends, cued)
+    proved = state["learned"]["questions"] if "learned" in state else {}
     candidates = {
         memory_id: before[memory_id]
         if memory_id in before and before[memory_id]["scores"] == scores[memory_id]
@@ -154,6 +159,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             blend=blends.get(memory_id),
             hidden=hidden,
             cue=cues.get(memory_id),
+            proved_for=proved.get(memory_id),
         )
         for memory_id in sorted(scores)
         if memory_id in cards
@@ -170,9 +176,9 @@ def kept_candidates(state: RecallState) -> int | None:
 
 
 def own_cues(state: RecallState) -> CueHits | None:
-    """What the cues nearest to the question itself say; None where nothing has cues."""
+    """What the cues nearest to the question itself say; None where only sessions wrote some."""
     own = state.get("rankings", {}).get("q0")
-    return None if own is None else own.get("cues")
+    return own["cues"] if own and "cues" in own and own["cues"]["memory_ids"] else None
 
 
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
@@ -240,15 +246,17 @@ def fuse_facet(
     shares: list[float] = []
     noted = Noted()
     for found in rankings:
-        cosines, cued = cosines_of(found), found["cues"]["memory_ids"] if "cues" in found else []
+        cosines, cued = cosines_of(found), found_by_cues(found["cues"]) if "cues" in found else []
         for leg, weight in zip(legs, weights, strict=True):
             order = list(dict.fromkeys(found[leg]["memory_ids"]))[:depth]
             orders.append(order)
             shares.append(weight)
-            kept = {*order, *cued[:CUED]}
+            kept = {*order, *cued}
             note_passages(noted, found, leg, kept=kept, cosines=cosines)
-        orders.append([one for one in cued[:CUED] if one in noted.of_memory])
-        shares.append(cue_weight)
+        proved = best_proved(found["cues"]) if "cues" in found else []
+        for order, weight in ((cued, cue_weight), (proved, PROVED_WEIGHT)):
+            orders.append([one for one in order if one in noted.of_memory])
+            shares.append(weight)
     noted.relevances = relevance(np.array(noted.dense), np.array(noted.lexical)).tolist()
     fused = reciprocal_rank_fusion(orders, k=RRF_K, weights=shares) if orders else []
     ranks = {memory_id: rank for rank, (memory_id, _) in enumerate(fused, start=1)}
@@ -313,6 +321,7 @@ def as_candidate(
     blend: Blended | None = None,
     hidden: Collection[str] = (),
     cue: str | None = None,
+    proved_for: str | None = None,
 ) -> Candidate:
     """A memory of the pool with its scores in every facet that found it.
 
@@ -338,6 +347,8 @@ def as_candidate(
         candidate["outdated_by"] = newer
     if cue is not None:
         candidate["cue"] = cue
+    if proved_for is not None:
+        candidate["proved_for"] = proved_for
     return candidate
 
 

@@ -15,6 +15,9 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
+    if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
+        proved = f"A session proved it for “{candidate['proved_for']}”"
+        return f"{proved} (score {score['relevance']:.2f})."
     if facet_id == DIRECT and cues_decide(candidate):
         return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
     if facet_id == DIRECT:

@@ -13,10 +13,9 @@ from secondhop.nodes.config import Config, SessionSettings
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
-from secondhop.nodes.selection.exposure import ExposureMemory, RecordsShown
+from secondhop.nodes.selection.exposure import ExposureMemory
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.protocols import CueSearch, MemoryReader, MemorySearch, SettingsKeeping
 
 UTC_CLOCK: Final = partial(datetime.now, UTC)
@@ -50,12 +49,8 @@ class Services:
     """Settings that the entity asks for; None: it asks for none."""
     decided: frozenset[str] = frozenset()
     """Settings in which `settings` goes before what the entity asks for: "ranking.recency"."""
-    recorded: RecordsShown | None = None
-    """What other processes have shown, for `RankingSettings.freshness`; None: nothing is known."""
     cues: CueSearch | None = None
     """What memories were stored for; None: nothing is known of it."""
-    learning: LearningStore | None = None
-    """What resolved sessions have taught; None: nothing."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)
     """What the recalls that run may not show."""
     exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)

@@ -87,8 +87,8 @@ class Query(TypedDict):
     round: int
     """From 1; 0 while it waits to be asked."""
     origin: str
-    """Who wrote it: question, decompose, expand, evidence, refine, spark, uncovered, learned or
-    playbook; or what asks for the fact it looks up: fact or plan."""
+    """Who wrote it: question, decompose, expand, evidence, refine, spark, uncovered or playbook; or
+    what asks for the fact it looks up: fact or plan."""
     feedback: list["FeedbackRef"]
     """Votes that bend the query vector; [] for a query that is its text alone."""
     memory_ids: NotRequired[list[str]]
@@ -128,6 +128,15 @@ class Hits(TypedDict):
     scores: list[float]
 
 
+class Proved(TypedDict):
+    """What sessions about questions near to one query have said."""
+
+    votes: dict[str, float]
+    """{memory id: votes for it, less those against it, each by how near its question is}."""
+    questions: dict[str, str]
+    """{memory id: the nearest question that it helped with}."""
+
+
 class CueHits(TypedDict):
     """The memories whose cues one query is near to, best first: columns of one length."""
 
@@ -140,6 +149,8 @@ class CueHits(TypedDict):
     """The same of the specific cue that is nearest of all."""
     cues: list[str]
     """The words of the cue that speaks most for the memory."""
+    proved: NotRequired[Proved]
+    """Missing: no session was about such a question."""
 
 
 class Ranking(TypedDict):
@@ -208,6 +219,8 @@ class Candidate(TypedDict):
     """0..1; missing: it was never set."""
     cue: NotRequired[str]
     """The request it was stored for that is nearest to the question, where that speaks for it."""
+    proved_for: NotRequired[str]
+    """The question of a session that it helped with and that is nearest to this one."""
     role: NotRequired[str]
     """What kind of help it gives; missing: nothing was noted."""
     outdated_by: NotRequired[str]
@@ -238,14 +251,12 @@ class Sight(TypedDict):
 
 
 class Learned(TypedDict):
-    """What earlier sessions in the question's context have taught, as it counts for the recall."""
+    """What sessions about such questions have taught, as it counts for the recall."""
 
-    contexts: int
-    """Contexts that the question belongs to; 0: nothing was learned for it."""
     factors: dict[str, float]
-    """By memory id, on relevance; those of 1 are left out."""
-    cues: dict[str, str]
-    """{facet that a cue opened: the memory that it leads to}."""
+    """By memory id, on relevance."""
+    questions: dict[str, str]
+    """{memory id: the nearest question that it helped with}."""
 
 
 class Vote(TypedDict):
@@ -346,7 +357,9 @@ class RecallState(TypedDict, total=False):
     suggested: Suggested
     """Written by `suggest`; missing: no playbook was used."""
     annotated: float
-    """Share of the memories that have cues, 0..1; missing: none."""
+    """Share of the memories that have cues from when they were stored, 0..1; missing: none."""
+    proved: bool
+    """Whether sessions have written cues; missing: they have not."""
     shortlist: list[str]
     votes: Annotated[dict[str, Vote], or_]
     """By "<memory id>|<round>"."""
@@ -386,7 +399,7 @@ class RecallState(TypedDict, total=False):
     exposure: dict[str, float]
     """{memory id: 0..1, how lately it was shown for other questions}; missing: freshness is off."""
     learned: Learned
-    """Looked up once, by the first `ask`."""
+    """Written by the first `retrieve`; missing: no session was about such a question."""
     hidden: list[HiddenHit]
     """What queries found and may not be shown; written by `resolve`."""
     result: dict[str, Any]

@@ -28,8 +28,7 @@ from secondhop.stores.vectors.place import place_of
 _CATALOG = "catalog"
 _META = "meta"
 _TABLES = {
-    "learning": ("contexts", "switch"),
-    "counters": ("counters", "counted", "lately"),
+    "counters": ("counters", "counted"),
     "sessions": ("open_sessions",),
     _CATALOG: (
         *("memories", "passages", "postings", "keeping", "history", "earlier_texts"),
@@ -137,7 +136,6 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
 def databases(place: StorePlace, entity: str) -> dict[str, Database]:
     """All that hold rows of the entity, by the names of `_TABLES`."""
     return {
-        "learning": place.learning(entity).database,
         "counters": place.counters(entity).database,
         "sessions": place.sessions(entity).database,
         _CATALOG: place.catalog(entity).database,
@@ -146,7 +144,6 @@ def databases(place: StorePlace, entity: str) -> dict[str, Database]:
 
 def make_ready(place: StorePlace, identity: Identity) -> None:
     """Nothing of the entity is left there, and it can be stored."""
-    place.check_room()
     if place.holds(identity.entity):
         place.erase(identity.entity)
     place.found(identity)

@@ -2,7 +2,6 @@
 
 A recall writes nothing here. `accept` writes what was of use; only what
 was accepted strengthens a memory (see `ranking.strength`), so that being shown breeds nothing.
-What was shown lately is written with it, where variety is asked for (`RankingSettings.freshness`).
 """
 
 import asyncio
@@ -10,9 +9,8 @@ import json
 import logging
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import groupby
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from secondhop.errors import StoreError
@@ -37,23 +35,13 @@ COUNTERS: Sequence[Migration] = (
         what TEXT NOT NULL,
         PRIMARY KEY (trace_id, memory_id, what)
     ) WITHOUT ROWID""",
-        # what the last answers showed, where variety was asked for: one row a question and memory
-        """CREATE TABLE IF NOT EXISTS lately (
-        question TEXT NOT NULL,     -- a digest
-        place INTEGER NOT NULL,     -- of the question; grows
-        at TEXT NOT NULL,
-        memory_id TEXT NOT NULL,
-        shown INTEGER NOT NULL,
-        wear REAL NOT NULL,
-        PRIMARY KEY (question, memory_id)
-    ) WITHOUT ROWID""",
     ),
+    # what the last answers had shown
+    ("DROP TABLE IF EXISTS lately",),
 )
-"""Files of earlier versions have no number and lack the last table."""
-LATELY_KEPT = 64
-"""Questions of which it is kept what they showed."""
+"""Files of version 0.1 have no number."""
 
-_NAMING_MEMORIES = ("counters", "counted", "lately")
+_NAMING_MEMORIES = ("counters", "counted")
 """Tables."""
 
 _IF_DAMAGED = "move it away, and counting begins again"
@@ -74,19 +62,6 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownLately:
-    """One question's answer, for other questions that are to bring something else."""
-
-    question: str
-    """A digest: the words of a question are kept nowhere."""
-    at: datetime
-    """When it was asked."""
-    memory_ids: Sequence[str]
-    weary: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory id: wear, 0..1} that the question itself met: it meets the same when asked again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     """What became of one recall."""
 
@@ -95,8 +70,6 @@ class Use:
     retrieved: Sequence[str]
     shown: Sequence[str]
     accepted: Sequence[str]
-    lately: ShownLately | None = None
-    """The answer, where what is shown lately is to yield; None: it is not."""
 
 
 class CounterStore:
@@ -139,10 +112,6 @@ class CounterStore:
         """{memory id: its counters} of all these; zeros for those never counted."""
         found = await asyncio.to_thread(self._of, list(dict.fromkeys(memory_ids)))
         return {memory_id: found.get(memory_id, Counters()) for memory_id in memory_ids}
-
-    async def lately(self) -> Sequence[ShownLately]:
-        """What the last `LATELY_KEPT` questions that were counted showed, the oldest first."""
-        return await asyncio.to_thread(self._lately)
 
     async def memory_ids(self) -> set[str]:
         """Every memory of which anything is counted."""
@@ -195,24 +164,7 @@ class CounterStore:
                 "WHERE memory_id = ? AND coalesce(accepted_at, '') < ?",
                 [(use.at.isoformat(), i, use.at.isoformat()) for i in use.accepted],
             )
-            if use.lately is not None:
-                _show(connection, use.lately)
         return grown
-
-    def _lately(self) -> list[ShownLately]:
-        if not self._database.exists():
-            return []
-        with self._reading() as connection:
-            if not self._database.version(connection):
-                return []
-            rows = connection.execute(
-                "SELECT question, at, memory_id, shown, wear FROM lately "
-                "ORDER BY at, place, memory_id"
-            ).fetchall()
-        return [
-            _as_shown(question, at, [row[2:] for row in group])
-            for (question, at), group in groupby(rows, key=lambda row: row[:2])
-        ]
 
     def _of(self, memory_ids: list[str]) -> dict[str, Counters]:
         if not self._database.exists():
@@ -237,10 +189,8 @@ class CounterStore:
         if not self._database.exists():
             return set()
         with self._reading() as connection:
-            *tables, new = _NAMING_MEMORIES
-            tables += [new] if self._database.version(connection) else []
             rows = connection.execute(
-                " UNION ".join(f"SELECT memory_id FROM {table}" for table in tables)
+                " UNION ".join(f"SELECT memory_id FROM {table}" for table in _NAMING_MEMORIES)
             ).fetchall()
             for (memory_id,) in rows:
                 memory_id.encode()  # what is no text is damage
@@ -291,43 +241,4 @@ def _add(connection: Connection, what: str, memory_ids: Iterable[str]) -> None:
         f"VALUES (?, {int(what == 'retrieved')}, {int(what == 'shown')}, {int(what == 'accepted')})"
         f" ON CONFLICT (memory_id) DO UPDATE SET {what} = counters.{what} + 1",
         [(memory_id,) for memory_id in memory_ids],
-    )
-
-
-def _show(connection: Connection, shown: ShownLately) -> None:
-    """A question asked again keeps its place: it is not shown more lately for others."""
-    known = connection.execute(
-        "SELECT place, at FROM lately WHERE question = ? LIMIT 1", (shown.question,)
-    ).fetchone()
-    (last,) = connection.execute("SELECT coalesce(max(place), 0) FROM lately").fetchone()
-    place, at = known or (last + 1, shown.at.astimezone(UTC).isoformat())
-    connection.execute("DELETE FROM lately WHERE question = ?", (shown.question,))
-    connection.executemany(
-        "INSERT INTO lately (question, place, at, memory_id, shown, wear) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (
-                shown.question,
-                place,
-                at,
-                memory_id,
-                int(memory_id in shown.memory_ids),
-                shown.weary.get(memory_id, 0.0),
-            )
-            for memory_id in dict.fromkeys([*shown.memory_ids, *shown.weary])
-        ],
-    )
-    connection.execute(
-        "DELETE FROM lately WHERE place NOT IN "
-        "(SELECT place FROM lately GROUP BY place, at ORDER BY at DESC, place DESC LIMIT ?)",
-        (LATELY_KEPT,),
-    )
-
-
-def _as_shown(question: str, at: str, rows: Sequence[tuple[str, int, float]]) -> ShownLately:
-    return ShownLately(
-        question=question,
-        at=datetime.fromisoformat(at),
-        memory_ids=[memory_id for memory_id, shown, _ in rows if shown],
-        weary={memory_id: wear for memory_id, _, wear in rows if wear},
     )

@@ -6,7 +6,7 @@ They are found by a question that the memory's own text is not near to. Compare 
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, TypeAlias
 from unicodedata import category
@@ -22,8 +22,20 @@ CueOrigin: TypeAlias = Literal["model", "host", "session"]
 
 MOST_CUES: Final[dict[Breadth, int]] = {"specific": 6, "broad": 3}
 """Of one memory, from one origin."""
+MOST_PROVED: Final = 12
+"""Questions of sessions that are kept with one memory: those that say most."""
+LEARNING: Final = "learning"
+"""The setting of an entity that is "off" where sessions write no cues."""
+MOST_VOTES: Final = 3.0
+"""What the votes on a memory for one question add up to at most, either way."""
+SAYS_SOMETHING: Final = 0.25
+"""Votes below which sessions say nothing of a memory: half a warm one."""
+HALF_LIFE: Final = timedelta(days=90)
+"""What votes said against a memory counts half after that: cold often means "not now"."""
 LONGEST_CUE: Final = 200
 """Characters."""
+LONGEST_QUESTION: Final = 2_000
+"""Characters of a question that is kept as a cue: embedding models read about as many."""
 LONGEST_ROLE: Final = 80
 """Characters."""
 _JOINERS: Final = "\u200c\u200d\u00ad"
@@ -42,11 +54,16 @@ class Cue:
     """Version of the prompt that it was written with; "" where no model wrote it."""
     model: str = ""
     written_at: datetime | None = None
+    proved: float = 0.0
+    """Of a session's cue: the votes for the memory on this question, less those against it; below 0
+    people have said that it is no answer."""
 
     @property
     def cue_id(self) -> str:
-        """`<memory id>:<12 hex digits>`: the same words for the same memory are the same cue."""
-        digest = sha256(f"{self.breadth}:{self.text}".encode()).hexdigest()
+        """`<memory id>:<12 hex digits>`: the same words for the same memory are the same cue, but
+        for what sessions say of them."""
+        kind = "session" if self.origin == "session" else self.breadth
+        digest = sha256(f"{kind}:{self.text}".encode()).hexdigest()
         return f"{self.memory_id}:{digest[:12]}"
 
 
@@ -75,8 +92,32 @@ class CueHit(NamedTuple):
     memory_id: str
     breadth: Breadth
     text: str
+    proved: float
+    """See `Cue`."""
+    proved_at: str
+    """ISO 8601, when it was voted on last; "" for a cue of another origin than sessions."""
     score: float
     """Cosine to the vector searched with, -1..1."""
+
+
+class CueStanding(NamedTuple):
+    """Whether cues are worth a search."""
+
+    share: float
+    """Of all memories, those that have cues from when they were stored, 0..1."""
+    proved: bool
+    """Whether sessions have written any, and these may be used."""
+
+
+def voted(proved: float, then: datetime, now: datetime) -> float:
+    """What votes up to a moment say now: those in favour stay, those against fade.
+
+    >>> moments = datetime(2026, 1, 1), datetime(2026, 4, 1)
+    >>> voted(2.0, *moments), voted(-2.0, *moments)
+    (2.0, -1.0)
+    """
+    age = max(0.0, (now - then) / HALF_LIFE)
+    return proved if proved > 0 else proved * float(0.5**age)
 
 
 def cues_given(memory: Memory, *, at: datetime | None = None) -> tuple[Cue, ...]:
@@ -124,12 +165,13 @@ def cues_in(fingerprint: str, *, memory_id: str) -> set[str]:
     return {f"{memory_id}:{end}" for end in fingerprint.split() if not end.startswith("+")}
 
 
-def cue_fault(text: str) -> str:
+def cue_fault(text: str, *, origin: CueOrigin = "host") -> str:
     """What keeps these words from being a cue; "" for a good one."""
+    longest = LONGEST_QUESTION if origin == "session" else LONGEST_CUE
     if not text.strip():
         return "it has no words"
-    if len(text) > LONGEST_CUE:
-        return f"it has {len(text)} characters, and a cue has at most {LONGEST_CUE}"
+    if len(text) > longest:
+        return f"it has {len(text)} characters, and a cue has at most {longest}"
     if any(_is_hidden(char) for char in text):
         return "it holds control or invisible characters"
     return ""

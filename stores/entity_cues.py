@@ -12,7 +12,7 @@ import numpy as np
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog import cue_writes, cues, reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.cues import Annotation, Cue, CueHit
+from secondhop.stores.cues import Annotation, Cue, CueHit, CueStanding
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.maintenance import VectorMaintenance
@@ -93,9 +93,17 @@ class EntityCues:
         """How many memories have an annotation of their present text."""
         return await self._catalog.aread(reads.annotated)
 
-    async def cued_share(self) -> float:
+    async def standing(self) -> CueStanding:
         """See `CueSearch`."""
-        return await asyncio.to_thread(self._catalog.known.whole, reads.cued_share)
+        return await asyncio.to_thread(self._catalog.known.whole, reads.cue_standing)
+
+    async def learns(self) -> bool:
+        """Whether sessions may write cues."""
+        return await self._catalog.aread(reads.learns)
+
+    async def proved(self) -> Sequence[Cue]:
+        """The cues of sessions, the newest first."""
+        return await self._catalog.aread(cues.proved)
 
     # --- reading for those who write them ---
 
@@ -170,6 +178,16 @@ class EntityCues:
         cues = [cue for annotation in annotations for cue in annotation.cues]
         await self._write([*cues, *added], vectors, write)
         return sum(stored)
+
+    async def prove(self, votes: Sequence[Cue], vectors: Vectors) -> None:
+        """Add votes of a session to what is known; nothing while that is switched off.
+
+        Args:
+            votes: what the session says of each memory, in `proved`.
+            vectors: float32 [n_cues, dim], rows of unit length.
+        """
+        write = partial(cue_writes.prove, votes=votes, at=self._clock())
+        await self._write(votes, vectors, write)
 
     async def remove(self, cue_ids: Sequence[str]) -> None:
         """Delete cues with their vectors; unknown ids are no error."""

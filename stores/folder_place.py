@@ -14,7 +14,6 @@ from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_digest, entity_slug
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.locks import StampedLock, WriterLock
 from secondhop.stores.manifest import (
     Manifest,
@@ -72,10 +71,6 @@ class FolderPlace:
     def catalog(self, entity: str) -> Catalog:
         """See `StorePlace`."""
         return Catalog(self._own(entity) / "catalog.db")
-
-    def learning(self, entity: str) -> LearningStore:
-        """See `StorePlace`."""
-        return LearningStore(self._own(entity) / "learning.db")
 
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
@@ -155,10 +150,6 @@ class FolderPlace:
     def erase(self, entity: str) -> None:
         """See `StorePlace`."""
         shutil.rmtree(self._own(entity))
-
-    def check_room(self) -> None:
-        """See `StorePlace`."""
-        self._chroma.check_room()
 
     def check_vectors(self) -> None:
         """See `StorePlace`."""

@@ -178,7 +178,7 @@ def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
 def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) -> str:
     """What is wrong with cues and their vectors; "" for good ones."""
     for cue in cues:
-        if fault := cue_fault(cue.text):
+        if fault := cue_fault(cue.text, origin=cue.origin):
             return f"of a cue: {fault}"
     if cues and vectors.shape != (len(cues), dimension):
         return f"cue vectors of shape {vectors.shape}, where {(len(cues), dimension)} is needed"

@@ -8,7 +8,7 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from secondhop.stores.cues import Annotation, CueHit
+from secondhop.stores.cues import Annotation, CueHit, CueStanding
 from secondhop.stores.records import (
     EmbeddedMemory,
     Memory,
@@ -88,8 +88,8 @@ class CueSearch(Protocol):
         empty rankings where nothing has cues."""
         ...
 
-    async def cued_share(self) -> float:
-        """Share of all memories that have a cue, 0..1; 0 where nothing is stored."""
+    async def standing(self) -> CueStanding:
+        """How many memories have cues, and whether sessions have written any."""
         ...
 
 

@@ -6,7 +6,6 @@ from typing import Protocol
 from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.locks import Lock
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.protocols import VectorCollection
@@ -39,10 +38,6 @@ class StorePlace(Protocol):
 
     def catalog(self, entity: str) -> Catalog:
         """The catalog of an entity; close it in the end."""
-        ...
-
-    def learning(self, entity: str) -> LearningStore:
-        """What was learned of an entity."""
         ...
 
     def counters(self, entity: str) -> CounterStore:
@@ -96,10 +91,6 @@ class StorePlace(Protocol):
 
     def erase(self, entity: str) -> None:
         """Delete what is kept of the entity, but for its vectors."""
-        ...
-
-    def check_room(self) -> None:
-        """Raise StoreFullError where a first put could not be stored; creates nothing."""
         ...
 
     def check_vectors(self) -> None:

@@ -232,7 +232,7 @@ async def test_a_file_of_counters_that_is_gone_is_noticed(
     file = catalog_of(tmp_path).with_name("counters.db")
     file.unlink()
 
-    told = [one for one in (await recall.admin.adoctor()).findings if one.check == "learned"]
+    told = [one for one in (await recall.admin.adoctor()).findings if one.check == "counters"]
     assert ["counters.db is gone" in one.what for one in told] == [True]
 
     await recall.memories.aaccept(await recall.arecall("Where is the key?"))

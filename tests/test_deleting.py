@@ -36,7 +36,7 @@ asyncio.run(main())
 
 
 async def filled(store: Path, entity: str, **opened: Any) -> str:
-    """An entity with memories, counters, lessons, a trace, and the id of an open session."""
+    """An entity with memories, counters, cues, a trace, and the id of an open session."""
     async with await Recall.aopen(store, entity=entity, embedder="hashing", **opened) as recall:
         await recall.aadd(LIFE)
         await recall.memories.aremember(f"The zebraquartz of {entity} is in the safe")
@@ -89,7 +89,6 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
     assert {Path(name).name for name in before} >= {
         "catalog.db",
         "counters.db",
-        "learning.db",
         "sessions.db",
         "embeddings.db",
     }

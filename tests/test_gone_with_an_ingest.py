@@ -55,7 +55,7 @@ def counters_below(folder: Path) -> Path:
 async def known(recall: Recall, store: Path) -> str:
     """All that was learned, as text, and of what anything was counted."""
     counted = await CounterStore(counters_below(store)).memory_ids()
-    return f"{await recall.learning.aexported()} {sorted(counted)}"
+    return f"{await recall.learning.areport()} {sorted(counted)}"
 
 
 def doctored(told: Any) -> Sequence[Mapping[str, Any]]:
@@ -94,7 +94,7 @@ async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
     mended = await recall.admin.adoctor(fix=True)
     after = await recall.admin.adoctor()
 
-    assert [one.check for one in found.findings] == ["learned"]
+    assert [one.check for one in found.findings] == ["counters"]
     assert doctored(found) == [{"count": 1, "examples": [ids["plan"]], "fixed": False}]
     assert found.sound
     assert doctored(mended) == [{"count": 1, "examples": [ids["plan"]], "fixed": True}]
@@ -123,6 +123,6 @@ async def test_a_file_that_cannot_be_read_is_damage_and_no_empty_one(
 
     told = await recall.admin.adoctor()
 
-    assert [one.check for one in told.findings] == ["learned"]
+    assert [one.check for one in told.findings] == ["counters"]
     assert "counters.db" in told.findings[0].examples[0]
     assert not told.sound

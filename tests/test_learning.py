@@ -1,23 +1,22 @@
-"""Learning through the front door: sessions teach, recalls in the same context profit, others do
-not, and what is forgotten is forgotten. Real stores, the hashing embedder."""
+"""What sessions prove becomes a cue: recalls of such questions profit, others do not, and what is
+forgotten is forgotten. Real stores, the hashing embedder."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from tests.fakes import EchoPlanner
-from tests.small_world import LIFE, QUESTION, ask
+from tests.small_world import LIFE, QUESTION
 from tests.store_files import stores_below
 
-from secondhop.graph.session_result import ResolvedSession, SparkPair, VotesOfRound
+from secondhop.graph.session_result import ResolvedSession, VotesOfRound
 from secondhop.graph.trace import RecallTrace
-from secondhop.memories.records import Fact
-from secondhop.nodes.config import Config
+from secondhop.memories.records import Fact, StoredCue
+from secondhop.nodes.config import Config, SessionSettings
 from secondhop.recall import Recall
-from secondhop.stores.learning import LearningStore
-from secondhop.stores.lessons import LearningChange
+from secondhop.sessions.learner import Learned, Resolution
+from secondhop.stores.cues import LONGEST_QUESTION, MOST_PROVED, MOST_VOTES
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -26,30 +25,51 @@ AT = datetime(2026, 3, 1, tzinfo=UTC)
 VOTES = {"research-1": "cold", "research-2": "cold", "plan": "hot", "wins": "hot"}
 
 
-async def teach(recall: Recall, *, votes: Mapping[str, str] = VOTES, times: int = 1) -> None:
+async def teach(
+    recall: Recall,
+    *,
+    votes: Mapping[str, str] = VOTES,
+    times: int = 1,
+    by: Literal["person", "agent"] = "person",
+    at: datetime = AT,
+) -> None:
     """Sessions about the interview, voted on and resolved."""
     for _ in range(times):
-        async with recall.sessions.open(QUESTION, k=6, at=AT) as session:
+        async with recall.sessions.open(QUESTION, k=6, at=at) as session:
             shown = session.answer.ids()
             cast = {one: vote for one, vote in votes.items() if one in shown}
-            await session.vote(cast, go_on=False)
+            await session.vote(cast, by=by, go_on=False)
             await session.resolve()
+
+
+async def ended(
+    recall: Recall, accepted: Sequence[str] | None = None, *, dry_run: bool = False
+) -> Resolution:
+    """A session of one answer, resolved without a vote."""
+    async with recall.sessions.open(QUESTION, k=4, at=AT) as session:
+        return await session.resolve(accepted, dry_run=dry_run)
+
+
+def resolved(
+    question: str, *, hot: Sequence[str], by: Literal["person", "agent"] = "person"
+) -> ResolvedSession:
+    """A session that somebody else's graph has settled."""
+    return ResolvedSession(
+        session_id="s",
+        entity="mara",
+        question=question,
+        asked_at=AT,
+        rounds=1,
+        shown=list(hot),
+        votes=[VotesOfRound(round=1, by=by, hot=list(hot))],
+        accepted=[],
+        sparks=[],
+    )
 
 
 async def traced(recall: Recall, question: str = QUESTION, *, days: float = 0) -> RecallTrace:
     found = await recall.arecall(question, k=4, at=AT + timedelta(days=days))
     return recall.trace(found.trace_id)
-
-
-def file_below(folder: Path) -> Path:
-    """The one file of lessons."""
-    (path,) = folder.rglob("learning.db")
-    return path
-
-
-def bytes_learned(folder: Path) -> bytes:
-    """Of all files of lessons, and what SQLite keeps beside them."""
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("learning.db*")))
 
 
 def factors(trace: RecallTrace) -> dict[str, float]:
@@ -60,22 +80,30 @@ def factors(trace: RecallTrace) -> dict[str, float]:
     }
 
 
-async def test_a_resolved_session_moves_what_it_voted_on_and_the_trace_says_so(
-    recall: Recall,
-) -> None:
+async def of_sessions(recall: Recall, memory_id: str | None = None) -> list[StoredCue]:
+    return [one for one in await recall.cues.alist(memory_id) if one.origin == "session"]
+
+
+async def test_what_a_session_proves_is_a_cue_and_the_next_recall_says_so(recall: Recall) -> None:
     before = await traced(recall)
     await teach(recall, times=3)
 
-    after = await traced(recall)
+    found = await recall.arecall(QUESTION, k=4, at=AT)
 
+    after = recall.trace(found.trace_id)
+    (cue,) = await of_sessions(recall, "plan")
+    assert (cue.text, cue.proved, cue.written_at) == (QUESTION, 3, AT)
     assert factors(before) == {}
     learned = factors(after)
     assert learned["plan"] == learned["wins"] == pytest.approx(1 + 0.3 * 3 / 4)
     assert learned["research-1"] < 1
     assert after.returned.index("plan") <= before.returned.index("plan")
+    proved = f"A session proved it for “{QUESTION}”"
+    (plan,) = [one for one in found.memories if one.id == "plan"]
+    assert plan.why.startswith(proved)
     story = (await recall.aexplain(after, "plan")).story
+    assert f"{proved}." in story
     assert any("learned × 1.23" in sentence for sentence in story)
-    assert any(step.node == "dispatch" and "1 context known" in step.note for step in after.steps)
 
 
 async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recall: Recall) -> None:
@@ -89,17 +117,24 @@ async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recal
     assert [one.score for one in after.candidates] == [one.score for one in before.candidates]
 
 
-async def test_lessons_fade_and_a_question_about_the_past_does_not_know_them(
-    recall: Recall,
-) -> None:
+async def test_beside_cues_that_were_written_it_is_the_same(recall: Recall) -> None:
+    await recall.cues.aadd("plan", QUESTION)
+    await recall.cues.aadd("garden", "what do my tomatoes want?")
+    before = await traced(recall, OTHER)
     await teach(recall)
 
-    now = factors(await traced(recall))
-    later = factors(await traced(recall, days=360))
+    after = await traced(recall, OTHER)
+
+    assert factors(await traced(recall))["plan"] == 1.15
+    assert [one.parts for one in after.candidates] == [one.parts for one in before.candidates]
+    assert {one.origin for one in await recall.cues.alist("plan")} == {"host", "session"}
+
+
+async def test_a_question_about_the_past_does_not_know_it(recall: Recall) -> None:
+    await teach(recall)
+
     past = await recall.arecall(QUESTION, k=4, as_of=AT)
 
-    assert now["plan"] > later["plan"] > 1.0
-    assert later["plan"] < 1.05
     assert factors(recall.trace(past.trace_id)) == {}
 
 
@@ -113,13 +148,25 @@ async def test_nothing_is_learned_where_nothing_was_said_or_without_the_end(
     await recall.learning.areport()
     assert stores_below(tmp_path) == before
 
-    async with recall.sessions.open(QUESTION, k=3, at=AT) as silent:
-        resolution = await silent.resolve()
+    assert (await ended(recall)).learned == Learned()
+    assert (await ended(recall, [])).learned == Learned()
+    would = await ended(recall, ["plan"], dry_run=True)
+    assert would.learned == Learned(updated=1, learned=True)
+    assert (await recall.learning.areport()).questions == []
 
-    assert not resolution.learned.learned
-    assert (await recall.learning.areport()).contexts == []
-    counted = await recall.memories.acounters(*silent.answer.ids())
-    assert [(one.shown, one.accepted) for one in counted.values()] == [(1, 0)] * 3
+
+async def test_what_was_said_to_have_helped_counts_without_a_vote_and_is_counted(
+    recall: Recall,
+) -> None:
+    resolution = await ended(recall, ["plan", "wins"])
+
+    assert resolution.learned == Learned(updated=2, learned=True)
+    assert factors(await traced(recall)) == {"plan": 1.15, "wins": 1.15}
+    told = resolution.session
+    counted = await recall.memories.acounters(*told.retrieved)
+    assert {one for one, uses in counted.items() if uses.retrieved} == set(told.retrieved)
+    assert {one for one, uses in counted.items() if uses.shown} == set(told.shown)
+    assert {one for one, uses in counted.items() if uses.accepted} == {"plan", "wins"}
 
 
 async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
@@ -133,128 +180,54 @@ async def test_switched_off_nothing_is_learned_or_used_and_nothing_is_lost(
 
     assert stores_below(tmp_path) == before
     assert factors(await traced(recall)) == {}
-    assert await recall.learning.acues() == []
+    assert not (await recall.learning.areport()).on
     await recall.learning.aswitch(on=True)
     assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
 
 
-async def test_forgetting_a_memory_forgets_what_was_learned_of_it(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await teach(recall)
-
-    await recall.memories.aforget("plan")
-
-    exported = await recall.learning.aexported()
-    assert "plan" not in str(exported)
-    assert "wins" in str(exported)
-    kept = bytes_learned(tmp_path)
-    assert b'"wins"' in kept
-    assert b'"plan"' not in kept
-
-
-async def test_no_word_of_a_question_and_no_vote_is_kept(recall: Recall, tmp_path: Path) -> None:
-    await teach(recall)
-
-    kept = bytes_learned(tmp_path)
-
-    assert b"research-1" in kept
-    for word in ("prepare", "Carefeed", "interview", "hot", "cold", "person"):
-        assert word.encode() not in kept
-    assert QUESTION not in str(await recall.learning.aexported())
-
-
-async def test_lessons_of_another_embedding_model_wait_and_count_for_nothing(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await teach(recall)
-    store = LearningStore(file_below(tmp_path))
-    (known,) = (await store.read()).contexts
-    other = replace(known, embedder_id="another", vector=known.vector[:7])
-    await store.change(lambda _: LearningChange(kept=[other]))
-
-    assert factors(await traced(recall)) == {}
-    await teach(recall)
-
-    report = await recall.learning.areport()
-    assert (len(report.contexts), report.other_models) == (1, 1)
-    assert factors(await traced(recall))["plan"] == pytest.approx(1.15)
-
-
-async def test_a_recall_goes_on_without_lessons_that_cannot_be_read(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await teach(recall)
-    await recall.learning.aclose()
-    file_below(tmp_path).write_bytes(b"no database at all" * 100)
-
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as again:
-        found = await again.arecall(QUESTION, k=4)
-        async with again.sessions.open(QUESTION) as session:
-            await session.vote({session.answer.ids()[0]: "hot"}, go_on=False)
-            resolution = await session.resolve()
-
-    assert found.memories
-    assert any("nothing learned was used" in reason for reason in found.degraded)
-    assert not resolution.learned.learned
-
-
-async def planned(recall: Recall) -> RecallTrace:
-    """A recall that searches the question alone, no deeper than its settings say."""
-    services = replace(recall.services, planner=EchoPlanner())
-    return (await ask(services, QUESTION, k=1, asked_at=AT.isoformat())).trace
-
-
-async def test_what_helped_together_is_looked_at_though_no_search_found_it(
-    tmp_path: Path,
-) -> None:
-    shallow = Config()
-    shallow = replace(shallow, ranking=replace(shallow.ranking, depth_factor=1))
-    async with await Recall.aopen(tmp_path, embedder="hashing", config=shallow) as recall:
+@pytest.mark.parametrize("by", ["switch", "setting"])
+async def test_it_is_off_from_the_first_memory_on(tmp_path: Path, by: str) -> None:
+    config = Config(session=SessionSettings(learn=by != "setting"))
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=config) as recall:
+        if by == "switch":
+            await recall.learning.aswitch(on=False)
         await recall.aadd(LIFE)
-        assert (await planned(recall)).candidate("car") is None
-        await recall.learning.alearn(resolved(hot=["plan", "car"]))
+        await teach(recall)
 
-        found = await planned(recall)
-
-        (query,) = [one for one in found.queries if one.origin == "learned"]
-        assert {hit.memory_id for hit in query.dense} == {"plan", "car"}
-        assert factors(found)["car"] > 1
-        await recall.memories.adeprecate("car", "sold", at=AT - timedelta(days=1))
-        after = await planned(recall)
-        assert after.candidate("car") is None
-        assert [one.memory_id for one in after.hidden] == ["car"]
+        assert await recall.cues.alist() == []
 
 
-async def test_a_promoted_cue_opens_a_facet_of_its_own(recall: Recall) -> None:
+async def test_nearly_the_same_question_strengthens_its_cue_up_to_a_bound(recall: Recall) -> None:
     for _ in range(3):
-        assert await recall.learning.acues() == []
-        await recall.learning.alearn(resolved(hot=["plan", "dentist"], leads=("wins", "dentist")))
+        await recall.learning.alearn(resolved(QUESTION, hot=["plan"]))
+        await recall.learning.alearn(resolved(f"Please: {QUESTION}", hot=["plan"]))
+    await recall.learning.alearn(resolved(OTHER, hot=["plan"]))
 
-    (cue,) = await recall.learning.acues()
-    found = await traced(recall)
+    cues = {one.text: one.proved for one in await of_sessions(recall, "plan")}
 
-    assert (cue.spark, cue.leads_to, cue.wins, cue.status) == ("wins", "dentist", 3, "promoted")
-    assert cue.leads_to_title == "About dentist"
-    (facet,) = [one for one in found.facets if one.name == "led before to About dentist"]
-    (query,) = [one for one in found.queries if one.facet_id == facet.facet_id]
-    assert (query.origin, query.dense[0].memory_id) == ("learned", "dentist")
+    assert cues == {QUESTION: MOST_VOTES, OTHER: 1}
 
 
-async def test_many_rounds_are_seen_and_the_context_is_named(recall: Recall) -> None:
-    now = datetime.now(UTC)
-    for _ in range(3):
-        await recall.learning.alearn(resolved(hot=["plan"], rounds=4, at=now))
-    await recall.learning.alearn(resolved(hot=["garden"], rounds=1, question=OTHER, at=now))
+async def test_a_memory_keeps_few_questions_those_that_say_most(recall: Recall) -> None:
+    words = [f"w{number}x y{number}z q{number}v" for number in range(2 * MOST_PROVED)]
+    for number, question in enumerate(words):
+        for _ in range(1 + number % 2):
+            await recall.learning.alearn(resolved(question, hot=["plan"]))
 
-    told = await recall.learning.arounds()
+    kept = await of_sessions(recall, "plan")
 
-    assert (told.sessions, told.mean_rounds) == (4, 3.25)
-    assert "needs tuning" in told.verdict
-    assert [one.about() for one in told.needs_tuning] == [["Goals for the first year"]]
+    assert {one.text for one in kept} == set(words[1::2])
 
 
-async def test_what_persons_voted_out_of_three_sessions_does_not_come_back(recall: Recall) -> None:
+async def test_a_cue_that_leads_to_cold_votes_retires(recall: Recall) -> None:
+    await teach(recall, votes={"plan": "hot"})
+    await teach(recall, votes={"plan": "cold"}, by="agent", times=3)
+
+    assert await of_sessions(recall, "plan") == []
+    assert "plan" in (await traced(recall)).returned, "agents take back, and never refuse"
+
+
+async def test_what_people_voted_out_of_three_sessions_does_not_come_back(recall: Recall) -> None:
     cold = (await recall.arecall(QUESTION, k=4, at=AT)).ids()[0]
     for _ in range(3):
         await teach(recall, votes={cold: "cold"})
@@ -277,49 +250,98 @@ async def test_what_persons_voted_out_of_three_sessions_does_not_come_back(recal
     assert cold in (await traced(recall)).returned
 
 
+async def test_the_report_tells_all_and_a_question_or_everything_is_forgotten(
+    recall: Recall,
+) -> None:
+    now = datetime.now(UTC)
+    await teach(recall, votes={"plan": "hot", "research-1": "wrong"}, at=now)
+    await recall.learning.alearn(resolved(OTHER, hot=["garden"]))
+
+    report = await recall.learning.areport()
+
+    assert report.on
+    told = {one.question: one.memories for one in report.questions}
+    plan = told[QUESTION][0]
+    assert (plan.memory_id, plan.title) == ("plan", "Goals for the first year")
+    assert (plan.votes, plan.refused) == (1, False)
+    assert [one.memory_id for one in told[QUESTION] if one.refused] == ["research-1"]
+    await recall.cues.aremove(plan.cue_id)
+    assert await of_sessions(recall, "plan") == []
+    await recall.learning.aforget_question(QUESTION)
+    assert [one.question for one in (await recall.learning.areport()).questions] == [OTHER]
+    await recall.learning.aforget_all()
+    assert (await recall.learning.areport()).questions == []
+
+
+async def test_a_forgotten_memory_takes_the_words_of_its_questions_along(
+    recall: Recall, tmp_path: Path
+) -> None:
+    words = "zanzibar quokka marmalade"
+    await recall.learning.alearn(resolved(words, hot=["plan"]))
+
+    await recall.memories.aforget("plan")
+
+    assert await recall.cues.alist() == []
+    for path in (tmp_path / "store").rglob("*"):
+        if path.is_file():
+            assert b"quokka" not in path.read_bytes(), path
+
+
+async def test_exports_and_another_embedding_model_carry_it(recall: Recall, tmp_path: Path) -> None:
+    await teach(recall, times=2)
+    await recall.learning.alearn(resolved("x " * 500, hot=["plan"]))
+    before = [replace_dates(one) for one in await of_sessions(recall)]
+    await recall.admin.aexport_to(tmp_path / "export.jsonl")
+
+    async with await Recall.aopen(tmp_path / "other", entity="mara", embedder="hashing") as other:
+        await other.admin.aimport_from(tmp_path / "export.jsonl")
+
+        assert [replace_dates(one) for one in await of_sessions(other)] == before
+        assert factors(await traced(other)) == factors(await traced(recall))
+
+
+def replace_dates(cue: StoredCue) -> tuple[str, str, float, datetime | None]:
+    return cue.memory_id, cue.text, cue.proved, cue.written_at
+
+
+async def test_a_question_without_a_subject_proves_nothing_and_a_long_one_is_cut(
+    recall: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def all_generic(self: object, rows: Sequence[object]) -> list[bool]:
+        return [True] * len(rows)
+
+    await recall.learning.alearn(resolved("tell " * 2_000, hot=["plan"], by="agent"))
+    (cue,) = await of_sessions(recall)
+    assert len(cue.text) <= LONGEST_QUESTION
+    monkeypatch.setattr("secondhop.annotate.generic.GenericCues.among", all_generic)
+
+    learned = await recall.learning.alearn(resolved("answer any question", hot=["wins"]))
+
+    assert learned == Learned()
+    assert await of_sessions(recall, "wins") == []
+
+
 async def test_facts_that_were_corrected_carry_nothing_over(recall: Recall) -> None:
     old = await recall.memories.aremember(
         Fact(subject="me", attribute="employer", value="Carefeed")
     )
-    await recall.learning.alearn(resolved(hot=["plan", old.memory_id]))
+    await recall.learning.alearn(resolved(QUESTION, hot=["plan", old.memory_id]))
     new = await recall.memories.aupdate(old.memory_id, "Zeta")
 
     learned = factors(await traced(recall))
 
-    assert old.memory_id not in learned
-    assert new.memory_id not in learned
-
-
-def resolved(
-    *,
-    hot: list[str],
-    leads: tuple[str, str] | None = None,
-    rounds: int = 2,
-    question: str = QUESTION,
-    at: datetime = AT,
-) -> ResolvedSession:
-    """A session that somebody else's graph has settled."""
-    return ResolvedSession(
-        session_id=f"s-{rounds}-{question[:4]}",
-        entity="mara",
-        question=question,
-        asked_at=at,
-        rounds=rounds,
-        shown=[*hot, *(leads or ())],
-        votes=[VotesOfRound(round=1, by="person", hot=hot, spark=[leads[0]] if leads else [])],
-        accepted=hot,
-        sparks=[SparkPair(spark=leads[0], accepted=[leads[1]])] if leads else [],
-    )
+    assert set(learned) == {"plan"}
+    assert await of_sessions(recall, new.memory_id) == []
 
 
 def test_what_was_learned_is_told_and_forgotten_without_an_event_loop(tmp_path: Path) -> None:
     with Recall.open(tmp_path / "store", embedder="hashing") as recall:
         recall.add(LIFE)
-        recall.learning.learn(resolved(hot=["plan"]))
-        assert len(recall.learning.report().contexts) == 1
+        recall.learning.learn(resolved(QUESTION, hot=["plan"]))
+        assert len(recall.learning.report().questions) == 1
         recall.learning.forget_all()
         recall.learning.switch(on=False)
 
         report = recall.learning.report()
 
-    assert (report.on, report.contexts) == (False, [])
+    assert (report.on, report.questions) == (False, [])

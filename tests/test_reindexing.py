@@ -16,10 +16,10 @@ from tests.fakes import note
 
 from secondhop.errors import CorruptStoreError, ModelError
 from secondhop.ingest.pipeline import ingest_memories
-from secondhop.memories.reindex import open_entity
 from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.hashing import HashingEmbedder
+from secondhop.opening import open_entity
 from secondhop.recall import Recall
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_names import entity_slug

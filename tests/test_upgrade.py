@@ -4,8 +4,10 @@
 remembered, one recall traced, one session voted on and resolved, all with the hashing embedder.
 """
 
+import sqlite3
 import tarfile
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -56,12 +58,31 @@ async def test_it_is_asked_taught_and_written_to(upgraded: Recall) -> None:
     assert resolved.learned is not None
 
 
-async def test_what_it_learned_and_traced_is_read(upgraded: Recall) -> None:
+def lessons_in(folder: Path) -> list[Path]:
+    """What version 0.1 kept of sessions."""
+    return list(folder.rglob("learning.db"))
+
+
+async def test_what_it_traced_is_read_and_what_it_learned_without_words_is_gone(
+    upgraded: Recall, tmp_path: Path
+) -> None:
     told = upgraded.explain(TRACE, "pot")
     learned = await upgraded.learning.areport()
 
     assert told.returned
-    assert learned.contexts
+    assert (learned.on, learned.questions) == (True, [])
+    assert lessons_in(tmp_path) == []
+
+
+async def test_learning_that_was_off_stays_off(tmp_path: Path) -> None:
+    with tarfile.open(STORE) as packed:
+        packed.extractall(tmp_path, filter="data")
+    (lessons,) = lessons_in(tmp_path)
+    with closing(sqlite3.connect(lessons)) as opened, opened:
+        opened.execute("INSERT INTO switch (off) VALUES (1)")
+
+    async with await Recall.aopen(tmp_path, entity="ana", embedder="hashing") as recall:
+        assert not (await recall.learning.areport()).on
 
 
 async def test_memories_are_given_cues_and_recalled_by_them(upgraded: Recall) -> None:

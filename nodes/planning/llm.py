@@ -20,7 +20,6 @@ from secondhop.nodes.planning.near_queries import DistinctQueries
 from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.planning.schema import (
     DecomposeReply,
-    DecomposeWithPassage,
     ExpandReply,
     ExpandWithKept,
     FacetReply,
@@ -45,10 +44,6 @@ class PlannerBounds:
     decompose_tokens: int = 500
     expand_tokens: int = 1_200
     """Of a reply."""
-
-
-PASSAGE_REQUEST = """
-- "passage": two or three sentences as the memory that answers might hold them, in its own words."""
 
 
 KEPT = "kept"
@@ -105,16 +100,12 @@ class LLMPlanner:
                 **self._common(request),
                 "max_parts": str(bounds.parts),
                 "max_queries": str(self._planning.rewordings),
-                "passage": PASSAGE_REQUEST if self._planning.hyde else "",
             }
         )
-        schema = DecomposeWithPassage if self._planning.hyde else DecomposeReply
         call = self._call(prompt, request, reply_tokens=bounds.decompose_tokens)
-        reply, usage = await asked_model(self._llm, call, schema=schema)
+        reply, usage = await asked_model(self._llm, call, schema=DecomposeReply)
         distinct = DistinctQueries([request.question])
         own = distinct.take(reply.rewordings, limit=self._planning.rewordings)
-        if isinstance(reply, DecomposeWithPassage):
-            own += distinct.take([reply.passage], limit=1)
         facets = [PlannedFacet(name="", why="", hop=1, queries=own)] if own else []
         for part in reply.parts[: bounds.parts]:
             queries = distinct.take(part.queries or [part.name], limit=self._planning.facet_queries)

@@ -59,12 +59,6 @@ class DecomposeReply(BaseModel):
         return self
 
 
-class DecomposeWithPassage(DecomposeReply):
-    """Hop 1, with a passage that the memory sought might hold."""
-
-    passage: Line
-
-
 class FacetReply(BaseModel):
     """One kind of memory that the answer needs."""
 

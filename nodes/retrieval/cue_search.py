@@ -1,27 +1,39 @@
 """Memories that were stored for a request like the query: found by their cues."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import numpy as np
 
+from secondhop.nodes.selection.learned import proved_by
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, RecallState
 from secondhop.ranking.arrays import Floats, z_scores
-from secondhop.ranking.cue_affinity import BROAD_WEIGHT, bent_from, cue_affinity
-from secondhop.stores.cues import CueHit
+from secondhop.ranking.cue_affinity import BROAD_WEIGHT, HUB_SHARE, bent_from, cue_affinity
+from secondhop.stores.cues import SAYS_SOMETHING, CueHit
 from secondhop.stores.records import Vectors
 
 DEPTH = 256
 """Cues that a query brings: of some forty memories at least."""
 
+CUED = 40
+"""Memories a query whose passages are looked at because their cues are near."""
+
+
+def uses_sessions(state: RecallState) -> bool:
+    """Whether cues of sessions count: in a question about the past they do not."""
+    return state.get("proved", False) and not state.get("as_of")
+
 
 def has_cues(state: RecallState, services: Services) -> bool:
-    """Whether any memory has a cue."""
-    return services.cues is not None and bool(state.get("annotated"))
+    """Whether any memory has a cue that counts."""
+    return services.cues is not None and (bool(state.get("annotated")) or uses_sessions(state))
 
 
-async def by_cues(rows: Vectors, hidden: Hidden, services: Services) -> list[CueHits]:
+async def by_cues(
+    rows: Vectors, state: RecallState, hidden: Hidden, services: Services
+) -> list[CueHits]:
     """Of each query, the memories whose cues are near to it; [] where no cues are kept.
 
     Args:
@@ -35,14 +47,41 @@ async def by_cues(rows: Vectors, hidden: Hidden, services: Services) -> list[Cue
     while True:
         rankings = await services.cues.search(bent, k=depth)
         shown = [[hit for hit in hits if not hidden.hides(hit.memory_id)] for hits in rankings]
+        stored = [[hit for hit in hits if not hit.proved_at] for hits in shown]
         ended = [len(hits) < depth for hits in rankings]
-        if all(end or len(own) >= DEPTH for end, own in zip(ended, shown, strict=True)):
+        if all(end or len(own) >= DEPTH for end, own in zip(ended, stored, strict=True)):
             break
         depth *= 2
-    return [
+    found = [
         cue_hits(own[:DEPTH], length, complete=end and len(own) <= DEPTH)
-        for own, length, end in zip(shown, lengths.tolist(), ended, strict=True)
+        for own, length, end in zip(stored, lengths.tolist(), ended, strict=True)
     ]
+    if uses_sessions(state):
+        usual: list[float] = (HUB_SHARE * rows @ background[0]).tolist()
+        for own, hits, length, share in zip(found, shown, lengths.tolist(), usual, strict=True):
+            of_sessions = [hit for hit in hits if hit.proved_at]
+            # near questions share as much with everyday ones as this one does
+            cosines = np.array([length * hit.score + share for hit in of_sessions])
+            if proved := proved_by(
+                of_sessions,
+                cosines,
+                alike=services.scale.same_context,
+                now=datetime.fromisoformat(state["asked_at"]),
+            ):
+                own["proved"] = proved
+    return found
+
+
+def found_by_cues(cued: CueHits) -> list[str]:
+    """The memories that are worth a look, those that sessions have proved first."""
+    return list(dict.fromkeys([*best_proved(cued), *cued["memory_ids"][:CUED]]))
+
+
+def best_proved(cued: CueHits) -> list[str]:
+    """The memories that sessions have proved for such a question, the surest first."""
+    votes = cued["proved"]["votes"] if "proved" in cued else {}
+    proved = [one for one in votes if votes[one] >= SAYS_SOMETHING]
+    return sorted(proved, key=lambda one: (-votes[one], one))
 
 
 def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHits:

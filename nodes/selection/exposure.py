@@ -6,27 +6,28 @@ It only moves places: what is below `min_score` stays out, and what is above it 
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.state import RecallState
-from secondhop.stores.counters import LATELY_KEPT, ShownLately
 
-REMEMBERED = LATELY_KEPT
+REMEMBERED = 64
 """Questions whose answers are remembered, an open entity."""
 
 HALF_LIFE = 4
 """Questions after which a memory that was shown yields half as much."""
 
 
-class RecordsShown(Protocol):
-    """What other processes have shown, and somebody said something about."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLately:
+    """One question's answer, for other questions that are to bring something else."""
 
-    async def lately(self) -> Sequence[ShownLately]:
-        """Answers of the last questions, the oldest first. Reading writes nothing."""
-        ...
+    question: str
+    """A digest: the words of a question are kept nowhere."""
+    memory_ids: Sequence[str]
+    weary: Mapping[str, float] = field(default_factory=dict[str, float])
+    """{memory id: wear, 0..1} that the question itself met: it meets the same when asked again."""
 
 
 class ExposureMemory:
@@ -40,19 +41,13 @@ class ExposureMemory:
         self._shown: OrderedDict[str, ShownLately] = OrderedDict()
         self._lock = threading.Lock()
 
-    def weary(self, question: str, *, recorded: Sequence[ShownLately] = ()) -> dict[str, float]:
-        """{memory id: wear}: 1 for what the last other question showed, halved every HALF_LIFE.
-
-        Args:
-            recorded: what other processes showed; what is remembered here is not taken from there.
-        """
+    def weary(self, question: str) -> dict[str, float]:
+        """{memory id: wear}: 1 for what the last other question showed, halved every HALF_LIFE."""
         with self._lock:
-            answers = {one.question: one for one in recorded} | self._shown
-        known = answers.get(digest_of(question))
-        if known is not None:
-            return dict(known.weary)
-        lately = sorted(answers.values(), key=lambda one: one.at)
-        return worn(one.memory_ids for one in lately[-REMEMBERED:])
+            known = self._shown.get(digest_of(question))
+            if known is not None:
+                return dict(known.weary)
+            return worn([one.memory_ids for one in self._shown.values()])
 
     def show(self, shown: ShownLately) -> None:
         """Remember an answer, and forget the oldest."""
@@ -110,7 +105,6 @@ def remember_answer(
     memory.show(
         ShownLately(
             question=digest_of(state["question"]),
-            at=datetime.fromisoformat(state["asked_at"]),
             memory_ids=tuple(memory_ids),
             weary=dict(state.get("exposure", {})),
         )

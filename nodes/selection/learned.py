@@ -1,144 +1,81 @@
-"""What earlier sessions have taught about questions like this one: read once, in the first round.
+"""What sessions about such questions have said of memories, as their cues tell it.
 
-It comes into a recall in four ways, all of them seen in the trace: a factor on the relevance of
-memories that helped, or did not; a vote against memories that persons have refused; a query that
-looks among memories which helped together; a facet for each promoted cue.
+It weighs on a recall in two ways, both seen in the trace: a factor on the relevance of memories
+that helped, or did not, and a vote against those that people refused.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-import numpy as np
+from secondhop.nodes.state import Proved, RecallState, RecallUpdate, Vote
+from secondhop.ranking.arrays import Floats
+from secondhop.ranking.coverage import Sharpening
+from secondhop.stores.cues import CueHit, voted
 
-from secondhop.errors import ModelError, StoreError
-from secondhop.nodes.selection.lessons import (
-    NearContext,
-    helped_together,
-    learned_factor_of,
-    near_contexts,
-    open_cues,
-    refused,
-    similarities,
-    weighed,
-)
-from secondhop.nodes.selection.visibility import Hidden
-from secondhop.nodes.services import Services
-from secondhop.nodes.spark import lateral_text
-from secondhop.nodes.state import DIRECT, Facet, Learned, Query, RecallState, RecallUpdate, Vote
-from secondhop.stores.records import MemoryCard
+MOST = 0.3
+"""The most that sessions add to a memory's relevance, as a share of it; they take half as much at
+most, because a cold vote often means no more than "not now"."""
 
-ORIGIN = "learned"
-TOGETHER_ID = "lq0"
+PRIOR = 1.0
+"""Votes that are set against those that were cast: one session counts for half, several of one mind
+for nearly all."""
 
-CUE_WEIGHT = 0.5
-"""Weight of the facet of a cue; the question itself has `QUESTION_WEIGHT`."""
+REFUSED_FROM = -0.75
+"""Votes from which on a memory is kept out of answers: two cold votes of people or a wrong one,
+until they have faded to this."""
 
 EARLIER = "earlier sessions"
-"""Who casts the votes of round 0: persons, in sessions about such questions."""
+"""Who casts the votes of round 0: people, in sessions about such questions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taught:
-    """What was learned, on its way into the state."""
+def proved_by(
+    hits: Sequence[CueHit], cosines: Floats, *, alike: Sharpening, now: datetime
+) -> Proved | None:
+    """What the cues of sessions say; None where none is about such a question.
 
-    learned: Learned
-    facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
-    queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
-    votes: Mapping[str, Vote] = field(default_factory=dict[str, Vote])
-
-
-NOTHING = Taught(learned={"contexts": 0, "factors": {}, "cues": {}})
-
-
-async def with_what_was_learned(
-    update: RecallUpdate, state: RecallState, hidden: Hidden, *, services: Services
-) -> RecallUpdate:
-    """The first round's update, and what was learned; a store that cannot be read is named.
-
-    No more queries are asked than the limits allow: those of the plan come first.
+    Args:
+        cosines: [n_hits], of each cue to the question.
+        alike: cosine of two questions → how much they are about the same, 0..1.
     """
-    try:
-        taught = await what_was_learned(state, hidden, services=services)
-    except (StoreError, ModelError) as error:
-        taught = NOTHING
-        update = {**update, "degraded": {"learning": f"nothing learned was used: {error}"}}
-    asked = dict(update.get("queries", {}))
-    room = max(0, services.settings.limits.queries - len(asked))
-    asked |= dict(list(taught.queries.items())[:room])
-    opened = {query["facet_id"] for query in asked.values()}
-    contexts = taught.learned["contexts"]
-    known = "1 context" if contexts == 1 else f"{contexts} contexts"
+    votes: dict[str, float] = {}
+    questions: dict[str, str] = {}
+    shares: list[float] = alike(cosines).tolist()
+    for share, hit in sorted(zip(shares, hits, strict=True), key=lambda one: -one[0]):
+        if share > 0:
+            said = voted(hit.proved, datetime.fromisoformat(hit.proved_at), now)
+            votes[hit.memory_id] = votes.get(hit.memory_id, 0.0) + share * said
+            if said > 0:
+                questions.setdefault(hit.memory_id, hit.text)
+    if not votes:
+        return None
+    return Proved(votes={one: round(said, 4) for one, said in votes.items()}, questions=questions)
+
+
+def learned_of(proved: Proved) -> RecallUpdate:
+    """What it makes of the recall."""
+    votes = proved["votes"]
     return {
-        **update,
-        "learned": taught.learned,
-        "facets": {i: facet for i, facet in taught.facets.items() if i in opened},
-        "queries": asked,
-        "votes": dict(taught.votes),
-        "spent": {"rounds": 1, "queries": len(asked)},
-        "note": f"{len(asked)} queries" + (f", {known} known" if contexts else ""),
+        "learned": {
+            "factors": {one: factor_of(said) for one, said in votes.items() if said},
+            "questions": {one: q for one, q in proved["questions"].items() if votes[one] > 0},
+        },
+        "votes": earlier_votes(one for one, said in votes.items() if said <= REFUSED_FROM),
     }
 
 
-async def what_was_learned(state: RecallState, hidden: Hidden, *, services: Services) -> Taught:
-    """Nothing when learning is off, asks about the past, or knows no question like this one.
+def factor_of(votes: float) -> float:
+    """The factor on relevance, 1 - MOST / 2 .. 1 + MOST: few votes say little.
 
-    Raises:
-        StoreError: it cannot be read.
-        ModelError: the question cannot be embedded.
+    >>> factor_of(1.0), factor_of(3.0), factor_of(-1.0)
+    (1.15, 1.225, 0.925)
     """
-    store, settings = services.learning, services.settings.learning
-    if store is None or not settings.weight or state.get("as_of"):
-        return NOTHING
-    centres = await store.centres()
-    if not centres:
-        return NOTHING
-    (question,) = await services.embedder.embed_queries([state["question"]])
-    similarity = similarities(
-        np.asarray(question, dtype=np.float32),
-        centres,
-        embedder_id=services.embedder.model_id,
-        alike=services.scale.same_context,
-    )
-    if not similarity:
-        return NOTHING
-    near = near_contexts(
-        await store.contexts(similarity),
-        similarity,
-        now=datetime.fromisoformat(state["asked_at"]),
-        half_life_days=settings.half_life_days,
-    )
-    return await taught_by(near, state, hidden, services=services)
+    most = MOST if votes > 0 else MOST / 2
+    return round(1 + most * votes / (abs(votes) + PRIOR), 4)
 
 
-async def taught_by(
-    near: Sequence[NearContext], state: RecallState, hidden: Hidden, *, services: Services
-) -> Taught:
-    """What these contexts make of the recall; what may not be shown is not looked for."""
-    settings = services.settings.learning
-    sums = weighed(near)
-    cues = open_cues(
-        near,
-        now=datetime.fromisoformat(state["asked_at"]),
-        half_life_days=settings.half_life_days,
-    )
-    targets = [cue.leads_to for cue in cues if not hidden.hides(cue.leads_to)]
-    cards = await services.reader.cards(targets)
-    leads = {f"h{place}": cards[one] for place, one in enumerate(targets, 1) if one in cards}
-    queries = [cue_query(facet_id, card, state) for facet_id, card in leads.items()]
-    if together := helped_together(sums):
-        queries.append(together_query(together, state))
-    factors = {one: learned_factor_of(weight, most=settings.weight) for one, weight in sums.items()}
-    return Taught(
-        learned={
-            "contexts": len(near),
-            "factors": {one: factor for one, factor in factors.items() if factor != 1.0},
-            "cues": {facet_id: card.memory_id for facet_id, card in leads.items()},
-        },
-        facets={facet_id: cue_facet(facet_id, card) for facet_id, card in leads.items()},
-        queries={query["query_id"]: query for query in queries},
-        votes=earlier_votes(refused(sums)),
-    )
+def learned_factor(memory_id: str, state: RecallState) -> float:
+    """What sessions make of a memory's relevance; 1 where they say nothing of it."""
+    return state["learned"]["factors"].get(memory_id, 1.0) if "learned" in state else 1.0
 
 
 def earlier_votes(memory_ids: Iterable[str]) -> dict[str, Vote]:
@@ -157,56 +94,3 @@ def earlier_votes(memory_ids: Iterable[str]) -> dict[str, Vote]:
         )
         for memory_id in memory_ids
     }
-
-
-def together_query(memory_ids: Sequence[str], state: RecallState) -> Query:
-    """The question, asked of memories that helped together."""
-    return Query(
-        query_id=TOGETHER_ID,
-        facet_id=DIRECT,
-        text=state["question"],
-        hop=1,
-        round=state["round"] + 1,
-        origin=ORIGIN,
-        feedback=[],
-        memory_ids=list(memory_ids),
-    )
-
-
-def cue_facet(facet_id: str, card: MemoryCard) -> Facet:
-    """The facet of what a spark has led to before."""
-    return Facet(
-        facet_id=facet_id,
-        name=cue_name(card.title),
-        why=cue_why(card.title),
-        hop=2,
-        weight=CUE_WEIGHT,
-    )
-
-
-def cue_query(facet_id: str, card: MemoryCard, state: RecallState) -> Query:
-    """What the facet asks for."""
-    return Query(
-        query_id=f"lq{facet_id}",
-        facet_id=facet_id,
-        text=lateral_text(card.title, state["question"]),
-        hop=2,
-        round=state["round"] + 1,
-        origin=ORIGIN,
-        feedback=[],
-    )
-
-
-def cue_name(title: str) -> str:
-    """Name of the facet that leads to a memory of this title."""
-    return f"led before to {title}"
-
-
-def cue_why(title: str) -> str:
-    """Why it is looked for."""
-    return f"Questions like this one have led to “{title}” more than once."
-
-
-def learned_factor(memory_id: str, state: RecallState) -> float:
-    """What learning makes of a memory's relevance; 1 where nothing was learned."""
-    return state.get("learned", NOTHING.learned)["factors"].get(memory_id, 1.0)

@@ -30,7 +30,6 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
             "sparks": spark_pairs(counted, accepted),
             "proposals": state["proposals"],
             "note": state.get("note_of_end", ""),
-            "exposure": state.get("exposure"),
         },
         "note": f"{len(accepted)} accepted",
     }

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from secondhop.nodes.config import (
         BriefingSettings,
         Config,
-        LearningSettings,
         PlanningSettings,
         RankingSettings,
         RecallLimits,
@@ -87,7 +86,6 @@ __all__ = [
     "IngestError",
     "IngestLedger",
     "Kept",
-    "LearningSettings",
     "Memory",
     "MemoryHistory",
     "Message",
@@ -158,7 +156,6 @@ _MODULES = {
     "IngestError": "secondhop.errors",
     "IngestLedger": "secondhop.ingest.ledger",
     "Kept": "secondhop.memories.records",
-    "LearningSettings": "secondhop.nodes.config",
     "Memory": "secondhop.stores.records",
     "MemoryHistory": "secondhop.memories.records",
     "Message": "secondhop.stores.records",

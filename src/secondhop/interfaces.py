@@ -62,7 +62,7 @@ class Interfaces:
         from secondhop.learning.service import Learning
 
         parts = self._parts
-        return Learning(parts.learned, parts.services, counters=parts.counters, loop=self._loop)
+        return Learning(parts.store, parts.services, counters=parts.counters, loop=self._loop)
 
     @cached_property
     def sessions(self) -> "Sessions":
@@ -90,7 +90,7 @@ class Interfaces:
             store=parts.store,
             embedder=parts.embedders.entity,
             counters=parts.counters,
-            forgetting=[self.learning, self.sessions],
+            forgetting=[self.sessions],
             clock=parts.services.clock,
         )
 
@@ -123,7 +123,6 @@ class Interfaces:
         return Maintenance(
             self.writing,
             home=parts.home,
-            learned=parts.learned,
             services=parts.services,
             loop=self._loop,
         )
@@ -133,9 +132,7 @@ class Interfaces:
         """See `Recall.abriefing`."""
         from secondhop.briefing.service import Briefings
 
-        return Briefings(
-            services=self._parts.services, writing=self.writing, learning=self.learning
-        )
+        return Briefings(services=self._parts.services, writing=self.writing)
 
     @cached_property
     def ingesting(self) -> "Ingesting":

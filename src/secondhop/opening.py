@@ -1,7 +1,9 @@
 """Opens what a `Recall` is made of: store, models, services."""
 
+import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
@@ -9,7 +11,7 @@ from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
 from secondhop.given_values import check_config, check_id
-from secondhop.memories.reindex import open_entity
+from secondhop.memories.old_lessons import drop_old_lessons
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder
@@ -25,16 +27,18 @@ from secondhop.sessions.stores import chosen_sessions
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.open_files import files_left
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory
+from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
 
 DEFAULT_STORE = Path(".secondhop")
+
+logger = logging.getLogger(__name__)
 
 
 class OpenOptions(TypedDict, total=False):
@@ -71,7 +75,6 @@ class Parts:
     embedders: Embedders
     services: Services
     sessions: SessionStore
-    learned: LearningStore
     counters: CounterStore
     llm: StructuredLLM | None
     prompts: PromptSource | None
@@ -109,6 +112,7 @@ async def open_parts(
         path, entity, embedder=base, chroma_url=chroma_url, mending=options.get("mending", False)
     )
     folder = home.path / "entities" / entity_slug(entity)
+    await drop_old_lessons(folder / "learning.db", store)
     embedders = cached_embedders(
         base,
         entity_cache=Path(options.get("caches") or folder) / "embeddings.db",
@@ -129,8 +133,6 @@ async def open_parts(
         services,
         decided=decided_by_caller(config, options.get("decided")),
         session=config.session,
-        learning=home.place.learning(entity),
-        recorded=home.place.counters(entity),
     )
     return parts_of(
         home,
@@ -165,7 +167,6 @@ def parts_of(
         embedders=embedders,
         services=services,
         sessions=chosen_sessions(sessions) or place.sessions(entity),
-        learned=services.learning or place.learning(entity),
         counters=place.counters(entity),
         llm=llm,
         prompts=prompts,
@@ -190,3 +191,37 @@ async def opened_store(
     except BaseException:
         await home.aclose()
         raise
+
+
+async def open_entity(
+    home: StoreDirectory, entity: str, *, embedder: Embedder, mending: bool = False
+) -> EntityStore:
+    """The store of one entity; vectors that a killed process left half written are rebuilt first.
+
+    Most of them come out of the entity's embedding cache; the others are embedded again. Damage
+    of another origin stays an error: a disk, or a person, did it.
+
+    Args:
+        mending: as of `StoreDirectory.open_entity`.
+
+    Raises:
+        StoreError: as of `open_entity`, or another process has been rebuilding for 30 s.
+        ModelError: passages that the cache lacks could not be embedded; nothing has changed.
+    """
+    opened = partial(
+        home.open_entity,
+        entity,
+        embedder_id=embedder.model_id,
+        dimension=embedder.dimension,
+        mending=mending,
+    )
+    try:
+        return await opened()
+    except UnfinishedIndexError as damage:
+        from secondhop.memories.reindex import rebuild_unfinished
+
+        logger.warning("%s; rebuilding them now", damage)
+        passages = await rebuild_unfinished(home, entity, embedder=embedder)
+    if passages is not None:
+        logger.warning("the vectors of all %d passages are rebuilt", passages)
+    return await opened()

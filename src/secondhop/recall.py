@@ -219,7 +219,6 @@ class Recall(Askable):
         parts = self._parts
         await self._behind.aclose()
         await parts.sessions.aclose()
-        await parts.learned.aclose()
         await parts.store.aclose()
         await parts.embedders.aclose()
         await parts.home.aclose()
@@ -301,7 +300,7 @@ class Recall(Askable):
     ) -> "IngestLedger":
         """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
 
-        With a memory goes what was counted and learned of it. What a memory said before its file
+        With a memory go its counters and cues. What a memory said before its file
         was changed is kept, unless the new text begins with it; see `memories.history`.
 
         Args:

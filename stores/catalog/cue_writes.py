@@ -5,12 +5,22 @@ gone, whose vectors go next.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from secondhop.stores.catalog import reads as catalog_reads
-from secondhop.stores.catalog.cues import ANNOTATION_COLUMNS, CUE_COLUMNS, TABLES, cue_row
+from secondhop.stores.catalog.cues import (
+    ANNOTATION_COLUMNS,
+    CUE_COLUMNS,
+    TABLES,
+    cue_row,
+    of_memories,
+)
 from secondhop.stores.catalog.reads import CUES, in_chunks, known
 from secondhop.stores.cues import (
+    MOST_PROVED,
+    MOST_VOTES,
+    SAYS_SOMETHING,
     Annotation,
     Cue,
     CueOrigin,
@@ -18,6 +28,7 @@ from secondhop.stores.cues import (
     cues_in,
     fingerprint,
     fingerprint_given,
+    voted,
 )
 from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
@@ -76,6 +87,42 @@ def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> No
                 f"ON CONFLICT DO NOTHING",
                 row,
             )
+
+
+def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[str]:
+    """Add votes of a session to the cues they are about; ids of cues that are gone.
+
+    A cue that says nothing any more goes, and of too many those of other questions that say least.
+    Votes on memories that are gone are left out, and all of them while learning is off.
+    """
+    given = list(votes)
+    if not catalog_reads.learns(connection):
+        return set()
+    memory_ids = [cue.memory_id for cue in given]
+    before, now = of_memories(connection, memory_ids), {cue.cue_id for cue in given}
+    gone: set[str] = set()
+    for memory_id in catalog_reads.stored(connection, memory_ids):
+        own = {one.cue_id: one for one in before.get(memory_id, ()) if one.origin == "session"}
+        for cue in given:
+            if cue.memory_id == memory_id:
+                own[cue.cue_id] = added_up(own.get(cue.cue_id), cue, at=at)
+        telling = sorted(own.values(), key=lambda one: (one.cue_id not in now, -abs(one.proved)))
+        kept = [one for one in telling if abs(one.proved) >= SAYS_SOMETHING][:MOST_PROVED]
+        remove_cues(connection, own)
+        add_cues(connection, kept, at=at)
+        gone |= own.keys() - {one.cue_id for one in kept}
+    return gone
+
+
+def added_up(before: Cue | None, votes: Cue, *, at: datetime) -> Cue:
+    """A session's cue with more votes."""
+    now, stood = votes.written_at or at, 0.0
+    if before is not None:
+        then = before.written_at or at
+        now = max(now, then)
+        stood = voted(before.proved, then, now)
+    proved = max(-MOST_VOTES, min(MOST_VOTES, stood + votes.proved))
+    return replace(votes, proved=round(proved, 4), written_at=now)
 
 
 def remove_cues(connection: Connection, cue_ids: Iterable[str]) -> set[str]:

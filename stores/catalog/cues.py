@@ -16,7 +16,7 @@ from secondhop.stores.cues import (
 )
 from secondhop.stores.database import Connection
 
-CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at"
+CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at, proved"
 ANNOTATION_COLUMNS = "memory_id, origin, content_hash, role, fingerprint, prompt, model, written_at"
 TABLES = ("cues", "annotations", "replacements")
 
@@ -99,12 +99,13 @@ def cue_row(cue: Cue, *, at: datetime) -> Row:
     """Values for CUE_COLUMNS; `at` is when it was written, if it does not say so."""
     written_at = (cue.written_at or at).isoformat()
     origin, prompt, model = cue.origin, cue.prompt, cue.model
-    return (cue.cue_id, cue.memory_id, cue.text, cue.breadth, origin, prompt, model, written_at)
+    own = (cue.cue_id, cue.memory_id, cue.text, cue.breadth)
+    return (*own, origin, prompt, model, written_at, cue.proved)
 
 
 def cue_of(row: Row) -> Cue:
     """From CUE_COLUMNS."""
-    _, memory_id, text, breadth, origin, prompt, model, written_at = row
+    _, memory_id, text, breadth, origin, prompt, model, written_at, proved = row
     return Cue(
         memory_id=memory_id,
         text=text,
@@ -113,11 +114,18 @@ def cue_of(row: Row) -> Cue:
         prompt=prompt,
         model=model,
         written_at=datetime.fromisoformat(written_at),
+        proved=proved,
     )
 
 
 def _reading_order(cue: Cue) -> tuple[bool, str, str]:
     return cue.breadth == "broad", cue.origin, cue.text
+
+
+def proved(connection: Connection) -> list[Cue]:
+    """What sessions have said, the newest first."""
+    sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE origin = 'session'"
+    return [cue_of(row) for row in connection.execute(f"{sql} ORDER BY written_at DESC, cue_id")]
 
 
 def lost_annotations(connection: Connection) -> list[str]:

@@ -140,4 +140,8 @@ MIGRATIONS: Sequence[Migration] = (
         "ALTER TABLE memories ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
         "ALTER TABLE earlier_texts ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
     ),
+    (
+        # of a session's cue: votes for the memory on this question, less those against it
+        "ALTER TABLE cues ADD COLUMN proved REAL NOT NULL DEFAULT 0",
+    ),
 )

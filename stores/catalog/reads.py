@@ -26,7 +26,7 @@ from secondhop.stores.catalog.rows import (
     tags_of,
     text_of,
 )
-from secondhop.stores.cues import Breadth
+from secondhop.stores.cues import LEARNING, Breadth, CueStanding
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
@@ -178,16 +178,25 @@ def annotated(connection: Connection) -> int:
     return int(count)
 
 
-def cued_share(connection: Connection) -> float:
+def cue_standing(connection: Connection) -> CueStanding:
     """See `CueSearch`."""
     (stored,) = connection.execute("SELECT count(*) FROM memories").fetchone()
-    (known,) = connection.execute("SELECT count(DISTINCT memory_id) FROM cues").fetchone()
-    return min(1.0, known / stored) if stored else 0.0
+    known, proved = connection.execute(
+        "SELECT count(DISTINCT CASE WHEN origin <> 'session' THEN memory_id END), "
+        "count(CASE WHEN origin = 'session' THEN 1 END) FROM cues"
+    ).fetchone()
+    share = min(1.0, known / stored) if stored else 0.0
+    return CueStanding(share=share, proved=bool(proved) and learns(connection))
+
+
+def learns(connection: Connection) -> bool:
+    """Whether sessions may say what a memory is for."""
+    return settings(connection).get(LEARNING) != "off"
 
 
 def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """{memory that has cues: the words of its broad ones}."""
-    sql = "SELECT memory_id, breadth, text FROM cues WHERE memory_id IN"
+    """{memory that has cues from when it was stored: the words of its broad ones}."""
+    sql = "SELECT memory_id, breadth, text FROM cues WHERE origin <> 'session' AND memory_id IN"
     found: dict[str, tuple[str, ...]] = {}
     for memory_id, breadth, text in in_chunks(connection, sql, memory_ids):
         found[memory_id] = found.get(memory_id, ()) + ((text,) if breadth == "broad" else ())
@@ -196,9 +205,13 @@ def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str,
 
 def cue_owners(
     connection: Connection, cue_ids: Sequence[str]
-) -> dict[str, tuple[str, Breadth, str]]:
-    """{cue id: (memory id, breadth, words)} of the stored ones."""
-    sql = "SELECT cue_id, memory_id, breadth, text FROM cues WHERE cue_id IN"
+) -> dict[str, tuple[str, Breadth, str, float, str]]:
+    """{cue id: (memory id, breadth, words, and of a session's cue its votes and when)} of the
+    stored ones."""
+    sql = (
+        "SELECT cue_id, memory_id, breadth, text, proved, "
+        "CASE WHEN origin = 'session' THEN written_at ELSE '' END FROM cues WHERE cue_id IN"
+    )
     rows = in_chunks(connection, sql, cue_ids)
     return {cue_id: tuple(owner) for cue_id, *owner in rows}
 

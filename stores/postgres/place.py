@@ -8,7 +8,6 @@ from typing import Any, LiteralString
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.database import PostgresDatabase
@@ -54,10 +53,6 @@ class PostgresPlace:
     def catalog(self, entity: str) -> Catalog:
         """See `StorePlace`."""
         return Catalog(self._tables(entity, part="catalog"))
-
-    def learning(self, entity: str) -> LearningStore:
-        """See `StorePlace`."""
-        return LearningStore(self._tables(entity, part="learning"))
 
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
@@ -148,9 +143,6 @@ class PostgresPlace:
             connection.execute("DELETE FROM entities WHERE entity = %s", (slug,))
             connection.execute("DELETE FROM annotating WHERE entity = %s", (slug,))
         shutil.rmtree(self.folder / "entities" / slug, ignore_errors=True)
-
-    def check_room(self) -> None:
-        """See `StorePlace`. The disk is the server's."""
 
     def check_vectors(self) -> None:
         """See `StorePlace`. Both servers look after them."""

@@ -45,28 +45,22 @@ TABLES: Final = {
         tags TEXT NOT NULL, PRIMARY KEY (entity, version_no)""",
     "cues": """cue_id TEXT, memory_id TEXT NOT NULL, text TEXT NOT NULL, breadth TEXT NOT NULL,
         origin TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL, written_at TEXT NOT NULL,
-        PRIMARY KEY (entity, cue_id)""",
+        proved DOUBLE PRECISION NOT NULL, PRIMARY KEY (entity, cue_id)""",
     "annotations": """memory_id TEXT, origin TEXT, content_hash TEXT NOT NULL, role TEXT NOT NULL,
         fingerprint TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL,
         written_at TEXT NOT NULL, PRIMARY KEY (entity, memory_id, origin)""",
     "replacements": """memory_id TEXT, origin TEXT, replaced_id TEXT,
         PRIMARY KEY (entity, memory_id, origin, replaced_id)""",
-    "contexts": """context_id TEXT, embedder_id TEXT NOT NULL, vector BLOB NOT NULL,
-        lessons TEXT NOT NULL, PRIMARY KEY (entity, context_id)""",
-    "switch": "off INTEGER NOT NULL, PRIMARY KEY (entity)",
     "counters": """memory_id TEXT, retrieved INTEGER NOT NULL, shown INTEGER NOT NULL,
         accepted INTEGER NOT NULL, accepted_at TEXT, PRIMARY KEY (entity, memory_id)""",
     "counted": """trace_id TEXT, memory_id TEXT, what TEXT,
         PRIMARY KEY (entity, trace_id, memory_id, what)""",
-    "lately": """question TEXT, place INTEGER NOT NULL, at TEXT NOT NULL, memory_id TEXT,
-        shown INTEGER NOT NULL, wear DOUBLE PRECISION NOT NULL,
-        PRIMARY KEY (entity, question, memory_id)""",
     "open_sessions": """owner TEXT, session_id TEXT, version INTEGER NOT NULL,
         status TEXT NOT NULL, document BLOB NOT NULL, expires_at DOUBLE PRECISION NOT NULL,
         PRIMARY KEY (entity, owner, session_id)""",
     "traces": "name TEXT, content BLOB NOT NULL, at_ns BIGINT NOT NULL, PRIMARY KEY (entity, name)",
 }
-"""As `catalog/migrations.py`, `learning.py`, `counters.py` and `sessions_database.py` have them;
+"""As `catalog/migrations.py`, `counters.py` and `sessions_database.py` have them;
 traces are files there."""
 
 _INDEXES: Final = (

@@ -41,8 +41,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
             await recall.memories.arestore(fact.memory_id)
             result = await recall.arecall("What about the tomatoes?", k=2)
             await recall.memories.aaccept(result, result.ids()[:1])
-            for on in (False, True):  # its file is there, and read
-                await recall.learning.aswitch(on=on)
 
     asyncio.run(fill())
     return folder

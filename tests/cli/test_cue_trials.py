@@ -9,7 +9,7 @@ from tests.cli.prompt_lab import BETTER, QUESTION, tiny_scenario, variant_of
 from tests.command_line import Cli, document
 from tests.evals.scenario_files import write_rows
 
-pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
+pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 
 def insightful(call_id: str, text: str) -> Row:

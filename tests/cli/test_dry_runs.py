@@ -135,11 +135,7 @@ COMMANDS = (
     "reindex",
     "doctor --fix",
     "remember Tea --id tea",
-    "remember Zeta --subject me --attribute employer",
     "update plan Shorter",
-    "update research-1 --replaced-by research-2",
-    "update garden --deprecate --reason stale",
-    "update bread --restore",
     "cues garden --add watering",
     "forget garden plan",
     "observe TALK",
@@ -255,7 +251,7 @@ def test_a_session_says_that_it_counts_nothing_and_what_it_would_teach(
     assert seen.startswith("Dry run: votes and the end count nothing and teach nothing.")
     assert "Round 2" in seen
     assert "Would have resolved with 2 of" in seen
-    assert "4 memories would weigh otherwise in this context; nothing was counted" in seen
+    assert "4 memories would weigh otherwise for such questions; nothing was counted" in seen
     assert told["dry_run"] is True
     assert told["learned"] == {"updated": 4, "learned": True}
 
@@ -293,18 +289,16 @@ TOOLS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("tool", list(TOOLS))
-async def test_a_dry_run_of_a_tool_leaves_every_file_as_it_is_and_says_so(
-    world: World, tool: str
-) -> None:
-    arguments = TOOLS[tool] or await voted_on(world)
-    before = tree(world.store)
+async def test_a_dry_run_of_a_tool_leaves_every_file_as_it_is_and_says_so(world: World) -> None:
+    for tool, given in TOOLS.items():
+        arguments = given or await voted_on(world)
+        before = tree(world.store)
 
-    told = await called(world, tool, **arguments, dryRun=True)
-    assert tree(world.store) == before
+        told = await called(world, tool, **arguments, dryRun=True)
+        assert tree(world.store) == before, tool
 
-    done = await called(world, tool, **arguments)
-    assert tree(world.store) != before
-    assert (told.pop("dryRun"), done.pop("dryRun")) == (True, False)
-    alike = told.keys() - {"memoryId", "passages"}
-    assert {key: told[key] for key in alike} == {key: done[key] for key in alike}
+        done = await called(world, tool, **arguments)
+        assert tree(world.store) != before, tool
+        assert (told.pop("dryRun"), done.pop("dryRun")) == (True, False)
+        alike = told.keys() - {"memoryId", "passages"}
+        assert {key: told[key] for key in alike} == {key: done[key] for key in alike}

@@ -16,7 +16,7 @@ def test_recorded_settings_come_back_whole() -> None:
     own = Config(
         limits=RecallLimits(k=9, deadline_s=2.5),
         ranking=RankingSettings(min_score=0.2, hide_later=True),
-        planning=PlanningSettings(rewordings=0, hyde=True, facets=9),
+        planning=PlanningSettings(rewordings=0, facets=9),
     )
 
     assert changed_settings(own.flat(), []) == own
@@ -26,13 +26,13 @@ def test_recorded_settings_come_back_whole() -> None:
 
 def test_a_change_has_the_type_of_its_setting() -> None:
     changes = ["limits.k=3", "ranking.min_score = 0.5", "ranking.hide_later=true"]
-    changes += ["planning.hyde=true", "planning.facets=2"]
+    changes += ["planning.facets=2"]
 
     changed = changed_settings({"limits.k": 9}, changes)
 
     assert (changed.limits.k, changed.ranking.min_score) == (3, 0.5)
     assert changed.ranking.hide_later is True
-    assert changed.planning == PlanningSettings(hyde=True, facets=2)
+    assert changed.planning == PlanningSettings(facets=2)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,6 @@ def test_a_change_has_the_type_of_its_setting() -> None:
         ("ranking.min_score=2", "must lie in 0..1"),
         ("limits.deadline_s=nan", "must be a finite number"),
         ("limits.llm_calls=-3", "must be at least 0"),
-        ("planning.hyde=banana", "hyde cannot be 'banana'"),
         ("planning.facets=1.5", "facets cannot be '1.5'"),
         ("planning.facet_queries=0", "must be at least 1"),
         ("ranking.diversity=random", "diversity cannot be 'random'"),

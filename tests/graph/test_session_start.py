@@ -1,6 +1,6 @@
 """The pipeline of a session start, over a real catalog and real counters."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,10 +11,9 @@ from tests.kept_memories import memories_of
 from tests.small_world import store_all
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.sources import BriefingAsked, BriefingSources, no_cues
+from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.errors import UsageError
-from secondhop.learning.records import LearnedCue
 from secondhop.memories.records import Fact, Preference
 from secondhop.memories.service import MemoryService
 from secondhop.models.hashing import HashingEmbedder
@@ -36,30 +35,6 @@ def ago(days: float) -> datetime:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownCues:
-    """A scripted source of cues."""
-
-    cues: Sequence[LearnedCue]
-
-    async def after(self, memory_ids: Collection[str]) -> Sequence[LearnedCue]:
-        return [cue for cue in self.cues if cue.spark in memory_ids]
-
-
-def cue(spark: str, leads_to: str, *, wins: int) -> LearnedCue:
-    return LearnedCue(
-        context_id="c",
-        spark=spark,
-        spark_title="",
-        leads_to=leads_to,
-        leads_to_title="",
-        wins=wins,
-        misses=0,
-        status="promoted",
-        learned_at=NOW,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Desk:
     """What is remembered, what was of use, and a briefing of it."""
 
@@ -71,7 +46,6 @@ class Desk:
         limit: int | None = None,
         tokens: int | None = None,
         until: datetime | None = None,
-        cues: KnownCues | None = None,
         settings: BriefingSettings | None = None,
     ) -> Briefing:
         sources = BriefingSources(
@@ -79,7 +53,6 @@ class Desk:
             store=self.memories.writing.store,
             counters=self.memories.writing.counters,
             count_tokens=count_tokens,
-            cues_after=cues.after if cues else no_cues,
         )
         asked = BriefingAsked(
             now=until or NOW,
@@ -308,35 +281,6 @@ async def test_a_line_names_the_newest_contradictions_and_how_many_there_are(des
     assert len(entry.conflicts_with) == 5
     assert "cat 6; but also, since" in entry.line
     assert entry.line.endswith("cat 3; and 2 more")
-
-
-async def test_learned_cues_bring_what_is_needed_next(desk: Desk) -> None:
-    await desk.add(*notes(30))
-    await desk.memories.aremember("long ago", at=ago(900), memory_id="target")
-    await desk.memories.aremember("no more", at=ago(900), memory_id="gone")
-    await desk.memories.adeprecate("gone", "wrong")
-    cues = KnownCues(
-        cues=[
-            cue("n0", "target", wins=3),
-            cue("n0", "gone", wins=9),
-            cue("n0", "n1", wins=9),
-            cue("n29", "n28", wins=9),
-        ]
-    )
-
-    told = await desk.told(limit=10, cues=cues)
-    (entry,) = [one for one in told.entries if one.category == "foreseen"]
-    assert (entry.id, entry.led_by, entry.score) == ("target", "n0", 0.75)
-    assert len(told.entries) == 10
-    assert len(set(told.ids())) == 10
-
-
-async def test_cues_take_no_more_than_their_share(desk: Desk) -> None:
-    await desk.add(*notes(30))
-    cues = KnownCues(cues=[cue("n0", f"n{20 + n}", wins=3) for n in range(8)])
-
-    assert len(ids(await desk.told(limit=10, cues=cues), "foreseen")) == 2
-    assert ids(await desk.told(limit=2, cues=cues), "foreseen") == []
 
 
 async def test_long_notes_begin_long_talks_end_and_what_must_not_be_halved_is_whole(

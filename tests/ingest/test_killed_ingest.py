@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from secondhop.ingest.batches import embedding_text
-from secondhop.memories.reindex import open_entity
 from secondhop.models.hashing import HashingEmbedder
+from secondhop.opening import open_entity
 from secondhop.settings import variable_names
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, passage_id_of

@@ -13,6 +13,7 @@ from tests.models.fault_server import (
     PASSING,
     Fault,
     FaultServer,
+    answer,
     running,
     status,
 )
@@ -27,7 +28,7 @@ from tests.models.on_sockets import (
 )
 
 from secondhop.models.langchain_llm import LangchainLLM
-from secondhop.models.llm import Completion
+from secondhop.models.llm import Completion, LLMError
 
 pytestmark = BY_THE_CLOCK
 
@@ -56,6 +57,35 @@ async def test_every_try_is_ours_and_counted(fault: Fault) -> None:
         completion = await ask(llm)
     assert completion.parsed == Answer(text="fine")
     assert len(server.asked) == completion.usage.calls == 3  # its own retries would have hidden two
+
+
+@pytest.mark.parametrize(
+    ("reply", "repairs"),
+    [
+        (answer("sorry, no"), True),
+        (answer('{"text": "on and', finish_reason="length"), True),
+        (answer('Here: {"text": "fine"}'), False),
+        (answer('{"text": "fine"}', finish_reason="length"), False),
+    ],
+)
+async def test_what_its_own_parser_refuses_is_read_by_ours_and_repaired(
+    reply: Fault, repairs: bool
+) -> None:
+    async with served(server := FaultServer(script=[FINE, reply], otherwise=FINE)) as llm:
+        await ask(llm)
+        second = await ask(llm)
+    assert second.parsed == Answer(text="fine")
+    assert len(server.asked) - 1 == second.usage.calls == 1 + repairs
+    assert second.usage.lost_tokens == 0
+    assert set(server.asked_modes()) == {"json_schema"}
+
+
+async def test_a_reply_that_a_filter_took_is_a_refusal() -> None:
+    filtered = answer("{}", finish_reason="content_filter")
+    async with served(server := FaultServer(script=[filtered])) as llm:
+        with pytest.raises(LLMError, match="declined"):
+            await ask(llm)
+    assert len(server.asked) == 1
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -10,7 +10,6 @@ from secondhop.models.openai_llm import response_format, strict_shape
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.planning.schema import (
     DecomposeReply,
-    DecomposeWithPassage,
     ExpandReply,
     ExpandWithKept,
 )
@@ -20,7 +19,6 @@ ASKED_FOR = (
     AnnotateReply,
     CritiqueReply,
     DecomposeReply,
-    DecomposeWithPassage,
     ExpandReply,
     ExpandWithKept,
     ObserveReply,

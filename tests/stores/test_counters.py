@@ -2,11 +2,10 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
-from secondhop.stores.counters import LATELY_KEPT, Counters, CounterStore, ShownLately, Use
+from secondhop.stores.counters import Counters, CounterStore, Use
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -55,75 +54,11 @@ async def test_reading_makes_no_file_and_forgetting_leaves_nothing(tmp_path: Pat
     assert await counters.of(["zebra"]) == {"zebra": Counters()}
 
 
-def shown(question: str, *memory_ids: str, at: datetime = AT, **weary: float) -> Use:
-    """A recall where variety was asked for, of which nothing was accepted."""
-    lately = ShownLately(question=question, at=at, memory_ids=memory_ids, weary=weary)
-    return replace(use(question, accepted=()), lately=lately)
-
-
-async def test_what_was_shown_lately_is_told_the_oldest_first(tmp_path: Path) -> None:
-    counters = CounterStore(tmp_path / "counters.db")
-    assert await counters.lately() == []
-    await counters.count(use("without"))
-    assert await counters.lately() == []
-
-    await counters.count(shown("second", "b", at=AT + timedelta(minutes=1)))
-    await counters.count(shown("first", "b", "a", b=0.5, c=1.0))
-    await counters.count(shown("at the same time as the first", "a"))
-
-    assert [(one.question, list(one.memory_ids), one.weary) for one in await counters.lately()] == [
-        ("first", ["a", "b"], {"b": 0.5, "c": 1.0}),
-        ("at the same time as the first", ["a"], {}),
-        ("second", ["b"], {}),
-    ]
-
-
-async def test_a_question_shown_again_keeps_its_place(tmp_path: Path) -> None:
-    counters = CounterStore(tmp_path / "counters.db")
-    for question in ("one", "two"):
-        await counters.count(shown(question, "a"))
-
-    await counters.count(shown("one", "b", at=AT + timedelta(days=1)))
-
-    found = [(one.question, list(one.memory_ids), one.at) for one in await counters.lately()]
-    assert found == [("one", ["b"], AT), ("two", ["a"], AT)]
-
-
-async def test_only_the_last_questions_are_kept(tmp_path: Path) -> None:
-    counters = CounterStore(tmp_path / "counters.db")
-    for number in range(LATELY_KEPT + 2):
-        await counters.count(shown(f"q{number}", "a"))
-
-    assert [one.question for one in await counters.lately()] == [
-        f"q{number}" for number in range(2, LATELY_KEPT + 2)
-    ]
-
-
-async def test_what_was_shown_lately_forgets_a_memory_and_leaves_none_of_it(
-    tmp_path: Path,
-) -> None:
-    counters = CounterStore(tmp_path / "counters.db")
-    await counters.count(shown("q", "walnut", "b", chestnut=1.0))
-    assert {"walnut", "chestnut"} <= await counters.memory_ids()
-
-    await counters.forget(["walnut", "chestnut"])
-
-    (left,) = await counters.lately()
-    assert (list(left.memory_ids), left.weary) == (["b"], {})
-    assert not {"walnut", "chestnut"} & await counters.memory_ids()
-    assert b"nut" not in (tmp_path / "counters.db").read_bytes()
-
-
-async def test_counters_of_a_version_that_kept_nothing_of_it_are_read_and_written(
-    tmp_path: Path,
-) -> None:
+async def test_counters_of_version_0_1_are_read_and_written(tmp_path: Path) -> None:
     counters = CounterStore(tmp_path / "counters.db")
     await counters.count(use("old"))
     with closing(sqlite3.connect(tmp_path / "counters.db")) as old:
-        old.execute("DROP TABLE lately")
         old.execute("PRAGMA user_version = 0")
 
-    assert await counters.lately() == []
     assert "a" in await counters.memory_ids()
-    await counters.count(shown("q", "a"))
-    assert [one.question for one in await counters.lately()] == ["q"]
+    assert await counters.count(use("new")) > 0

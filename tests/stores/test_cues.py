@@ -1,5 +1,6 @@
 """Cues and annotations: what every store must do with them, over each vector index."""
 
+import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing, closing, suppress
@@ -20,7 +21,7 @@ from secondhop.stores.catalog.cue_writes import store_given
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.reads import replaced_by
 from secondhop.stores.catalog.writes import store_memories
-from secondhop.stores.cues import Annotation, Cue, cues_given
+from secondhop.stores.cues import LEARNING, Annotation, Cue, cues_given
 from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
@@ -411,3 +412,39 @@ def collections(home: StoreDirectory) -> int:
     """In the store's Chroma."""
     with closing(sqlite3.connect(home.path / "chroma" / "chroma.sqlite3")) as connection:
         return int(connection.execute("SELECT count(*) FROM collections").fetchone()[0])
+
+
+def vote_on(memory_id: str, proved: float, *, question: str = "one") -> Cue:
+    """What a session says of a memory."""
+    return Cue(memory_id=memory_id, text=question, origin="session", written_at=NOON, proved=proved)
+
+
+async def test_votes_of_sessions_add_up_whoever_casts_them(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one")])
+    votes, vectors = [vote_on("a", 0.5), vote_on("gone", 1)], make.vectors("one", "one")
+
+    await asyncio.gather(*(store.cues.prove(votes, vectors) for _ in range(4)))
+
+    (told,) = await store.cues.proved()
+    assert (told.memory_id, told.proved) == ("a", 2)
+    ((_, hit),) = await store.cues.search(make.vectors("one"), k=5)
+    assert (hit.memory_id, hit.proved, hit.proved_at) == ("a", 2, NOON.isoformat())
+    assert await store.cues.standing() == (1.0, True)
+    await store.cues.prove([vote_on("a", -1.9)], make.vectors("one"))
+    assert await store.cues.proved() == [], "what says nothing any more goes"
+    assert len((await store.cues.search(make.vectors("one"), k=5))[0]) == 1
+
+
+async def test_a_cue_of_a_session_makes_no_memory_an_annotated_one(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    await store.put([make.memory("a", "the boiler hums")])
+    await store.cues.prove([vote_on("a", 1)], make.vectors("one"))
+
+    assert not (await store.cards(["a"]))["a"].has_cues
+    assert await store.cues.standing() == (0.0, True)
+    assert await store.cues.unannotated() == ["a"]
+    await store.keep_settings({LEARNING: "off"})
+    assert await store.cues.standing() == (0.0, False)

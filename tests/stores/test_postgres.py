@@ -18,11 +18,9 @@ from secondhop.annotate.settings import AnnotateSettings
 from secondhop.errors import EmbedderMismatchError, NotStoredError, StoreError
 from secondhop.recall_pool import RecallPool
 from secondhop.stores.catalog.migrations import MIGRATIONS
-from secondhop.stores.counters import COUNTERS, Counters, ShownLately, Use
+from secondhop.stores.counters import COUNTERS, Counters, Use
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning import LEARNING
-from secondhop.stores.lessons import LearnedContext, LearningChange, LearningState, Lessons, Weight
 from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.schema import SCHEMA, TABLES
 from secondhop.stores.postgres.server import PostgresServer
@@ -63,7 +61,7 @@ def test_its_tables_have_the_columns_of_sqlite(postgres: PostgresForTests) -> No
     for table, column in rows:
         found.setdefault(str(table), set()).add(str(column))
 
-    for steps in (MIGRATIONS, LEARNING, COUNTERS, SESSIONS):
+    for steps in (MIGRATIONS, COUNTERS, SESSIONS):
         with in_memory(steps) as sqlite:
             assert columns_of(sqlite) == {name: found[name] for name in columns_of(sqlite)}
     assert found.keys() - TABLES == {"store", "entities", "annotating", "schema_version", "vectors"}
@@ -195,10 +193,7 @@ async def test_vectors_on_a_chroma_server_are_not_looked_for_in_the_database(
 async def test_counters_are_counted_and_forgotten(home: StoreDirectory) -> None:
     counters = home.place.counters("me")
     assert await counters.of(["a"]) == {"a": Counters()}
-    shown = ShownLately(question="q", at=NOON, memory_ids=["a"], weary={"b": 0.5})
-    use = Use(
-        trace_id="t", at=NOON, retrieved=["a", "b"], shown=["a"], accepted=["a"], lately=shown
-    )
+    use = Use(trace_id="t", at=NOON, retrieved=["a", "b"], shown=["a"], accepted=["a"])
 
     assert await counters.count(use) == 4
     assert await counters.count(use) == 0
@@ -206,27 +201,8 @@ async def test_counters_are_counted_and_forgotten(home: StoreDirectory) -> None:
     assert (await counters.of(["a"]))["a"] == Counters(
         retrieved=1, shown=1, accepted=1, accepted_at=NOON
     )
-    assert [one.question for one in await counters.lately()] == ["q"]
     await counters.forget(["a"])
     assert await counters.memory_ids() == {"b"}
-
-
-async def test_lessons_of_many_writers_are_all_kept(home: StoreDirectory) -> None:
-    stores = [home.place.learning("me") for _ in range(3)]
-
-    def one_more(known: LearningState) -> LearningChange:
-        good = known.contexts[0].lessons.weights["a"].good if known.contexts else 0.0
-        lessons = Lessons(at=NOON, weights={"a": Weight(good=good + 1)})
-        vector = np.array([0.6, 0.8], dtype=np.float32)
-        context = LearnedContext(context_id="c", embedder_id="h", vector=vector, lessons=lessons)
-        return LearningChange(kept=[context])
-
-    await asyncio.gather(*(store.change(one_more) for store in stores for _ in range(5)))
-
-    (known,) = (await stores[0].read()).contexts
-    assert known.lessons.weights["a"] == Weight(good=15)
-    await stores[1].switch(on=False)
-    assert await stores[2].centres() == []
 
 
 async def test_traces_are_read_by_any_worker_masked_and_let_go(

@@ -16,8 +16,8 @@ from tests.small_disk import disk as disk
 from tests.stores.write_forever import vector
 
 from secondhop.errors import StoreFullError
-from secondhop.memories.reindex import open_entity
 from secondhop.models.embedder import Vectors
+from secondhop.opening import open_entity
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory

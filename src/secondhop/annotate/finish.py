@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import zip_longest
 
 import numpy as np
 
@@ -10,8 +11,6 @@ from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.port import PartCues, RefusedCue
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.stores.cues import MOST_CUES, Annotation, Breadth, Cue
-
-"""Cues of a memory, however long it is and whatever it asks for."""
 
 MOST_REPLACED = 4
 """Older memories that one memory may be said to replace."""
@@ -67,7 +66,7 @@ async def finished(
         for breadth in MOST_CUES:
             written = texts_of(one, breadth)
             sound = [text for text in written if not is_generic[text]]
-            chosen = spread(sound, vectors[[rows[text] for text in sound]], one, MOST_CUES[breadth])
+            chosen = sound[: MOST_CUES[breadth]]
             for text in chosen:
                 kept.append((breadth, text))
             refused += refusals(one.memory_id, written, sound=sound, chosen=chosen)
@@ -84,33 +83,12 @@ def all_texts(memory: WrittenMemory) -> list[str]:
 
 
 def texts_of(memory: WrittenMemory, breadth: Breadth) -> list[str]:
-    """The cues of one breadth, in order, each once."""
+    """The cues of one breadth, each once: the first of every part, then the second, and so on."""
+    lists = [part.specific if breadth == "specific" else part.broad for part in memory.parts]
     found: dict[str, str] = {}
-    for part in memory.parts:
-        for text in part.specific if breadth == "specific" else part.broad:
-            found.setdefault(text.casefold(), text)
+    for text in (text for turn in zip_longest(*lists) for text in turn if text is not None):
+        found.setdefault(text.casefold(), text)
     return list(found.values())
-
-
-def spread(texts: list[str], vectors: Vectors, memory: WrittenMemory, most: int) -> list[str]:
-    """At most `most` of them: the first of a short memory; of a long one, those least alike."""
-    if len(texts) <= most or len(memory.parts) == 1:
-        return texts[:most]
-    return [texts[row] for row in sorted(farthest_first(vectors, k=most))]
-
-
-def farthest_first(vectors: Vectors, *, k: int) -> list[int]:
-    """The first row, then `k` - 1 times the row least similar to all chosen; ties: smaller row.
-
-    Source: Gonzalez 1985, doi:10.1016/0304-3975(85)90224-5.
-    """
-    chosen = [0]
-    nearest = vectors @ vectors[0]
-    while len(chosen) < min(k, len(vectors)):
-        nearest[chosen] = np.inf
-        chosen.append(int(np.argmin(nearest)))
-        nearest = np.maximum(nearest, vectors @ vectors[chosen[-1]])
-    return chosen
 
 
 def refusals(

@@ -8,14 +8,13 @@ from pydantic import Field
 from secondhop.graph.result import ConflictingMemory, Frozen
 from secondhop.headings import without_heading_signs
 
-Category: TypeAlias = Literal["core", "active", "preferences", "recent", "foreseen"]
+Category: TypeAlias = Literal["core", "active", "preferences", "recent"]
 
 HEADINGS: Final[dict[Category, str]] = {
     "core": "Always to know",
     "active": "Left open",
     "preferences": "How things are wanted",
     "recent": "Lately",
-    "foreseen": "Often needed next",
 }
 """In the order of a briefing."""
 
@@ -41,7 +40,7 @@ class BriefingEntry(Frozen):
     """Whether the memory says more than `text`."""
     created_at: datetime
     score: float
-    """Within its category, 0..1; 1 for core, how sure the cue is for what is foreseen."""
+    """Within its category, 0..1; 1 for core."""
     why: str
     """One sentence."""
     scope: str = ""
@@ -50,8 +49,6 @@ class BriefingEntry(Frozen):
     """Of `line`, its line end included; None where the limit is one of entries."""
     conflicts_with: list[ConflictingMemory] = Field(default_factory=list[ConflictingMemory])
     """What also holds and says otherwise; it is undecided which is right."""
-    led_by: str = ""
-    """Of what is foreseen: id of the entry that it tends to be needed after."""
 
     @property
     def line(self) -> str:

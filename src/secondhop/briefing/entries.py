@@ -65,7 +65,6 @@ class EntryMaker:
             why=ranked.why + self.used(ranked.memory),
             scope=ranked.memory.scope,
             conflicts_with=conflicts_of(ranked.memory, self.sayings),
-            led_by=ranked.led_by,
         )
         if self.count_tokens is not None:
             entry = entry.model_copy(update={"tokens": self.count_tokens(f"{entry.line}\n")})
@@ -148,16 +147,10 @@ def shared_out(
     lists: Mapping[str, Sequence[BriefingEntry]],
     settings: BriefingSettings,
     left: int,
-    *,
-    without: Sequence[BriefingEntry] = (),
 ) -> dict[str, list[BriefingEntry]]:
     """What is shown of each list; the budget that one does not need goes to the others."""
-    gone = {entry.id for entry in without}
-    open_lists = {
-        name: [entry for entry in own if entry.id not in gone] for name, own in lists.items()
-    }
     places = filled(
-        {name: [cost_of(entry) for entry in own] for name, own in open_lists.items()},
+        {name: [cost_of(entry) for entry in own] for name, own in lists.items()},
         shares={
             "active": settings.active,
             "preferences": settings.preferences,
@@ -165,4 +158,4 @@ def shared_out(
         },
         budget=left,
     )
-    return {name: [open_lists[name][place] for place in own] for name, own in places.items()}
+    return {name: [lists[name][place] for place in own] for name, own in places.items()}

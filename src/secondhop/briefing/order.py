@@ -47,7 +47,6 @@ class Ranked:
     category: Category
     score: float
     why: str
-    led_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

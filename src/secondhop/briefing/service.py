@@ -7,7 +7,6 @@ from secondhop.briefing.briefing import Briefing
 from secondhop.briefing.sources import BriefingAsked, BriefingSources
 from secondhop.briefing.start import brief
 from secondhop.given_values import check_counts, check_moments
-from secondhop.learning.service import Learning
 from secondhop.memories.writing import MemoryWriting
 from secondhop.nodes.config import BriefingSettings
 from secondhop.nodes.services import Services
@@ -19,7 +18,6 @@ class Briefings:
 
     services: Services
     writing: MemoryWriting
-    learning: Learning
 
     async def brief(
         self,
@@ -44,7 +42,6 @@ class Briefings:
             entity=self.services.entity,
             store=self.writing.store,
             counters=self.writing.counters,
-            cues_after=self.learning.acues_after,
             count_tokens=self.writing.tokens,
         )
         return await brief(sources, asked)

@@ -1,19 +1,19 @@
 """What a briefing is made from: where it looks, what was asked for, and what it finds there."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeVar
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
 from secondhop.errors import UsageError
-from secondhop.learning.records import LearnedCue
 from secondhop.models.tokens import TokenCounter
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
-from secondhop.stores.counters import Counters
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import BriefableMemory
 
@@ -34,42 +34,14 @@ class BriefingAsked:
     settings: BriefingSettings
 
 
-class BriefingStore(Protocol):
-    """Memories of one entity, as a session start looks at them."""
-
-    async def brief(
-        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
-    ) -> T:
-        """What `look` makes of one state of the catalog."""
-        ...
-
-
-class CounterReader(Protocol):
-    """How often memories were of use."""
-
-    async def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
-        """Of all these; zeros for those never counted."""
-        ...
-
-
-CueReader: TypeAlias = Callable[[Collection[str]], Awaitable[Sequence[LearnedCue]]]
-"""Cues that sessions have taught, of memories that are shown."""
-
-
-async def no_cues(memory_ids: Collection[str]) -> Sequence[LearnedCue]:
-    """None: nothing was learned."""
-    return []
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSources:
     """Where a briefing comes from."""
 
     entity: str
-    store: BriefingStore
-    counters: CounterReader
+    store: EntityStore
+    counters: CounterStore
     count_tokens: TokenCounter
-    cues_after: CueReader = no_cues
 
     async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:
         """What a look at the catalog tells at the moment that was asked for."""

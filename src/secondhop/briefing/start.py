@@ -1,7 +1,7 @@
 """The start of a session: one pipeline for the library, the CLI and MCP; it writes nothing.
 
     catalog, by indexes ─► categories ─► score ─► order, no two of the same thing ─► budgets ─► text
-    counters ───────────────────────────► ▲                        cues (learned) ─► ▲
+    counters ───────────────────────────► ▲
 
 No model is asked and nothing is embedded. Source: the reference audit of session starts, whose
 first bug is that two interfaces did this in two ways.
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from secondhop.briefing.ahead import looked_ahead
 from secondhop.briefing.briefing import HEADINGS, OPENING, Briefing, heading_line
 from secondhop.briefing.entries import EntryMaker, cost_of, shared_out
 from secondhop.briefing.order import (
@@ -79,11 +78,9 @@ async def brief(sources: BriefingSources, asked: BriefingAsked) -> Briefing:
         "preferences": maker.within(ranked.preferences, left),
         "recent": maker.within(ranked.recent, left),
     }
-    ahead = await looked_ahead(sources, asked, maker, core=core, lists=lists, left=left)
-    chosen = shared_out(lists, asked.settings, left - sum(map(cost_of, ahead)), without=ahead)
+    chosen = shared_out(lists, asked.settings, left)
     entries = [*core, *(entry for own in chosen.values() for entry in own)]
     shown = {entry.id for entry in entries}
-    entries += [entry for entry in ahead if entry.led_by in shown]
     told = Briefing(
         entity=sources.entity,
         at=asked.now,

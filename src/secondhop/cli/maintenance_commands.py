@@ -23,7 +23,6 @@ from secondhop.errors import StoreError, UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from secondhop.learning.records import RoundCounts
     from secondhop.memories.copying import Copied
     from secondhop.memories.delete_entity import DeletedEntity
     from secondhop.memories.doctor import Examination
@@ -299,24 +298,20 @@ def deleted_words(gone: "DeletedEntity") -> str:
 
 
 def stats(common: Common) -> None:
-    """Show what is stored for an entity.
-
-    Also where its ranking needs tuning.
-    """
+    """Show what is stored for an entity."""
     from dataclasses import asdict
 
     from secondhop.cli.opening import unknown_entity
     from secondhop.cli.stats_view import show_stats
 
-    async def work(recall: "Recall") -> "tuple[StoreCounts, RoundCounts]":
-        return await recall.memories.acounts(), await recall.learning.arounds()
+    async def work(recall: "Recall") -> "StoreCounts":
+        return await recall.memories.acounts()
 
-    stored, rounds = in_memory(common, work)
+    stored = in_memory(common, work)
     if not stored.memories:
         raise unknown_entity(common)
     counts = asdict(stored)
-    document = counts | {"sessions": rounds.model_dump(mode="json")}
-    tell(common, document, lambda console: show_stats(counts, rounds, console))
+    tell(common, counts, lambda console: show_stats(counts, console))
 
 
 def reindex(common: Common, dry_run: DryRun = False) -> None:

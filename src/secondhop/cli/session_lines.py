@@ -122,7 +122,7 @@ class SessionLines:
         if self._dry_run:
             changed = counted(resolution.learned.updated, "memory")
             self._say(
-                f"Would have resolved {told} {changed} would weigh otherwise in this context; "
+                f"Would have resolved {told} {changed} would weigh otherwise for such questions; "
                 f"nothing was counted, nothing was learned."
             )
         else:

@@ -3,7 +3,7 @@
 All work on memories: a memory stands where its best passage stands.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -28,41 +28,34 @@ BASELINES = ("dense", "bm25", "hybrid", *MMR_NAMES)
 
 
 async def plain_rankings(
-    question: str, *, k: int, search: MemorySearch, embedder: Embedder
+    question: str,
+    *,
+    k: int,
+    search: MemorySearch,
+    embedder: Embedder,
+    names: Collection[str] = BASELINES,
 ) -> Mapping[str, list[str]]:
-    """{baseline: at most k memory ids, best first}; no plan, no feedback, the question alone."""
-    vector = await question_vector(question, embedder=embedder)
-    dense = await nearest_memories(vector, k=k, search=search)
-    lexical = await worded_memories(question, k=k, search=search)
-    stored = await search.vectors([hit.passage_id for hit in dense])
+    """{baseline: at most k memory ids, best first}; no plan, no feedback, the question alone.
+
+    Args:
+        names: of the baselines that are wanted; nothing is looked up for the others.
+    """
+    vector, dense, lexical = np.empty(0, dtype=np.float32), list[PassageHit](), list[PassageHit]()
+    if not {"bm25"} >= set(names):
+        vector = await question_vector(question, embedder=embedder)
+        dense = await nearest_memories(vector, k=k, search=search)
+    if not {"bm25", "hybrid"}.isdisjoint(names):
+        lexical = await worded_memories(question, k=k, search=search)
     rankings = {
         "dense": memory_ids(dense),
         "bm25": memory_ids(lexical),
         "hybrid": hybrid(dense, lexical),
     }
-    for name, lambda_ in MMR_NAMES.items():
-        rankings[name] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
-    return {name: ranking[:k] for name, ranking in rankings.items()}
-
-
-async def plain_ranking(
-    name: str, question: str, *, k: int, search: MemorySearch, embedder: Embedder
-) -> list[str]:
-    """As `plain_rankings`, one baseline alone: looks up what it needs and nothing else.
-
-    Raises:
-        KeyError: no baseline of that name.
-    """
-    if name == "bm25":
-        return memory_ids(await worded_memories(question, k=k, search=search))[:k]
-    vector = await question_vector(question, embedder=embedder)
-    dense = await nearest_memories(vector, k=k, search=search)
-    if name == "dense":
-        return memory_ids(dense)[:k]
-    if name == "hybrid":
-        return hybrid(dense, await worded_memories(question, k=k, search=search))[:k]
-    stored = await search.vectors([hit.passage_id for hit in dense])
-    return diverse(vector, dense, stored, k=k, lambda_=MMR_NAMES[name])
+    if not MMR_NAMES.keys().isdisjoint(names):
+        stored = await search.vectors([hit.passage_id for hit in dense])
+        for name, lambda_ in MMR_NAMES.items():
+            rankings[name] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
+    return {name: ranking[:k] for name, ranking in rankings.items() if name in names}
 
 
 async def question_vector(question: str, *, embedder: Embedder) -> Vector:

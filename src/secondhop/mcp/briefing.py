@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from secondhop.briefing.briefing import Briefing, BriefingEntry
+from secondhop.briefing.briefing import Briefing
 from secondhop.mcp.replies import Reply
 
 
@@ -21,7 +21,7 @@ class BriefedMemory(Reply):
     """One memory of a briefing."""
 
     id: str
-    category: str = Field(description="core, active, preferences, recent or foreseen.")
+    category: str = Field(description="core, active, preferences or recent.")
     kind: str
     source: str
     title: str
@@ -33,12 +33,6 @@ class BriefedMemory(Reply):
     scope: str = Field("", description='Of a preference: "always", or the context it holds in.')
     tokens: int | None = None
     conflicts_with: list[ContradictedBy] = Field(description="Undecided contradictions.")
-    led_by: str = Field("", description="Of what is foreseen: the id that it tends to follow.")
-
-    @classmethod
-    def of(cls, entry: BriefingEntry) -> Self:
-        """One entry."""
-        return cls.model_validate(entry.model_dump())
 
 
 class BriefingReply(Reply):
@@ -53,7 +47,7 @@ class BriefingReply(Reply):
     def of(cls, told: Briefing) -> Self:
         """A briefing."""
         return cls(
-            entries=[BriefedMemory.of(entry) for entry in told.entries],
+            entries=[BriefedMemory.like(entry) for entry in told.entries],
             text=told.text,
             tokens=told.tokens,
             left_out=told.left_out,

@@ -7,10 +7,9 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecalledMemory, RecalledPreference, RecallResult
 from secondhop.graph.session_result import AnswerChange, SessionAnswer, SupersessionProposal
-from secondhop.memories.records import Forgotten, Kept, MemoryHistory
+from secondhop.memories.records import Forgotten
 from secondhop.observe.records import Observation, Observed
 from secondhop.sessions.learner import Resolution
 
@@ -19,6 +18,11 @@ class Reply(BaseModel):
     """A tool's structured output."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    @classmethod
+    def like(cls, told: BaseModel) -> Self:
+        """The reply whose fields have the names of what the library returns."""
+        return cls.model_validate(told.model_dump())
 
 
 class ScoredMemory(Reply):
@@ -168,8 +172,8 @@ def change_line(change: AnswerChange) -> str:
 class ResolveReply(Reply):
     """What came of a session, or would come of it."""
 
-    updated: int = Field(description="Memories whose weight in this context changed.")
-    learned: bool = Field(description="Whether a new pattern was stored.")
+    updated: int = Field(description="Memories that weigh otherwise for such questions.")
+    learned: bool = Field(description="Whether the question was kept with any memory.")
     accepted_memory_ids: list[str]
     proposals: list[ProposedSupersession] = Field(
         description="What wrong votes propose to supersede. Nothing is written: ask the person."
@@ -198,11 +202,6 @@ class RememberReply(Reply):
     superseded_by: str
     notice: str = Field("", description="What to know: that it has expired already.")
     dry_run: bool
-
-    @classmethod
-    def of(cls, kept: Kept) -> Self:
-        """What was done to one memory."""
-        return cls.model_validate(kept.model_dump())
 
 
 class StatedReply(Reply):
@@ -313,11 +312,6 @@ class HistoryReply(Reply):
     versions: list[VersionReply] = Field(description="The oldest first.")
     events: list[EventReply] = Field(description="The earliest first.")
 
-    @classmethod
-    def of(cls, story: MemoryHistory) -> Self:
-        """The history of one memory."""
-        return cls.model_validate(story.model_dump())
-
 
 class ExplainReply(Reply):
     """The story of one memory in one recall."""
@@ -328,8 +322,3 @@ class ExplainReply(Reply):
     story: list[str]
     cut_by: str = Field(description="The stage that kept it out; empty when it came back.")
     nearest_change: str = Field(description="What would have let it in.")
-
-    @classmethod
-    def of(cls, explanation: Explanation) -> Self:
-        """An explanation."""
-        return cls.model_validate(explanation.model_dump())

@@ -278,7 +278,7 @@ class MemoryTools:
                 tags=tags or (),
                 dry_run=dryRun,
             )
-            return RememberReply.of(kept)
+            return RememberReply.like(kept)
 
     async def observe(
         self,
@@ -324,7 +324,7 @@ class MemoryTools:
         Use it when the person asks what was said or believed before, or since when it is so.
         """
         async with self._memory() as memory:
-            return HistoryReply.of(await memory.memories.ahistory(memoryId))
+            return HistoryReply.like(await memory.memories.ahistory(memoryId))
 
     async def explain(
         self,
@@ -337,7 +337,7 @@ class MemoryTools:
         """
         async with self._memory() as memory:
             trace = memory.trace(traceId)  # by its id alone: a client names no files
-            return ExplainReply.of(await memory.aexplain(trace, memoryId))
+            return ExplainReply.like(await memory.aexplain(trace, memoryId))
 
     @asynccontextmanager
     async def _memory(

@@ -24,7 +24,7 @@ class DeletedEntity(Frozen):
     memories: int | None
     """None: its catalog cannot be read, and is deleted all the same."""
     files: int
-    """Of its own folder: catalog, counters, what was learned, sessions, traces, caches."""
+    """Of its own folder: catalog, counters, sessions, traces, caches."""
     bytes: int
     """In those files; its vectors come on top."""
     dry_run: bool = False
@@ -40,7 +40,7 @@ async def adelete_entity(
 ) -> DeletedEntity:
     """Delete everything that the store at `path` keeps of an entity; it cannot be undone.
 
-    Catalog, vectors, counters, what was learned, sessions, traces, caches. Not what a backup, an
+    Catalog, vectors, counters, sessions, traces, caches. Not what a backup, an
     export, a `caches` folder elsewhere or a checkpointer of yours holds.
 
     Args:

@@ -18,7 +18,6 @@ from secondhop.models.embedding_cache import past_the_cache
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.records import Memory, Passage, passage_id_of
 
@@ -69,7 +68,6 @@ class Examined:
     store: EntityStore
     embedder: Embedder
     counters: CounterStore
-    learned: LearningStore
     now: datetime
     fix: bool
     """Mend what needs no decision."""
@@ -253,8 +251,8 @@ def circles_in(links: Mapping[str, str]) -> list[list[str]]:
     return found
 
 
-async def check_learned(case: Examined) -> list[Finding]:
-    """Nothing is counted or learned of memories that are gone: a killed process leaves such."""
+async def check_counters(case: Examined) -> list[Finding]:
+    """Nothing is counted of memories that are gone: a killed process leaves such."""
     if case.counters.is_lost():
         if case.fix:
             case.counters.begin_again()
@@ -264,18 +262,15 @@ async def check_learned(case: Examined) -> list[Finding]:
     try:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?
-        for context in (await case.learned.read()).contexts:
-            known |= context.lessons.memory_ids()
     except StoreError as error:
-        what = "files of what was counted and learned cannot be read"
+        what = "the file of what was counted cannot be read"
         cure = "put a backup in place, or do as it says"
         return [damage(what, [str(error)], cure=cure)]
     stored = await case.store.content_hashes()  # last: what is put meanwhile is no leftover
     gone = sorted(known - stored.keys())
     if case.fix and gone:
         await case.counters.forget(gone)
-        await case.learned.forget(gone)
-    what = "memories that are not stored, and of which something is counted or learned"
+    what = "memories that are not stored, and of which something is counted"
     cure = "--fix forgets it; a new memory of such an id would inherit it"
     return [leftover(what, gone, cure=cure, fixed=case.fix)]
 
@@ -369,7 +364,7 @@ CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "links": check_links,
     "cues": check_cues,
     "circles": check_circles,
-    "learned": check_learned,
+    "counters": check_counters,
     "embeddings": check_embeddings,
     "duplicates": check_duplicates,
     "contradictions": check_contradictions,

@@ -23,7 +23,7 @@ from secondhop.errors import UsageError
 from secondhop.given_values import shown
 from secondhop.ingest.cleaning import clean_memory, clean_text
 from secondhop.stores.counters import Counters
-from secondhop.stores.cues import Annotation, Breadth, Cue, CueOrigin, cue_fault
+from secondhop.stores.cues import MOST_VOTES, Annotation, Breadth, Cue, CueOrigin, cue_fault
 from secondhop.stores.keeping import NEUTRAL, Act, HistoryEntry, Keeping, Kind, Mark
 from secondhop.stores.records import EarlierText, Memory, Message
 
@@ -133,7 +133,7 @@ class CueRecord(Record):
 
     @model_validator(mode="after")
     def _is_a_cue(self) -> Self:
-        if fault := cue_fault(self.text):
+        if fault := cue_fault(self.text, origin=getattr(self, "origin", "host")):
             raise ValueError(f"a cue cannot be stored: {fault}")
         return self
 
@@ -148,7 +148,9 @@ class Written(Record):
 
 
 class AddedCueRecord(CueRecord, Written):
-    """A cue that was added by itself: `Cue`."""
+    """A cue that was added by itself, or by a session: `Cue`."""
+
+    proved: Annotated[float, Field(ge=-MOST_VOTES, le=MOST_VOTES)] = 0.0
 
 
 class AnnotationRecord(Written):

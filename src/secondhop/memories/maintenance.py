@@ -16,7 +16,6 @@ from secondhop.memories.other_formats import OtherFormat, in_format
 from secondhop.memories.writing import MemoryWriting
 from secondhop.nodes.entity_config import KeptValue
 from secondhop.nodes.services import Services
-from secondhop.stores.learning import LearningStore
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop, blocking
 
@@ -29,13 +28,12 @@ class Maintenance:
         writing: MemoryWriting,
         *,
         home: StoreDirectory,
-        learned: LearningStore,
         services: Services,
         loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are; `home` holds the store."""
         self._writing, self._home = writing, home
-        self._learned, self._services = learned, services
+        self._services = services
         self._loop = loop or BackgroundLoop()
 
     async def adoctor(
@@ -45,14 +43,13 @@ class Maintenance:
 
         Args:
             fix: mend what needs no decision: vectors that are missing or too many, the word index,
-                lost links, what was learned of memories that are gone.
+                lost links, counters of memories that are gone.
             progress: called with the number of passages that a fix has embedded ("embed").
         """
         given = Examined(
             store=self._writing.store,
             embedder=self._writing.embedder,
             counters=self._writing.counters,
-            learned=self._learned,
             now=self._writing.clock(),
             fix=fix,
             progress=progress,
@@ -81,7 +78,7 @@ class Maintenance:
     async def aexport_as(self, format: OtherFormat) -> Any:
         """What holds now, as JSON values that mem0 or LangMem read; see docs/adopt.md.
 
-        Cues, histories and what was learned have no place there: `export` has all of it.
+        Cues and histories have no place there: `export` has all of it.
         """
         now = self._writing.clock()
         return await in_format(format, self._writing.store, now=now)

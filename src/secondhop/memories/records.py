@@ -100,6 +100,8 @@ class StoredCue(Frozen):
     """Version of the prompt that it was written with; "" where no model wrote it."""
     model: str = ""
     written_at: datetime | None
+    proved: float = 0.0
+    """Of a session's: the votes for the memory on this question, less those against it."""
     dry_run: bool = False
     """Nothing was written: this is what would have been."""
 
@@ -115,6 +117,7 @@ class StoredCue(Frozen):
             prompt=cue.prompt,
             model=cue.model,
             written_at=cue.written_at,
+            proved=cue.proved,
         )
 
 

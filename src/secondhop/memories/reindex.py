@@ -14,10 +14,8 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.stores.catalog.reads import PASSAGES, count
 from secondhop.stores.entity_names import entity_slug
-from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.store_directory import StoreDirectory
-from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 from secondhop.sync import BackgroundLoop
 
 if TYPE_CHECKING:
@@ -26,38 +24,6 @@ if TYPE_CHECKING:
 PASSAGES_AT_ONCE = 96
 
 logger = logging.getLogger(__name__)
-
-
-async def open_entity(
-    home: StoreDirectory, entity: str, *, embedder: Embedder, mending: bool = False
-) -> EntityStore:
-    """The store of one entity; vectors that a killed process left half written are rebuilt first.
-
-    Most of them come out of the entity's embedding cache; the others are embedded again. Damage
-    of another origin stays an error: a disk, or a person, did it.
-
-    Args:
-        mending: as of `StoreDirectory.open_entity`.
-
-    Raises:
-        StoreError: as of `open_entity`, or another process has been rebuilding for 30 s.
-        ModelError: passages that the cache lacks could not be embedded; nothing has changed.
-    """
-    opened = partial(
-        home.open_entity,
-        entity,
-        embedder_id=embedder.model_id,
-        dimension=embedder.dimension,
-        mending=mending,
-    )
-    try:
-        return await opened()
-    except UnfinishedIndexError as damage:
-        logger.warning("%s; rebuilding them now", damage)
-        passages = await rebuild_unfinished(home, entity, embedder=embedder)
-    if passages is not None:
-        logger.warning("the vectors of all %d passages are rebuilt", passages)
-    return await opened()
 
 
 async def rebuild_unfinished(

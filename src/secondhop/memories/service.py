@@ -47,7 +47,6 @@ from secondhop.memories.records import (
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
-from secondhop.shown_lately import shown_in
 from secondhop.stores.counters import Counters, Use
 from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Memory, StoreCounts
@@ -106,7 +105,6 @@ class MemoryService:
         Raises:
             UsageError: something is not a `Memory`; what came before it may be stored.
         """
-        await self._store.expect_room()
         ledger = await ingest_memories(
             only_memories(memories),
             writer=self._store,
@@ -440,7 +438,6 @@ class MemoryService:
             retrieved=[*(one.memory_id for one in story.candidates), *story.rest],
             shown=story.returned,
             accepted=accepted,
-            lately=shown_in(story),
         )
         return Accepted(
             trace_id=use.trace_id,

@@ -22,7 +22,7 @@ Deciding: TypeAlias = Callable[[KeepingView], rules.NewMemoryDecision]
 
 
 class Forgets(Protocol):
-    """Something that keeps what was learned of memories, and can forget it."""
+    """Something that names memories, and can forget them."""
 
     async def aforget(self, memory_ids: Sequence[str]) -> None:
         """Nothing of these memories is left when it returns; unknown ids are no error."""
@@ -42,7 +42,7 @@ class MemoryWriting:
     embedder: Embedder
     counters: CounterStore
     forgetting: list[Forgets] = field(default_factory=list[Forgets])
-    """Forget before the memory itself goes: learned weights, sessions."""
+    """Forget before the memory itself goes: sessions."""
     clock: Callable[[], datetime] = utc_now
     tokens: TokenCounter = count_tokens
 
@@ -90,7 +90,7 @@ class MemoryWriting:
         )
 
     async def unlearn(self, memory_ids: Sequence[str]) -> None:
-        """Forget what was counted and learned of memories that are about to go."""
+        """Forget counters and sessions of memories that are about to go."""
         await self.counters.forget(memory_ids)
         for other in self.forgetting:
             await other.aforget(memory_ids)
@@ -112,7 +112,6 @@ class MemoryWriting:
                 raise _KnownMeanwhileError(decided[-1].same_as)
             return decided[-1].changes
 
-        await self.store.expect_room()
         try:
             await self.store.put_deciding(await self._embedded(memory), decide)
         except _KnownMeanwhileError:

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -143,7 +142,7 @@ class CachingEmbedder:
         return rows
 
     def _kept(self, kind: Kind, texts: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors that are known and sound, by text."""
+        """The vectors that are known, by text."""
         scope = (self.model_id, kind)
         return self._file.attempt(lambda opened: _select(opened, scope, texts)) or {}
 
@@ -211,7 +210,7 @@ def _select(
     connection: sqlite3.Connection, scope: tuple[str, str], texts: Sequence[str]
 ) -> dict[str, Vectors]:
     by_sha = {text_digest(text): text for text in texts}
-    shas, blobs = list(by_sha), dict[str, bytes]()
+    shas, found = list(by_sha), dict[str, Vectors]()
     for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
         chunk = shas[start : start + _LOOKUPS_A_STATEMENT]
         marks = ",".join("?" * len(chunk))
@@ -220,21 +219,8 @@ def _select(
             " AND model_id = ? AND kind = ?",
             [*chunk, *scope],
         )
-        blobs |= {by_sha[sha]: blob for sha, blob in rows if isinstance(blob, bytes)}
-    return _sound_vectors(blobs)
-
-
-def _sound_vectors(blobs: Mapping[str, bytes]) -> dict[str, Vectors]:
-    """Those of unit length and the usual dimension; bit rot that SQLite does not see ends here."""
-    ((size, _),) = Counter(map(len, blobs.values())).most_common(1) or [(0, 0)]
-    kept = [text for text, blob in blobs.items() if len(blob) == size]
-    if not size or size % 4:
-        return {}
-    rows = np.frombuffer(b"".join(blobs[text] for text in kept), dtype="<f4")
-    rows = rows.reshape(len(kept), -1).astype(np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        sound = np.abs(np.sqrt(np.square(rows).sum(axis=1)) - 1.0) < 1e-3
-    return {text: row for text, row, fits in zip(kept, rows, sound, strict=True) if fits}
+        found |= {by_sha[sha]: np.frombuffer(blob, dtype="<f4") for sha, blob in rows}
+    return found
 
 
 def _delete_all_but(connection: sqlite3.Connection, digests: AbstractSet[bytes]) -> None:

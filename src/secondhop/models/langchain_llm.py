@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.models.chat_transport import AnswerMode, ChatReply, ChatRequest
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
     from langchain_core.runnables import Runnable
+    from openai import LengthFinishReasonError
 
 _log = logging.getLogger(__name__)
 
@@ -81,11 +82,19 @@ class LangchainTransport:
         if request.mode == "text":
             raw = await model.ainvoke(pairs)
         else:
-            answer = await structured(model, request.schema).ainvoke(pairs)
+            try:
+                answer = await structured(model, request.schema).ainvoke(pairs)
+            except Exception as error:  # a foreign class raises what it likes
+                if (reply := unparsed_reply(error)) is None:
+                    raise
+                return reply
             raw = cast("AIMessage", cast("dict[str, object]", answer)["raw"])
         ended = raw.response_metadata.get("finish_reason", raw.response_metadata.get("stop_reason"))
         return ChatReply(
-            text=text_of(raw), usage=reported_usage(raw), cut_off=str(ended).lower() in _CUT_OFF
+            text=text_of(raw),
+            usage=reported_usage(raw),
+            refused=bool(raw.additional_kwargs.get("refusal")),
+            cut_off=str(ended).lower() in _CUT_OFF,
         )
 
     def explain(self, error: Exception) -> str:
@@ -203,6 +212,31 @@ def reported_usage(raw: "AIMessage") -> Usage | None:
         prompt_tokens=reported["input_tokens"],
         completion_tokens=reported["output_tokens"],
         cached_tokens=details.get("cache_read") or 0,
+    )
+
+
+def unparsed_reply(error: Exception) -> ChatReply | None:
+    """The reply in an error of OpenAI's SDK, which langchain-openai has parse what comes.
+
+    So it is read by our rules, repaired and paid for like any other; None for another error.
+    """
+    if isinstance(error, ValidationError):
+        (first, *_) = error.errors(include_url=False)
+        return ChatReply(
+            text=str(first["input"]) if first["type"] == "json_invalid" else "", usage=None
+        )
+    if type(error).__name__ == "ContentFilterFinishReasonError":
+        return ChatReply(text="", usage=None, refused=True)
+    if type(error).__name__ != "LengthFinishReasonError":
+        return None
+    completion = cast("LengthFinishReasonError", error).completion
+    spent = completion.usage
+    return ChatReply(
+        text=completion.choices[0].message.content or "",
+        usage=Usage(prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens)
+        if spent
+        else None,
+        cut_off=True,
     )
 
 

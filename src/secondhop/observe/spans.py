@@ -33,12 +33,13 @@ def located(quote: str, content: str) -> tuple[int, int] | None:
 def borne_out(statement: str, content: str) -> bool:
     """Whether a message holds every number of a statement, and at least half of its words.
 
-    A word may have another ending, as cities and names do in many languages.
+    A word may have another ending, or something joined to its front, as names have in many
+    languages.
 
     >>> borne_out("12 Mill Lane", "my address is 12 Mill Lane"), borne_out("Rome", "I live here")
     (True, False)
-    >>> borne_out("Берлин", "Я живу в Берлине")
-    True
+    >>> borne_out("Берлин", "Я живу в Берлине"), borne_out("ירושלים", "אני גר בירושלים")
+    (True, True)
     """
     numbers = set(_NUMBER.findall(content))
     if not all(number in numbers for number in _NUMBER.findall(statement)):
@@ -47,9 +48,11 @@ def borne_out(statement: str, content: str) -> bool:
     there: defaultdict[str, list[str]] = defaultdict(list)
     for word in dict.fromkeys(words(content)):
         there[word[:STEM]].append(word)
+    everything = content.casefold()
     found = [
         word
         for word in said
         if any(word == one or same_word(word, one) for one in there.get(word[:STEM], ()))
+        or (not word.isascii() and word in everything)
     ]
     return bool(said) and 2 * len(found) >= len(said)

@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from secondhop.errors import StoreError
 from secondhop.nodes.fuse import as_candidate
-from secondhop.nodes.selection.learned import cue_name, cue_why
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState
@@ -37,7 +36,7 @@ def pack(state: SessionState) -> bytes:
     kept |= {
         "version": VERSION,
         "facets": {i: without_title(one, titled) for i, one in state["facets"].items()},
-        "queries": {i: without_words(one, titled) for i, one in state["queries"].items()},
+        "queries": {i: without_words(one) for i, one in state["queries"].items()},
         "votes": {i: {**one, "reason": ""} for i, one in state.get("votes", {}).items()},
         "candidates": {
             i: [one["first_round"], one["scores"], one.get("parts")]
@@ -89,11 +88,14 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     """The state without what may not be shown any more, titles and reasons as they are now."""
     scores: dict[str, list[Any]] = known["candidates"]
     state = cast(SessionState, {**known, "candidates": {}})
+    proved = state["learned"]["questions"] if "learned" in state else {}
     cards = await services.reader.cards([*{*scores, *titled_facets(state).values()}])
     services.hidden.forget(state["trace_id"])  # something may have ended since the round
     hidden = await services.hidden.of(sight_of(state), services)
     state["candidates"] = {
-        memory_id: candidate_of(cards[memory_id], row, hidden.reasons)
+        memory_id: candidate_of(
+            cards[memory_id], row, hidden.reasons, proved_for=proved.get(memory_id)
+        )
         for memory_id, row in scores.items()
         if memory_id in cards and memory_id not in hidden.reasons
     }
@@ -104,10 +106,12 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     return state
 
 
-def candidate_of(card: MemoryCard, row: list[Any], hidden: Collection[str]) -> Candidate:
+def candidate_of(
+    card: MemoryCard, row: list[Any], hidden: Collection[str], *, proved_for: str | None
+) -> Candidate:
     """A candidate with its card of today, and without the words of a cue."""
     first_round, scores, *more = row
-    candidate = as_candidate(card, scores, None, first_round, hidden=hidden)
+    candidate = as_candidate(card, scores, None, first_round, hidden=hidden, proved_for=proved_for)
     parts: dict[str, float] | None = more[0] if more else None
     return candidate if parts is None else {**candidate, "parts": parts}
 
@@ -117,15 +121,9 @@ def with_reason(vote: Vote) -> Vote:
     return {**vote, "reason": f"said the {vote['by']}"}
 
 
-def cues_of(state: SessionState) -> Mapping[str, str]:
-    """{facet that a cue opened: the memory that it leads to}."""
-    learned = state.get("learned")
-    return learned["cues"] if learned is not None else {}
-
-
-def titled_facets(state: SessionState) -> dict[str, str]:
-    """{facet that is named for a memory: that memory}: branches, and what cues opened."""
-    return {**state.get("sparks", {}), **cues_of(state)}
+def titled_facets(state: SessionState) -> Mapping[str, str]:
+    """{facet that is named for a memory: that memory}: branches."""
+    return state.get("sparks", {})
 
 
 def without_title(facet: Facet, titled: Mapping[str, str]) -> Facet:
@@ -134,35 +132,25 @@ def without_title(facet: Facet, titled: Mapping[str, str]) -> Facet:
 
 
 def with_title(facet: Facet, state: SessionState, cards: Mapping[str, MemoryCard]) -> Facet:
-    """A branch under the name of its spark, a cue's facet under that of what it leads to."""
+    """A branch under the name of its spark."""
     memory_id = titled_facets(state).get(facet["facet_id"])
     if memory_id is None:
         return facet
     title = title_of(memory_id, cards)
-    if facet["facet_id"] in cues_of(state):
-        return {**facet, "name": cue_name(title), "why": cue_why(title)}
     return {**facet, "name": branch_name(title), "why": branch_why(title)}
 
 
-def without_words(query: Query, titled: Mapping[str, str]) -> Query:
+def without_words(query: Query) -> Query:
     """A query for a memory by its title: left out."""
-    return {**query, "text": ""} if is_titled(query, titled) else query
+    return {**query, "text": ""} if query["origin"] == "spark" else query
 
 
 def with_words(query: Query, state: SessionState, cards: Mapping[str, MemoryCard]) -> Query:
     """Such a query in its words."""
-    titled = titled_facets(state)
-    if not is_titled(query, titled):
+    if query["origin"] != "spark":
         return query
-    title = title_of(titled.get(query["facet_id"], ""), cards)
+    title = title_of(titled_facets(state).get(query["facet_id"], ""), cards)
     return {**query, "text": lateral_text(title, state["question"])}
-
-
-def is_titled(query: Query, titled: Mapping[str, str]) -> bool:
-    """Whether its text holds a memory's title."""
-    return query["origin"] == "spark" or (
-        query["origin"] == "learned" and query["facet_id"] in titled
-    )
 
 
 def title_of(memory_id: str, cards: Mapping[str, MemoryCard]) -> str:

@@ -11,9 +11,9 @@ class Learned:
     """What a session has taught."""
 
     updated: int = 0
-    """Memories whose weight in this context has changed."""
+    """Memories that weigh otherwise for such questions."""
     learned: bool = False
-    """Whether a new pattern was stored."""
+    """Whether the question was kept with any memory."""
 
 
 class SessionLearner(Protocol):

@@ -165,18 +165,6 @@ async def test_a_planner_without_budget_asks_nothing() -> None:
     assert llm.prompts == []
 
 
-async def test_with_hyde_a_passage_that_the_memory_might_hold_is_searched_too() -> None:
-    passage = "I told the recruiter that I would cut the backlog in ninety days."
-    reply = {"kind": "conceptual", "rewordings": ["getting ready"], "parts": [], "passage": passage}
-    llm = ScriptedLLM(DecomposeWithPassage=[reply])
-    planner, _ = llm_services(llm, planning=PlanningSettings(hyde=True))
-
-    plan = await planner.decompose(request())
-
-    assert [facet.queries for facet in plan.facets] == [("getting ready", passage)]
-    assert '"passage"' in llm.prompts[0]
-
-
 async def test_the_plan_holds_as_many_facets_and_queries_as_the_settings_say() -> None:
     rows = [facet(f"facet {n}", f"query {n} a", f"other {n} b", f"third {n} c") for n in range(5)]
     planner, _ = llm_services(

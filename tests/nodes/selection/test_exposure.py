@@ -1,28 +1,25 @@
 """What was shown lately yields to what was not, for other questions alone."""
 
-from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.fakes import EchoPlanner, fixed_clock, forever, note
+from tests.fakes import EchoPlanner, note
 from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
-from secondhop.errors import StoreError
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.exposure import (
     HALF_LIFE,
     REMEMBERED,
     ExposureMemory,
+    ShownLately,
     digest_of,
     worn_in_session,
 )
 from secondhop.nodes.selection.factors import EXPOSURE
 from secondhop.nodes.session.begin_session import begin_session
 from secondhop.nodes.session.session_state import SessionState
-from secondhop.stores.counters import ShownLately
 
 
 async def world_of(folder: Path) -> SmallWorld:
@@ -99,9 +96,8 @@ async def test_variety_lets_nothing_in_that_is_below_the_threshold_and_nothing_o
     await world.store.aclose()
 
 
-def answer(question: str, *memory_ids: str, minute: int = 0, **weary: float) -> ShownLately:
-    at = fixed_clock() + timedelta(minutes=minute)
-    return ShownLately(question=digest_of(question), at=at, memory_ids=memory_ids, weary=weary)
+def answer(question: str, *memory_ids: str) -> ShownLately:
+    return ShownLately(question=digest_of(question), memory_ids=memory_ids)
 
 
 def test_wear_halves_and_the_newest_time_counts() -> None:
@@ -120,37 +116,6 @@ def test_only_the_last_questions_are_remembered() -> None:
 
     assert "m0" not in memory.weary("another")
     assert f"m{REMEMBERED}" in memory.weary("another")
-
-
-def test_what_others_recorded_stands_among_what_was_shown_here_by_its_time() -> None:
-    memory = ExposureMemory()
-    memory.show(answer("here", "a", minute=2))
-    recorded = [answer("earlier", "b", minute=1), answer("later", "c", minute=3)]
-
-    wear = memory.weary("new", recorded=recorded)
-
-    assert sorted(wear, key=lambda one: -wear[one]) == ["c", "a", "b"]
-
-
-def test_a_question_that_others_recorded_meets_what_it_met_there() -> None:
-    memory = ExposureMemory()
-    memory.show(answer("other", "a"))
-    recorded = [answer("asked", "b", c=0.5)]
-
-    assert memory.weary("asked", recorded=recorded) == {"c": 0.5}
-    memory.show(answer("asked", "b", d=1.0))
-    assert memory.weary("asked", recorded=recorded) == {"d": 1.0}
-
-
-def test_of_many_that_others_recorded_the_last_count() -> None:
-    memory = ExposureMemory()
-    memory.show(answer("here", "mine", minute=REMEMBERED))
-    recorded = [answer(f"q{n}", f"m{n}", minute=n) for n in range(REMEMBERED)]
-
-    wear = memory.weary("new", recorded=recorded)
-
-    assert len(wear) == REMEMBERED
-    assert "m0" not in wear
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
@@ -218,52 +183,3 @@ def test_a_later_round_of_a_session_is_weary_of_its_earlier_ones_too() -> None:
 
     assert worn_in_session(state) == {"a": 0.9, "other": 0.25, "b": 1.0, "c": 1.0}
     assert worn_in_session(cast(SessionState, {"round": 1})) == {}
-
-
-class NoRecords:
-    """Counters that cannot be read, or not in time."""
-
-    def __init__(self, error: Exception | None) -> None:
-        self._error = error
-
-    async def lately(self) -> Sequence[ShownLately]:
-        if self._error is None:
-            return await forever()
-        raise self._error
-
-
-@pytest.mark.parametrize(
-    ("error", "told"), [(StoreError("no database"), "no database"), (None, "no answer in time")]
-)
-async def test_counters_that_cannot_be_read_are_named_and_the_recall_goes_on(
-    tmp_path: Path, error: Exception | None, told: str
-) -> None:
-    world = await world_of(tmp_path)
-    settings = recall_settings(ranking={"freshness": 1.0}, deadline_s=2.0)
-    services = world.services(settings=settings, recorded=NoRecords(error))
-
-    first = await ask(services, FIRST, k=3)
-    other = await ask(services, NEAR, k=3)
-
-    assert first.result.degraded == [f"only what was shown here yields: {told}"]
-    assert set(other.result.ids()) - set(first.result.ids())
-    assert {one.memory_id for one in other.trace.candidates if "exposure" in one.factors} == set(
-        first.result.ids()
-    )
-    await world.store.aclose()
-
-
-async def test_settings_of_the_entity_hold_though_counters_are_late(tmp_path: Path) -> None:
-    world = await world_of(tmp_path)
-    await world.store.keep_settings({"ranking.freshness": "0.5"})
-    services = world.services(
-        settings=recall_settings(deadline_s=2.0),
-        kept_settings=world.store,
-        recorded=NoRecords(None),
-    )
-
-    answer = await ask(services, FIRST, k=3)
-
-    assert answer.trace.kept_settings == ["ranking.freshness"]
-    assert answer.trace.settings["ranking.freshness"] == 0.5
-    await world.store.aclose()

@@ -1,0 +1,41 @@
+"""What a resolved session says of memories: pure functions of it."""
+
+from collections.abc import Iterable, Mapping
+
+from secondhop.graph.session_result import ResolvedSession
+
+VOTE_CREDIT: Mapping[str, float] = {"hot": 1.0, "warm": 0.5, "cold": -0.5, "wrong": -1.0}
+"""What a vote says of a memory; a spark says nothing of itself."""
+
+ACCEPTED_CREDIT = 0.5
+"""The least that being accepted says, whatever was voted; accepted without a vote it says 1."""
+
+
+def credit_of(votes: Mapping[str, str], accepted: Iterable[str]) -> dict[str, float]:
+    """{memory id: what the session says of it}.
+
+    >>> credit_of({"a": "hot", "b": "cold", "c": "spark"}, ["a", "d"])
+    {'a': 1.0, 'b': -0.5, 'd': 1.0}
+    """
+    credit = {one: VOTE_CREDIT[vote] for one, vote in votes.items() if vote in VOTE_CREDIT}
+    for memory_id in accepted:
+        credit[memory_id] = max(credit.get(memory_id, 1.0), ACCEPTED_CREDIT)
+    return credit
+
+
+def told_by_people(session: ResolvedSession) -> frozenset[str]:
+    """Memories that a person has voted cold or wrong."""
+    votes = [one for one in session.votes if one.by == "person"]
+    return frozenset(one for told in votes for one in (*told.cold, *told.wrong))
+
+
+def counted(credit: float, known: float, *, by_person: bool) -> float:
+    """What a session changes: an agent takes back what helped, and only people refuse.
+
+    Args:
+        known: the votes that stand.
+
+    >>> counted(-1.0, 0.5, by_person=True), counted(-1.0, 0.5, by_person=False)
+    (-1.0, -0.5)
+    """
+    return credit if by_person or credit > 0 else max(credit, -max(known, 0.0))

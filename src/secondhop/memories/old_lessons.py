@@ -1,0 +1,30 @@
+"""What version 0.1 learned: sums without the words of a question, from which no cue can be made."""
+
+import asyncio
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from secondhop.stores.cues import LEARNING
+from secondhop.stores.entity_store import EntityStore
+
+
+async def drop_old_lessons(path: Path, store: EntityStore) -> None:
+    """Delete the file that held it; where learning was switched off there, it stays off."""
+    if await asyncio.to_thread(was_off, path):
+        await store.keep_settings({LEARNING: "off"})
+    await asyncio.to_thread(_delete, path)
+
+
+def was_off(path: Path) -> bool:
+    """Whether the file says so; one that is not there, or cannot be read, says nothing."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as lessons:
+            return lessons.execute("SELECT 1 FROM switch").fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+def _delete(path: Path) -> None:
+    with suppress(OSError):  # not there, or a store that may only be read
+        path.unlink()

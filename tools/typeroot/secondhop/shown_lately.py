@@ -1,1 +1,0 @@
-../../../src/secondhop/shown_lately.py
