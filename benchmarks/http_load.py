@@ -1,31 +1,45 @@
-"""Many clients ask, list and store at once, over HTTP: errors, and how long each kind of call took.
+"""Many clients ask, list and store at once, over HTTP: errors, times, and the server's memory.
 
-python -m benchmarks.http_load http://127.0.0.1:8000 --entity me --clients 200 --seconds 120
+python -m benchmarks.http_load ./memory --entity me --clients 200 --seconds 120
 
-Start the server with `--rate 0`, on a store that may be written to; `secondhop serve` on the same
-machine shares its processors with this.
+Starts `secondhop serve` on the store and writes notes into it: give it a copy. The server shares
+this machine's processors with its clients.
 """
 
 import argparse
 import asyncio
 import random
+import subprocess
+import sys
 import time
 from collections import Counter, defaultdict
-from urllib.parse import urlsplit
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import httpx
 
 QUESTIONS = ("Help me prepare for my interview", "Plan the weekend", "What did the doctor say?")
-LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+KINDS = ("recall", "recall/stream", "memories", "briefing", "remember")
 
 
-async def client(
-    http: httpx.AsyncClient, number: int, until: float, took: dict[str, list[float]]
-) -> Counter[str]:
-    """One client: a call after the other until the time is over; its errors."""
-    chance, errors = random.Random(number), Counter[str]()
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What came of a load."""
+
+    errors: Counter[str] = field(default_factory=Counter[str])
+    took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """Seconds, by the kind of call."""
+    memory_mb: list[float] = field(default_factory=list[float])
+    """Of the server, ten times, evenly."""
+
+
+async def client(http: httpx.AsyncClient, number: int, until: float, came: Came) -> None:
+    """One client: a call after the other until the time is over."""
+    chance = random.Random(number)
     while time.monotonic() < until:
-        kind = chance.choice(("recall", "recall/stream", "memories", "briefing", "remember"))
+        kind = chance.choice(KINDS)
         began = time.monotonic()
         try:
             if kind in {"memories", "briefing"}:
@@ -34,40 +48,65 @@ async def client(
                 words = f"note {number} {chance.random()}" if kind == "remember" else ""
                 body = {"text": words} if words else {"question": chance.choice(QUESTIONS)}
                 answer = await http.post(f"/{kind}", json=body)
-            if answer.is_error:
-                errors[f"{kind}: {answer.status_code}"] += 1
+            if answer.is_error or "event: problem" in answer.text:
+                came.errors[f"{kind}: {answer.status_code}"] += 1
         except httpx.TransportError as error:
-            errors[f"{kind}: {type(error).__name__}"] += 1
-        took[kind].append(time.monotonic() - began)
-    return errors
+            came.errors[f"{kind}: {type(error).__name__}"] += 1
+        came.took[kind].append(time.monotonic() - began)
 
 
-async def load(url: str, *, clients: int, seconds: float) -> None:
-    """Run all clients, and print what came of it."""
-    took: dict[str, list[float]] = defaultdict(list)
-    until = time.monotonic() + seconds
+async def load(url: str, pid: int, *, clients: int, seconds: float) -> Came:
+    """Run all clients against the server that the process `pid` is."""
+    came, until = Came(), time.monotonic() + seconds
+
+    async def watch() -> None:
+        for _ in range(10):
+            await asyncio.sleep(seconds / 10)
+            came.memory_mb.append(memory_mb(pid))
+
     limits = httpx.Limits(max_connections=clients)
     async with httpx.AsyncClient(base_url=url, timeout=150, limits=limits) as http:
-        found = await asyncio.gather(*(client(http, n, until, took) for n in range(clients)))
-    for kind, times in sorted(took.items()):
-        times.sort()
-        p50, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
-        print(f"{kind:14} {len(times):6} calls  p50 {p50:6.2f} s  p95 {p95:6.2f} s")
-    errors = sum(found, Counter[str]())
-    print(f"errors: {dict(errors) or 'none'}")
+        await asyncio.gather(watch(), *(client(http, n, until, came) for n in range(clients)))
+    return came
+
+
+def memory_mb(pid: int) -> float:
+    """Of a process, that is in memory, as Linux tells it."""
+    told = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(told.partition("VmRSS:")[2].split()[0]) / 1000
+
+
+@contextmanager
+def served(
+    store: Path, *options: str, env: Mapping[str, str] | None = None
+) -> Generator[tuple[str, int]]:
+    """`secondhop serve` on a store: (address, id of the process)."""
+    command = [sys.executable, "-m", "secondhop", "serve", "--port", "0", "--rate", "0"]
+    command += ["--store", str(store), "--llm", "offline", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as server:
+        assert server.stderr is not None
+        try:
+            yield server.stderr.readline().split()[2], server.pid
+        finally:
+            server.terminate()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("url")
+    parser.add_argument("store", type=Path)
     parser.add_argument("--entity", default="default")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=120)
     given = parser.parse_args()
-    if urlsplit(given.url).hostname not in LOOPBACK:
-        parser.error("it only loads servers of this machine")
-    url = f"{given.url}/v1/entities/{given.entity}"
-    asyncio.run(load(url, clients=given.clients, seconds=given.seconds))
+    with served(given.store) as (url, pid):
+        here = f"{url}/v1/entities/{given.entity}"
+        came = asyncio.run(load(here, pid, clients=given.clients, seconds=given.seconds))
+    for kind, times in sorted(came.took.items()):
+        times.sort()
+        p50, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
+        print(f"{kind:14} {len(times):6} calls  p50 {p50:6.2f} s  p95 {p95:6.2f} s")
+    print("memory, MB:", *(round(one) for one in came.memory_mb))
+    print(f"errors: {dict(came.errors) or 'none'}")
 
 
 if __name__ == "__main__":

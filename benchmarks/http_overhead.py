@@ -1,21 +1,28 @@
-"""What HTTP adds to a recall without a model: each question in this process, then of a server.
+"""What HTTP adds to a recall without a model: the same question to `Recall`, and to a server.
 
 python -m benchmarks.http_overhead ./memory --entity me
 
-Starts `secondhop serve` on the same store, and asks both in turn, so that they share the weather.
+Both are in this process and share one open memory, so that they differ in HTTP alone; a real
+connection and its client are part of it.
 """
 
 import argparse
 import asyncio
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import asynccontextmanager
+from socket import create_server
 
 import httpx
+import uvicorn
 
-from secondhop import Recall
+from secondhop import RecallPool
+from secondhop.models.choose_embedder import make_embedder
+from secondhop.server.access import Served
+from secondhop.server.app import create_app
+from secondhop.server.limits import ServerLimits
+from secondhop.server.metrics import Metrics
 
 QUESTIONS = (
     "Help me prepare for my interview",
@@ -27,40 +34,58 @@ QUESTIONS = (
 WARM = 8
 """Recalls that load the models, and embed the questions once."""
 
+PAUSE_S = 0.03
+"""Between two recalls, so that what the last one left to do is no part of the next."""
+
 
 async def ms_of(call: Awaitable[object]) -> float:
     """Milliseconds that a call takes."""
     began = time.perf_counter()
     await call
-    return (time.perf_counter() - began) * 1000
+    took = (time.perf_counter() - began) * 1000
+    await asyncio.sleep(PAUSE_S)
+    return took
 
 
-async def compare(store: str, entity: str, url: str, rounds: int) -> None:
+@asynccontextmanager
+async def serving(served: Served) -> AsyncGenerator[str]:
+    """The server in this event loop; its address."""
+    app = create_app(served, limits=ServerLimits(requests_per_s=0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    sock = create_server(("127.0.0.1", 0))  # callers wait in its queue until the server is there
+    running = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await running
+
+
+async def compare(store: str, entity: str, rounds: int) -> None:
     """Print the medians, and that of the differences."""
+    model = make_embedder("default")
+    pool = RecallPool(store, embedder=model, annotate=False)
+    served = Served(pool, store=store, embedder=model, metrics=Metrics())
     direct: list[float] = []
-    served: list[float] = []
-    here = f"{url}/v1/entities/{entity}"
+    asked: list[float] = []
     async with (
-        await Recall.aopen(store, entity=entity, annotate=False) as recall,
-        httpx.AsyncClient(timeout=60) as http,
+        serving(served) as url,
+        httpx.AsyncClient(base_url=f"{url}/v1/entities/{entity}", timeout=60) as http,
+        pool.recall(entity) as recall,
     ):
-
-        async def over_http(question: str) -> None:
-            body = {"question": question, "effort": "none"}
-            (await http.post(f"{here}/recall", json=body)).raise_for_status()
-
         for number in range(rounds + WARM):
             question = QUESTIONS[number % len(QUESTIONS)]
-            one = await ms_of(recall.arecall(question, effort="none"))
-            other = await ms_of(over_http(question))
+            body = {"question": question, "effort": "none"}
+            first = await ms_of(recall.arecall(question, effort="none"))
+            second = await ms_of(http.post("/recall", json=body))
             if number >= WARM:
-                direct.append(one)
-                served.append(other)
-    added = [other - one for one, other in zip(direct, served, strict=True)]
-    print(
-        f"p50: direct {statistics.median(direct):.1f} ms, HTTP {statistics.median(served):.1f} ms"
-    )
-    print(f"HTTP adds p50 {statistics.median(added):.1f} ms in {len(added)} pairs")
+                direct.append(first)
+                asked.append(second)
+        (await http.post("/recall", json=body)).raise_for_status()
+    added = [other - one for one, other in zip(direct, asked, strict=True)]
+    one, other, more = map(statistics.median, (direct, asked, added))
+    print(f"p50: direct {one:.1f} ms, HTTP {other:.1f} ms")
+    print(f"HTTP adds p50 {more:.1f} ms in {len(added)} pairs")
 
 
 def main() -> None:
@@ -69,15 +94,7 @@ def main() -> None:
     parser.add_argument("--entity", default="default")
     parser.add_argument("--rounds", type=int, default=200)
     given = parser.parse_args()
-    command = [sys.executable, "-m", "secondhop", "serve", "--port", "0", "--rate", "0"]
-    place = ["--store", given.store, "--llm", "offline"]
-    with subprocess.Popen([*command, *place], stderr=subprocess.PIPE, text=True) as server:
-        assert server.stderr is not None
-        try:
-            url = server.stderr.readline().split()[2]
-            asyncio.run(compare(given.store, given.entity, url, given.rounds))
-        finally:
-            server.terminate()
+    asyncio.run(compare(given.store, given.entity, given.rounds))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -26,6 +27,9 @@ logger = logging.getLogger(__name__)
 
 WAITING = 16
 """Traces that may wait to be written; each holds what its recall ended with."""
+
+PAUSE_S = 0.005
+"""So much later than its answer a trace is written: it would keep a server from sending that."""
 
 COMPRESSION = 4
 """Level 6 takes twice the time, and 8 % less room."""
@@ -69,7 +73,8 @@ class TraceFolder:
         if not self._settings.max_count:
             return None
         trace_id = draft.state["trace_id"]
-        future = self._waiting[trace_id] = in_background(lambda: self._write_or_warn(draft))
+        write = partial(self._write_or_warn, draft, not_before=time.monotonic() + PAUSE_S)
+        future = self._waiting[trace_id] = in_background(write)
         future.add_done_callback(lambda _: self._waiting.pop(trace_id, None))
         waiting = [*self._waiting.values()]  # a copy: the writer takes out what it has written
         return waiting[0] if len(waiting) > WAITING else None
@@ -178,8 +183,9 @@ class TraceFolder:
         if saved != name:
             self._files.remove(name)
 
-    def _write_or_warn(self, draft: TraceDraft) -> None:
+    def _write_or_warn(self, draft: TraceDraft, *, not_before: float) -> None:
         """A recall answers also where its trace cannot be written."""
+        time.sleep(max(0.0, not_before - time.monotonic()))
         try:
             self.save(draft)
         except (OSError, StoreError) as error:

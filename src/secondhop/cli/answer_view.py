@@ -1,6 +1,7 @@
 """A recall's answer, for people: what came back and why, what was nearly there, what it cost."""
 
 import re
+from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ from secondhop.cli.cost_view import duration, model_use
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.headings import without_heading_signs
-from secondhop.ingest.reading import NEW_CHAT
+from secondhop.ingest.reading import is_named
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.wording import causes_once, counted
 
@@ -22,6 +23,9 @@ SNIPPET = 60
 SCORE = re.compile(r" \(score [^)]*\)\.?$")
 """At the end of a reason; `--trace` and `--json` have scores."""
 
+WIDE = 100
+"""Columns that leave room for ids. A pipe has any number: there nothing is cut."""
+
 
 def show_answer(
     result: RecallResult, console: "Console", *, place: str = "", next_steps: bool = True
@@ -32,24 +36,23 @@ def show_answer(
         place: options that a next command needs to find the same memory.
         next_steps: say what to type next; False where the store is gone then.
     """
-    from rich.table import Table
-
     if not result.memories:
         console.print(empty_answer(result), style="bold")
-    rows = Table.grid(padding=(0, 1, 0, 0))
-    rows.add_column(justify="right")
-    rows.add_column(overflow="fold")
+    near = shown_misses(result)[:1]
+    whys = [*map(reason, result.memories), *(why_missed(one, of=len(result.maybe)) for one in near)]
+    lines = lines_of([*result.memories, *near], whys, width=console.width)
     for slot, memory in enumerate(result.memories, start=1):
-        rows.add_row(f"{slot}.", memory_text(memory))
+        console.print(f"{slot}. ", lines[slot - 1], sep="")
+        for warning in warnings(memory):
+            console.print(f"   {warning}", style="yellow")
     if result.memories:
-        console.print(rows)
         console.print()
     for preference in result.preferences:
         show_preference(preference, console)
-    for near in shown_misses(result)[:1]:
-        console.print(miss_text(near, others=len(result.maybe) - 1))
-    for reason in causes_once(result.degraded):
-        console.print(f"done without: {clean(reason)}", style="yellow")
+    for line in lines[len(result.memories) :]:
+        console.print("–  ", line, sep="")
+    for cause in causes_once(result.degraded):
+        console.print(f"done without: {clean(cause)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
     console.print(cost_line(result), style="dim")
@@ -57,27 +60,46 @@ def show_answer(
         console.print(next_step(result, place=place), style="dim", soft_wrap=True)
 
 
-def memory_text(memory: RecalledMemory) -> "Text":
-    """Title, date and id; what it is there for, and what brought it."""
+def lines_of(
+    memories: Sequence[RecalledMemory], whys: Sequence[str], *, width: int
+) -> "list[Text]":
+    """For each memory title, date, id where there is room, and why; cut at the end of the line."""
     from rich.text import Text
 
-    text = Text.assemble((called(memory), "bold"), f" {dated(memory)}: ", reason(memory))
-    if memory.stale:
-        text.append(f"; does not hold: {clean(memory.stale)}", style="yellow")
-    for other in memory.conflicts_with:
-        told = f"{clean(other.value)} ({other.created_at:%Y-%m-%d}, {clean(other.id)})"
-        text.append(f"; undecided, for this holds as well: {told}", style="yellow")
-    return text
+    titles = equally_wide([shorten(called(one), min(2 * SNIPPET, width // 3)) for one in memories])
+    ids = equally_wide([clean(one.id) for one in memories])
+    lines: list[Text] = []
+    for memory, title, memory_id, why in zip(memories, titles, ids, whys, strict=True):
+        line = Text.assemble((title, "bold"), f"  {memory.created_at:%Y-%m-%d}  ")
+        if width >= WIDE:
+            line.append(f"{memory_id}  ", style="dim")
+        line.append(why)
+        line.truncate(width - 4, overflow="ellipsis")
+        lines.append(line)
+    return lines
 
 
-def dated(memory: RecalledMemory) -> str:
-    """ "(2025-11-01, m-7)"."""
-    return f"({memory.created_at:%Y-%m-%d}, {clean(memory.id)})"
+def equally_wide(texts: Sequence[str]) -> list[str]:
+    """Filled up with spaces; letters of some scripts take two columns."""
+    from rich.cells import cell_len, set_cell_size
+
+    widest = max(map(cell_len, texts), default=0)
+    return [set_cell_size(text, widest) for text in texts]
+
+
+def warnings(memory: RecalledMemory) -> list[str]:
+    """That it does not hold, or that something else holds as well."""
+    ended = [f"does not hold: {clean(memory.stale)}"] if memory.stale else []
+    return ended + [
+        f"undecided, for this holds as well: {clean(other.value)} "
+        f"({other.created_at:%Y-%m-%d}, {clean(other.id)})"
+        for other in memory.conflicts_with
+    ]
 
 
 def called(memory: RecalledMemory) -> str:
     """Its title, else its first words, else its id."""
-    if memory.title and memory.title != NEW_CHAT:
+    if is_named(memory.title):
         return shorten(memory.title, 2 * SNIPPET)
     return first_words(memory) or clean(memory.title or memory.id)
 
@@ -96,7 +118,9 @@ def reason(memory: RecalledMemory) -> str:
     if "“" not in why and words and called(memory).strip("“”") not in words:
         why = f"{why}: {words}"
     why = why[:1].lower() + why[1:]
-    return f"{clean(memory.role)}; {why}" if memory.role else why
+    if memory.role:
+        return f"{clean(memory.role)}, {why.removeprefix('stored ')}"
+    return why
 
 
 def show_preference(preference: RecalledPreference, console: "Console") -> None:
@@ -136,17 +160,13 @@ def shown_misses(result: RecallResult) -> list[NearMiss]:
     return result.maybe
 
 
-def miss_text(near: NearMiss, *, others: int) -> "Text":
-    """The nearest miss, and what kept it out."""
-    from rich.text import Text
-
+def why_missed(near: NearMiss, *, of: int) -> str:
+    """What kept the nearest miss out."""
     if near.tokens is None:
         why = SCORE.sub("", clean(near.cut_by).partition(": ")[2] or clean(near.cut_by))
     else:
         why = f"no room, takes {counted(near.tokens, 'token')}"
-    nearest = f" (nearest of {others + 1})" if others else ""
-    head = f"not returned{nearest}: "
-    return Text.assemble(head, (called(near), "bold"), f" {dated(near)}: {why}")
+    return f"not returned: {why}" + (f" (nearest of {of})" if of > 1 else "")
 
 
 def cost_line(result: RecallResult) -> str:

@@ -10,6 +10,7 @@ from secondhop.cli.mcp_command import Address
 from secondhop.cli.options import Common, SessionsPlace
 from secondhop.cli.work import tell
 from secondhop.errors import SecondhopError, UsageError
+from secondhop.server.process import set_up_process
 
 if TYPE_CHECKING:
     from secondhop.server.tokens import TokenFile
@@ -44,7 +45,7 @@ def serve(
 
     Without tokens it serves this machine alone; see `secondhop tokens`.
     """
-    expect_extra(common)
+    prepare(common)
     from secondhop.cli.opening import run
     from secondhop.server.limits import ServerLimits
     from secondhop.server.serve import serve as serving
@@ -64,7 +65,7 @@ def ui(common: Common, port: Port = 0) -> None:
 
     It shows how each answer was found, and takes votes.
     """
-    expect_extra(common)
+    prepare(common)
     import webbrowser
     from urllib.parse import quote
 
@@ -143,9 +144,10 @@ def token_file(common: Common) -> "TokenFile":
     return TokenFile(files_of(store_of(common, load_settings())) / FILE)
 
 
-def expect_extra(common: Common) -> None:
-    """Raises where the server's libraries are missing, or a fixed "now" is given."""
+def prepare(common: Common) -> None:
+    """Set up the process; raises where the server's libraries are missing, or "now" is fixed."""
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
         raise ServerExtraMissingError
     if common.at is not None:
         raise UsageError("a server goes by the clock; give `at` with the question instead of --at")
+    set_up_process()
