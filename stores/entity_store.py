@@ -72,21 +72,18 @@ class EntityStore:
         lock: Lock,
         cue_index: VectorIndex | None = None,
         before_first_put: Callable[[], None] = lambda: None,
-        check_room: Callable[[], None] = lambda: None,
     ) -> None:
         """Take the parts as they are.
 
         Args:
             lock: held by who writes to this entity.
             cue_index: the vectors of cues; default in memory.
-            check_room: raises StoreFullError where a first put could not be stored.
         """
         self.identity = identity
         self._catalog = catalog
         self._index = index
         self._lock = lock
         self._before_first_put = before_first_put
-        self._check_room = check_room
         self._cache = VectorCache()
         cue_index = cue_index or MemoryIndex()
         self._outbox = Outbox(
@@ -252,7 +249,6 @@ class EntityStore:
 
     async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
         """See `SettingsKeeping`; they may be kept before the first memory is."""
-        await self.expect_room()
         async with self._writing():
             await to_its_end(self._keep_settings(changes))
 
@@ -267,18 +263,8 @@ class EntityStore:
         """
         wanted = checked(memories, dimension=self.identity.dimension)
         if wanted:
-            await self.expect_room()
             async with self._writing():
                 await to_its_end(self._put(wanted))
-
-    async def expect_room(self) -> None:
-        """Refuse a first put before anything is made for it, the store's files among it.
-
-        Raises:
-            StoreFullError: the disk has no room for a store.
-        """
-        if not await asyncio.to_thread(self._catalog.exists):
-            await asyncio.to_thread(self._check_room)
 
     async def put_deciding(self, embedded: EmbeddedMemory, decide: Decision) -> None:
         """Store one memory and change how others stand, both or neither.
@@ -288,7 +274,6 @@ class EntityStore:
                 Of those stored together it runs again when one raises.
         """
         (wanted,) = checked([embedded], dimension=self.identity.dimension)
-        await self.expect_room()
         await self._joint_puts.put(wanted, decide)
 
     async def change(self, decide: Decision) -> None:

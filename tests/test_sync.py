@@ -12,6 +12,7 @@ import pytest
 from tests.fakes import note
 from tests.small_world import LIFE, QUESTION
 
+from secondhop.askable import Askable
 from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.learning.service import Learning
 from secondhop.memories.maintenance import Maintenance
@@ -140,7 +141,7 @@ def test_it_shows_its_own_name_and_the_parameters_of_the_method() -> None:
     assert not inspect.iscoroutinefunction(Desk.note)
 
 
-@pytest.mark.parametrize("room", [Recall, MemoryService, Sessions, Maintenance, Learning])
+@pytest.mark.parametrize("room", [Askable, Recall, MemoryService, Sessions, Maintenance, Learning])
 def test_every_async_method_that_returns_has_a_sync_form(room: type) -> None:
     """`aclose` of a session's store and what streams aside."""
     waiting = {

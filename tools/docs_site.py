@@ -63,13 +63,13 @@ def every_command() -> str:
 
 def command_pages(command: Any, name: str) -> list[str]:
     """A section for each command, in the order of `--help`; those of a group one by one."""
-    if children := getattr(command, "commands", None):
+    context = command.make_context(name, [], resilient_parsing=True)
+    if hasattr(command, "list_commands"):
         return [
             section
-            for child, inner in children.items()
-            for section in command_pages(inner, f"{name} {child}")
+            for child in command.list_commands(context)
+            for section in command_pages(command.get_command(context, child), f"{name} {child}")
         ]
-    context = command.make_context(name, [], resilient_parsing=True)
     shared = signature(common_options).parameters
     own = [given for given in command.params if given.name not in {*shared, "help"}]
     records = [given.get_help_record(context) for given in own]

@@ -181,6 +181,24 @@ async def test_a_batch_that_fails_is_asked_in_halves() -> None:
     assert [one.memory_ids for one in ledger.failed] == [["n4"]]
 
 
+async def test_a_part_that_fails_leaves_its_memory_waiting_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unable(request: ModelRequest) -> object:
+        own, _ = sheet_of(request)
+        if any("Entry 0:" in text for text in own.values()):
+            return LLMError("no", usage=Usage(calls=1, prompt_tokens=10))
+        return writing()(request)
+
+    monkeypatch.setattr(reading, "PART_TOKENS", 500)
+    log = "\n".join(f"Entry {number}: the pump of well {number}." for number in range(200))
+    async with temporary_recall([note("log", log)], llm=ScriptedModel({"annotate": unable})) as r:
+        ledger = await r.aannotate()
+
+    assert (ledger.annotated, ledger.pending) == (0, 1)
+    assert [(one.why, one.memory_ids) for one in ledger.failed] == [("no", ["log"])]
+
+
 def no_server(_: ModelRequest) -> object:
     """Every request fails."""
     return LLMError("no server there")

@@ -67,7 +67,7 @@ def test_a_story_of_a_memory_without_a_title_begins_with_its_id() -> None:
 
 
 def test_a_memory_without_a_title_is_called_by_its_first_words(result: RecallResult) -> None:
-    nameless = result.memories[0].model_copy(update={"title": "New Chat", "role": ""})
+    nameless = result.memories[0].model_copy(update={"title": "New chat", "role": ""})
     on = console(200)
     show_answer(result.model_copy(update={"memories": [nameless]}), on)
 

@@ -11,6 +11,7 @@ from typing import Any
 from tests.models.fault_server import (
     HUGE,
     HUGE_ERROR,
+    USAGE,
     Exchange,
     Fault,
     FaultServer,
@@ -133,6 +134,9 @@ class Weather:
             name, after_s = chance.choice([("good", 0.0), ("good", 0.03), ("slow", 0.3)])
             return name, slow(after_s, priced)
         name = chance.choice([*FAULTS, *WORDS, "refusal", "filtered", "cut off"])
+        if name == "10 MB":
+            seen.prompt_tokens += USAGE["prompt_tokens"]
+            seen.completion_tokens += USAGE["completion_tokens"]
         if name in FAULTS:
             return name, FAULTS[name]
         if name == "broken JSON":  # the whole rows before the break are an answer

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-USAGE = {
+USAGE: dict[str, Any] = {
     "prompt_tokens": 10,
     "completion_tokens": 5,
     "prompt_tokens_details": {"cached_tokens": 4},

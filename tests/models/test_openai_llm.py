@@ -144,7 +144,7 @@ async def test_a_model_that_thinks_its_reply_away_gets_room_for_both() -> None:
     async with served(server := FaultServer(script=[thought])) as llm:
         assert (await ask(llm)).usage == usage(2, 2)
         await ask(llm)
-    assert [asked["max_tokens"] for asked in server.asked] == [50, 400, 400]
+    assert [asked["max_tokens"] for asked in server.asked] == [50, 4_050, 4_050]
     assert server.asked[0]["messages"] == server.asked[1]["messages"]
 
 

@@ -98,28 +98,23 @@ def refusal(reply: AnnotateReply, sheet: AnnotateSheet) -> str:
 
 def read_reply(reply: AnnotateReply, sheet: AnnotateSheet, *, usage: Usage) -> BatchCues:
     """The cues of the memories that were shown; of two rows for one, the first counts."""
-    rows: dict[str, CuesReply] = {}
+    rows: dict[tuple[str, int], CuesReply] = {}
     for row in reply.memories:
         part = sheet.part(row.id)
         if part is not None:
-            rows.setdefault(part_key(part), row)
+            rows.setdefault(part.key, row)
     refused: list[RefusedCue] = []
     written: list[tuple[MemoryPart, PartCues]] = []
     for part in sheet.parts.values():
-        found = rows.get(part_key(part))
+        found = rows.get(part.key)
         if found is not None:
             written.append((part, cues_of(found, part, sheet, refused)))
     return BatchCues(
         written=written,
-        left_out=[part for part in sheet.parts.values() if part_key(part) not in rows],
+        left_out=[part for part in sheet.parts.values() if part.key not in rows],
         refused=refused,
         usage=usage,
     )
-
-
-def part_key(part: MemoryPart) -> str:
-    """Names a part within a batch."""
-    return f"{part.memory_id}\n{part.number}"
 
 
 def cues_of(

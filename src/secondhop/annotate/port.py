@@ -21,6 +21,11 @@ class MemoryPart:
     of: int = 1
     """How many parts the memory has."""
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """Names it: its memory and its number."""
+        return self.memory_id, self.number
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OlderMemory:

@@ -45,7 +45,8 @@ class Tally:
     without_cues: int = 0
     replacing: int = 0
     refused: list[RefusedCue] = field(default_factory=list[RefusedCue])
-    failed: dict[str, str] = field(default_factory=dict[str, str])
+    failed: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    """{key of a part: why it was not read}."""
     in_a_row: int = 0
     """Batches that failed since one was answered."""
     stopped: str = ""
@@ -137,14 +138,14 @@ class AnnotateRun:
         written = await self._asked(sheet, held)
         if written is None:
             parts = list(sheet.parts.values())
-            self._count_failure(self._tally.failed[parts[0].memory_id])
+            self._count_failure(self._tally.failed[parts[0].key])
             await self._halves(parts, total=total)
             return
         await self._take(written, total=total)
         if written.left_out:
             again = await self._again(written.left_out)
             for part in again.left_out if again else written.left_out:
-                self._tally.failed.setdefault(part.memory_id, "the model left it out")
+                self._tally.failed.setdefault(part.key, "the model left it out")
             if again is not None:
                 await self._take(again, total=total)
 
@@ -176,7 +177,7 @@ class AnnotateRun:
         except LLMError as error:
             self._budget.settle(held, error.usage)
             for part in sheet.parts.values():
-                self._tally.failed[part.memory_id] = str(error)
+                self._tally.failed[part.key] = str(error)
             return None
         except BaseException:
             self._budget.settle(held, Usage())
@@ -184,7 +185,7 @@ class AnnotateRun:
         self._budget.settle(held, written.usage)
         self._tally.in_a_row = 0
         for part in sheet.parts.values():
-            self._tally.failed.pop(part.memory_id, None)
+            self._tally.failed.pop(part.key, None)
         return written
 
     def _count_failure(self, why: str) -> None:
@@ -239,10 +240,11 @@ class AnnotateRun:
         if budget.price is not None:
             cost = budget.price.cost_usd(spent)
         pending = await self._store.cues.unannotated()
+        why_of = {memory_id: why for (memory_id, _), why in tally.failed.items()}
         failed: dict[str, list[str]] = {}
         for memory_id in pending:
-            if memory_id in tally.failed:
-                failed.setdefault(tally.failed[memory_id], []).append(memory_id)
+            if memory_id in why_of:
+                failed.setdefault(why_of[memory_id], []).append(memory_id)
         return AnnotateLedger(
             annotated=tally.annotated,
             cues=tally.cues,

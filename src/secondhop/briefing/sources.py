@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
@@ -12,7 +12,8 @@ from secondhop.errors import UsageError
 from secondhop.models.tokens import TokenCounter
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
-from secondhop.stores.counters import Counters
+from secondhop.stores.counters import CounterStore
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import BriefableMemory
 
@@ -33,31 +34,13 @@ class BriefingAsked:
     settings: BriefingSettings
 
 
-class BriefingStore(Protocol):
-    """Memories of one entity, as a session start looks at them."""
-
-    async def brief(
-        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
-    ) -> T:
-        """What `look` makes of one state of the catalog."""
-        ...
-
-
-class CounterReader(Protocol):
-    """How often memories were of use."""
-
-    async def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
-        """Of all these; zeros for those never counted."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSources:
     """Where a briefing comes from."""
 
     entity: str
-    store: BriefingStore
-    counters: CounterReader
+    store: EntityStore
+    counters: CounterStore
     count_tokens: TokenCounter
 
     async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:

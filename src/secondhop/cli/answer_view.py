@@ -9,7 +9,7 @@ from secondhop.cli.cost_view import duration, model_use
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.headings import without_heading_signs
-from secondhop.ingest.reading import NEW_CHAT
+from secondhop.ingest.reading import is_named
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.wording import causes_once, counted
 
@@ -99,7 +99,7 @@ def warnings(memory: RecalledMemory) -> list[str]:
 
 def called(memory: RecalledMemory) -> str:
     """Its title, else its first words, else its id."""
-    if memory.title and memory.title != NEW_CHAT:
+    if is_named(memory.title):
         return shorten(memory.title, 2 * SNIPPET)
     return first_words(memory) or clean(memory.title or memory.id)
 

@@ -1,98 +1,99 @@
-"""The command `secondhop`. Only Typer is imported here: help must be quick."""
+"""The command `secondhop`: its commands, each imported when it is asked for; help must be quick."""
 
 import atexit
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-
-from secondhop.cli.annotate_command import annotate
-from secondhop.cli.briefing_command import briefing
-from secondhop.cli.calibrate_command import calibrate
-from secondhop.cli.cues_command import cues
-from secondhop.cli.eval_commands import demo, scenarios
-from secondhop.cli.ingest_command import ingest
-from secondhop.cli.maintenance_commands import (
-    copy,
-    delete_entity,
-    doctor,
-    export,
-    import_memories,
-    reindex,
-    stats,
-)
-from secondhop.cli.mcp_command import mcp
-from secondhop.cli.memory_commands import facts, forget, history, remember, update
-from secondhop.cli.model_commands import pull
-from secondhop.cli.new_scenario_command import new_scenario
-from secondhop.cli.observe_command import observe
-from secondhop.cli.options import with_common
-from secondhop.cli.prompt_commands import show
-from secondhop.cli.recall_commands import explain, recall
-from secondhop.cli.serve_command import create, list_tokens, revoke, serve, ui
-from secondhop.cli.session_command import session
-from secondhop.cli.trial_commands import try_variant
+from typer.main import get_command
 
 Command = Callable[..., None]
 
-SECTIONS: dict[str, dict[str, Command]] = {
+SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Fill a memory": {
-        "ingest": ingest,
-        "annotate": annotate,
-        "observe": observe,
-        "remember": remember,
-        "update": update,
-        "forget": forget,
-        "cues": cues,
+        "ingest": "ingest_command.ingest",
+        "annotate": "annotate_command.annotate",
+        "observe": "observe_command.observe",
+        "remember": "memory_commands.remember",
+        "update": "memory_commands.update",
+        "forget": "memory_commands.forget",
+        "cues": "cues_command.cues",
     },
     "Ask it": {
-        "recall": recall,
-        "session": session,
-        "briefing": briefing,
-        "facts": facts,
-        "history": history,
-        "explain": explain,
+        "recall": "recall_commands.recall",
+        "session": "session_command.session",
+        "briefing": "briefing_command.briefing",
+        "facts": "memory_commands.facts",
+        "history": "memory_commands.history",
+        "explain": "recall_commands.explain",
     },
     "Look after it": {
-        "stats": stats,
-        "doctor": doctor,
-        "reindex": reindex,
-        "export": export,
-        "import": import_memories,
-        "copy": copy,
-        "delete-entity": delete_entity,
+        "stats": "maintenance_commands.stats",
+        "doctor": "maintenance_commands.doctor",
+        "reindex": "maintenance_commands.reindex",
+        "export": "maintenance_commands.export",
+        "import": "maintenance_commands.import_memories",
+        "copy": "maintenance_commands.copy",
+        "delete-entity": "maintenance_commands.delete_entity",
     },
     "Show, serve, measure": {
-        "demo": demo,
-        "ui": ui,
-        "serve": serve,
-        "mcp": mcp,
+        "demo": "eval_commands.demo",
+        "ui": "serve_command.ui",
+        "serve": "serve_command.serve",
+        "mcp": "mcp_command.mcp",
     },
 }
-"""Commands by their names, in the order of the help page."""
+"""{section of the help page: {command: its module in this package, and its function}}."""
 
-GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
+GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "tokens": (
         "Who may use `serve`: create, list, revoke.",
-        {"create": create, "list": list_tokens, "revoke": revoke},
+        {
+            "create": "serve_command.create",
+            "list": "serve_command.list_tokens",
+            "revoke": "serve_command.revoke",
+        },
     ),
     "eval": (
         "Measure recall on labelled questions: new, scenarios, calibrate.",
-        {"new": new_scenario, "scenarios": scenarios, "calibrate": calibrate},
+        {
+            "new": "new_scenario_command.new_scenario",
+            "scenarios": "eval_commands.scenarios",
+            "calibrate": "calibrate_command.calibrate",
+        },
     ),
     "prompts": (
         "Prompts for language models: show, eval.",
-        {"show": show, "eval": try_variant},
+        {"show": "prompt_commands.show", "eval": "trial_commands.try_variant"},
     ),
-    "models": ("Models that run on this machine: pull.", {"pull": pull}),
+    "models": ("Models that run on this machine: pull.", {"pull": "model_commands.pull"}),
 }
 """Command groups: {name: (help, commands)}. They stand in the last section."""
+
+OLD_NAMES = {"backup": "maintenance_commands.copy"}
+"""Of version 0.1: they work, and no help lists them."""
+
+COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
+NAMES = (*COMMANDS, *GROUPS)
 
 
 class Sections(TyperGroup):
     """A help page of one screen: a section for each kind of command, a line a command."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order of the help page."""
+        return [*NAMES]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command that is made now; for a name that there is not, all of them to choose from."""
+        known = cmd_name in {*NAMES, *OLD_NAMES}
+        for name in [cmd_name] if known else NAMES:
+            if name not in self.commands:
+                self.commands[name] = made(name)
+        return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Click's types have other names in newer Typers, hence Any."""
@@ -108,7 +109,7 @@ class Sections(TyperGroup):
     def row(self, ctx: Any, name: str, width: int) -> str:
         """A command's name, and its help cut to one line."""
         command = self.get_command(ctx, name)
-        widest = max(map(len, self.commands))
+        widest = max(map(len, NAMES))
         about = command.get_short_help_str(width - widest - 5) if command else ""
         return f"  {name:{widest}}  {about}"
 
@@ -116,6 +117,29 @@ class Sections(TyperGroup):
 def group(**options: Any) -> typer.Typer:
     """Commands that print plain help."""
     return typer.Typer(rich_markup_mode=None, no_args_is_help=True, **options)
+
+
+def made(name: str) -> Any:
+    """A command, or a group of some."""
+    if place := (COMMANDS | OLD_NAMES).get(name):
+        alone = group(add_completion=False)
+        alone.command(name)(function_at(place))
+        return get_command(alone)
+    about, places = GROUPS[name]
+    members = group(name=name, help=about, add_completion=False)
+    members.callback()(lambda: None)
+    for member, place in places.items():
+        members.command(member)(function_at(place))
+    return get_command(members)
+
+
+def function_at(place: str) -> Command:
+    """The function of a command, with the options that all commands have."""
+    from secondhop.cli.options import with_common
+
+    module, _, function = place.partition(".")
+    command: Command = getattr(import_module(f"secondhop.cli.{module}"), function)
+    return with_common(command)
 
 
 app = group(name="secondhop", cls=Sections, add_completion=False, pretty_exceptions_enable=False)
@@ -138,27 +162,6 @@ def front(
     ] = False,
 ) -> None:
     """Memory recall for chatbots: the memories a question needs, named or not."""
-
-
-def described(text: str) -> Command:
-    """The callback of a command group: it does nothing but hold the group's help."""
-
-    def group_help() -> None: ...
-
-    group_help.__doc__ = text
-    return group_help
-
-
-for commands in SECTIONS.values():
-    for name, command in commands.items():
-        app.command(name)(with_common(command))
-app.command("backup", hidden=True)(with_common(copy))  # as version 0.1 called it
-for group_name, (about, group_commands) in GROUPS.items():
-    members = group()
-    members.callback()(described(about))
-    for name, command in group_commands.items():
-        members.command(name)(with_common(command))
-    app.add_typer(members, name=group_name, help=about)
 
 
 def main() -> None:

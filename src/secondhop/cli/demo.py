@@ -15,7 +15,7 @@ from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.ingest.reading import NEW_CHAT
+from secondhop.ingest.reading import is_named
 from secondhop.models.embedder import Embedder
 from secondhop.stores.records import Memory
 from secondhop.wording import counted
@@ -58,7 +58,7 @@ def facets_served(question: Question, ranked: Sequence[str]) -> list[str]:
 
 def label_of(memory: Memory) -> str:
     """Its title; of a chat without a title, its first words."""
-    if memory.title and memory.title != NEW_CHAT:
+    if is_named(memory.title):
         return memory.title
     return f"“{shorten(memory.messages[0].content, 44)}”"
 

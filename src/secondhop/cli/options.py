@@ -147,8 +147,8 @@ def common_options(
             "--settings",
             "--set",
             parser=given_settings,
-            metavar="FILE|NAME=VALUE",
-            help="Settings of recall, from a file or by name; repeatable.",
+            metavar="SETTING",
+            help="A file of settings, or NAME=VALUE; repeatable.",
         ),
     ] = None,
     scale: Annotated[

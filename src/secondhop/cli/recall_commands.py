@@ -109,11 +109,12 @@ def recall(
 def show(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
     """Print a result, and its trace when there is one to show."""
     from secondhop.cli.answer_view import show_answer
-    from secondhop.cli.trace_tree import trace_tree
 
     def shown(console: "Console") -> None:
         show_answer(result, console, place=place_again(common))
         if trace is not None:
+            from secondhop.cli.trace_tree import trace_tree
+
             console.print()
             console.print(trace_tree(trace))
 

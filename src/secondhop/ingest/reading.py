@@ -16,7 +16,12 @@ _HELD_BYTES = 4_000_000
 """A larger file is read part by part, each time that it is read."""
 
 NEW_CHAT = "New Chat"
-"""Title of a conversation that its owner never named."""
+"""Title of a conversation that its owner never named; some products write "New chat"."""
+
+
+def is_named(title: str) -> bool:
+    """Whether a title says anything."""
+    return title.casefold() not in {"", NEW_CHAT.casefold()}
 
 
 @dataclass(frozen=True, slots=True)

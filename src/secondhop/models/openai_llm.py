@@ -76,7 +76,7 @@ class OpenAILLM(StructuredChat):
     def __init__(self, config: OpenAILLMConfig) -> None:
         """Its id is "openai:<model>", with "@<host and path>" where it is not OpenAI's server."""
         # here, not in the first answer: both take longer than a deadline may be
-        importlib.import_module("openai")
+        importlib.import_module("openai.resources.chat.completions")
         ready_to_count()
         base_url = base_url_of(config.connection.base_url)
         name = f"openai:{config.model}" + (f"@{place_of(base_url)}" if base_url else "")
@@ -117,32 +117,30 @@ class OpenAITransport:
             BrokenReplyError: what came is no chat completion.
             openai.OpenAIError: everything else.
         """
-        from httpx import Response
         from openai import APIStatusError
 
         token_field = self._token_field
         try:
-            response = await self._clients.current().post(
-                "/chat/completions",
-                cast_to=Response,
-                body=self._body(request, token_field=token_field),
+            response = await self._clients.current().chat.completions.with_raw_response.create(
+                model=self._config.model,
+                messages=[],  # they are in the body: here the SDK would look for files in each
+                extra_body=self._body(request, token_field=token_field),
             )
         except APIStatusError as error:
             if token_field == self._usual_field and _about_token_field(error):
                 self._token_field = self._other_field
                 raise RepeatAtOnceError from error
             raise
-        return read_chat_reply(response.content)
+        return read_chat_reply(response.http_response.content)
 
     def explain(self, error: Exception) -> str:
         """What happened and what to do."""
         return explain(error, key=api_key_of(self._config.connection.api_key))
 
     def _body(self, request: ChatRequest, *, token_field: str) -> dict[str, object]:
-        """What is sent."""
+        """All but the model."""
         heat = self._config.temperature
         return {
-            "model": self._config.model,
             "messages": list(request.messages),
             **response_format(request.mode, request.schema),
             **({} if heat is None else {"temperature": heat}),

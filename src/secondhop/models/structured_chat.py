@@ -32,9 +32,10 @@ T = TypeVar("T", bound=BaseModel)
 
 REQUESTS_PER_ANSWER = 8
 """Retries, other ways of asking and the repair turn together."""
-THINKING = 8
-"""So many times the tokens are granted to a reply of a model that thinks before it writes: servers
-count its thoughts, and a plan of 500 tokens may take 2,000 of them."""
+THOUGHTS = 4_000
+"""Tokens that a reply may have besides, of a model that thinks before it writes: servers count its
+thoughts, and a plan of 300 tokens may take 2,000 of them. More would not fit into a context of
+16,384 tokens beside the longest prompt."""
 _REFUSES_MODE = frozenset({400, 415, 422, 501})
 _ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "model_not_found"})
 """Codes of a 400 that no other way of asking would cure."""
@@ -187,7 +188,7 @@ class StructuredChat:
         if mode == "json_schema":
             parts.append(schema_request(asking.schema))  # about what the model reads of it
         size = PromptSize(parts, ratio=endpoint.token_ratio)
-        wanted = asking.max_tokens * (THINKING if endpoint.thinks else 1)
+        wanted = asking.max_tokens + (THOUGHTS if endpoint.thinks else 0)
         try:
             async with endpoint.request(
                 account, name=self._name, prompt=size, wanted=wanted
