@@ -13,11 +13,6 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 PRINTED = {
-    "quickstart.py": [
-        "hop 1  Goals for the first year",
-        "hop 1  Research on Carefeed",
-        "hop 2  What I achieved",
-    ],
     "host_graph.py": [
         "> What cake should I bake for Mia's birthday?",
         "read_question",
