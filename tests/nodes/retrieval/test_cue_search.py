@@ -43,7 +43,7 @@ async def test_cues_of_sessions_take_no_place_and_are_not_all_read(
     cues = ManyCues(every)
 
     (found,), (complete,) = await nearest_cues(
-        np.ones((1, 2), dtype=np.float32), Hidden({}, {}, []), cues
+        np.ones((1, 2), dtype=np.float32), Hidden(reasons={}, ended={}, preferences=[]), cues
     )
 
     assert cues.asked == asked
