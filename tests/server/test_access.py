@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +10,11 @@ import httpx
 import pytest
 from tests.command_line import over
 from tests.mcp.mcp_world import MARA, NOOR
-from tests.server.served_world import QUESTION, UNLIMITED, Running, new_store, serving
+from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.cli.mcp_command import Address
 from secondhop.errors import UsageError
-from secondhop.server.limits import RateLimiter, ServerLimits
+from secondhop.server.limits import ServerLimits
 from secondhop.server.serve import expect_private
 from secondhop.server.tokens import FILE, TokenFile
 
@@ -124,21 +125,10 @@ def test_too_many_requests_wait(tmp_path: Path) -> None:
     limits = ServerLimits(requests_per_s=2)
     with serving(store, new_store(store), limits=limits) as one, one.client() as client:
         answers = [client.get(HERE) for _ in range(8)]
-
-    assert [status(one) for one in answers[:4]] == [200] * 4
-    late = next(one for one in answers if one.status_code == 429)
-    assert int(late.headers["retry-after"]) >= 1
-
-
-def test_a_bucket_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr("secondhop.server.limits.time.monotonic", lambda: now)
-    limiter = RateLimiter(1.0)
-
-    assert [limiter.wait_s("a") for _ in range(3)] == [0.0, 0.0, 1.0]
-    assert limiter.wait_s("b") == 0.0
-    now = 1.0
-    assert limiter.wait_s("a") == 0.0
+        assert [status(one) for one in answers[:4]] == [200] * 4
+        late = next(one for one in answers if one.status_code == 429)
+        time.sleep(int(late.headers["retry-after"]))
+        assert status(client.get(HERE)) == 200
 
 
 def test_other_machines_are_served_with_tokens_alone(tmp_path: Path) -> None:
@@ -174,4 +164,3 @@ def test_every_answer_has_the_headers_that_keep_a_page_harmless(running: Running
             assert "default-src 'none'" in headers["content-security-policy"]
             assert "unsafe" not in headers["content-security-policy"]
             assert headers["x-content-type-options"] == "nosniff"
-    assert UNLIMITED.requests_per_s == 0

@@ -1,4 +1,4 @@
-"""The page at /: static files, and the same view of one recall as a file of its own."""
+"""The page at /: its static files."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,6 @@ TYPES: Mapping[str, str] = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
-    "svg": "image/svg+xml",
 }
 
 page_routes = APIRouter(include_in_schema=False)
