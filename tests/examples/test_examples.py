@@ -70,7 +70,7 @@ PRINTED = {
         "ben has 0 memories",
     ],
     "cookbook/prompt_iteration.py": [
-        "facets            1.000  0.000 +1.000",
+        "1.000  0.000 +1.000 +1.00..+1.00 0.250   3    0",
         "3 questions: 3 won, 0 lost, 0 tied",
     ],
 }
