@@ -82,16 +82,14 @@ class Noted:
     relevances: list[float] = field(default_factory=list[float])
     """Calibrated; [] until everything is noted."""
 
-    def row(self, passage_id: str, memory_id: str, query_id: str) -> int:
-        """Of the passage; a new one was found by this query."""
-        place = self.places.get(passage_id)
-        if place is None:
-            place = self.places[passage_id] = len(self.passage_ids)
-            self.passage_ids.append(passage_id)
-            self.of_memory.setdefault(memory_id, []).append(place)
-            self.query_ids.append(query_id)
-            self.dense.append(nan)
-            self.lexical.append(0.0)
+    def added(self, passage_id: str, memory_id: str, query_id: str) -> int:
+        """The row of a new passage, which this query found."""
+        place = self.places[passage_id] = len(self.passage_ids)
+        self.passage_ids.append(passage_id)
+        self.of_memory.setdefault(memory_id, []).append(place)
+        self.query_ids.append(query_id)
+        self.dense.append(nan)
+        self.lexical.append(0.0)
         return place
 
 
@@ -279,11 +277,13 @@ def note_passages(
     """Remember the best score of every passage of the kept memories, and the query behind it."""
     query_id, worded = found["query_id"], leg == "lexical"
     dense, lexical, query_ids = noted.dense, noted.lexical, noted.query_ids
-    nearest = noted.nearest
+    places, nearest = noted.places, noted.nearest
     for passage_id, memory_id, score in rows(found[leg]):
         if memory_id not in kept:
             continue
-        row = noted.row(passage_id, memory_id, query_id)
+        row = places.get(passage_id)
+        if row is None:
+            row = noted.added(passage_id, memory_id, query_id)
         if worded and score > lexical[row]:
             lexical[row] = score
         cosine = cosines.get(passage_id, nan)
@@ -354,4 +354,6 @@ def as_candidate(
 
 def outdated_by(card: MemoryCard, hidden: Collection[str]) -> str:
     """The newest memory that replaces it, among those that may be shown; "" without one."""
+    if not card.replaced_by:
+        return ""
     return next((one for one in card.replaced_by if one not in hidden), "")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
@@ -15,27 +16,19 @@ from secondhop.nodes.evidence.fill import (
     filled_evidence,
     finders,
 )
-from secondhop.nodes.evidence.joined import joined
+from secondhop.nodes.evidence.joined import joined, with_neighbours
 from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.eligibility import (
-    last_votes,
-)
+from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import (
-    Candidate,
-    Drop,
-    RecallState,
-    RecallUpdate,
-    Sight,
-)
+from secondhop.nodes.state import Candidate, Drop, RecallState, RecallUpdate, Sight
 from secondhop.stores.records import Passage
 from secondhop.wording import counted
 
@@ -49,30 +42,42 @@ Entries: TypeAlias = dict[str, dict[str, Any]]
 """{passage id: the passage as `Evidence` has it}."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The memories of the answer and those beside it, with what is shown of each."""
+
+    evidence: Mapping[str, list[str]]
+    """Passage ids by memory, best memory first."""
+    misses: Mapping[str, Drop]
+    missed: Mapping[str, Sequence[str]]
+    """The same of the near misses."""
+    entries: Entries
+    no_room: dict[str, Drop]
+    """What answers and has no evidence here."""
+    filled: Filled
+    """What a budget of tokens held."""
+
+
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Look up the evidence of the picks and of the near misses, and say why each is there."""
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
     sight = sight_of(state)
     hidden = await services.hidden.of(sight, services)
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
-    evidence, entries, filled = await evidence_of_answer(state, picks, services=services)
+    answering = picked_answer if state["tokens"] is None else filled_answer
+    answer = await answering(state, picks, services=services)
+    evidence, entries, filled = answer.evidence, answer.entries, answer.filled
     if filled.linked is not None:
         state = extended(state, filled.linked)
-    no_room = over_budget(state, picks, evidence, filled.left_out)
-    misses = near_misses(
-        state, {*picks, *evidence}, over_budget=no_room.values(), limit=limits.maybe
-    )
-    missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
-    entries |= await looked_up(missed, state, services=services)
     memories = [
         recalled(memory_id, picks.get(memory_id), ids, entries, state, min_score=min_score)
         for memory_id, ids in evidence.items()
     ]
     maybe = [
-        recalled(memory_id, None, missed[memory_id], entries, state, min_score=min_score)
+        recalled(memory_id, None, answer.missed[memory_id], entries, state, min_score=min_score)
         | {"cut_by": cut_by(drop)}
         | {"tokens": shortest(memory_id, filled) if drop["stage"] == "tokens" else None}
-        for memory_id, drop in misses.items()
+        for memory_id, drop in answer.misses.items()
     ]
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
     if ranking_in(state, services).freshness > 0:
@@ -93,7 +98,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "spent": spent_fields(state, services.price) | {"ms": ms_so_far(state, limits)},
             "trace_id": state["trace_id"],
         },
-        "drops": no_room,
+        "drops": answer.no_room,
         "hidden": await hidden_hits(state, services=services) if unseen else [],
         "note": f"{counted(len(memories), 'memory')}, {counted(len(maybe), 'near miss')}",
     }
@@ -112,36 +117,61 @@ async def with_validity(
     return memories
 
 
-async def evidence_of_answer(
-    state: RecallState, memory_ids: Iterable[str], *, services: Services
-) -> tuple[dict[str, list[str]], Entries, Filled]:
-    """Passage ids by memory, best memory first, what is shown of each, and what a budget held.
-
-    k memories bring their own best passages; a number of tokens is filled with the best passages
-    there are, of these memories or of others.
-    """
-    if state["tokens"] is not None:
-        filled = await filled_evidence(state, tokens=state["tokens"], services=services)
-        if filled.linked is not None:
-            state = extended(state, filled.linked)
-        found = finders(filled.passages, state, services=services)
-        placed = {
-            passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
-            | {"passage_id": whole_id(passage.passage_id), "place": place}
-            for place, passage in enumerate(filled.passages, start=1)
-        }
-        return by_memory(filled.passages), placed, filled
-    candidates = state.get("candidates", {})
-    evidence = {memory_id: evidence_of(candidates[memory_id]) for memory_id in memory_ids}
-    entries = await looked_up(evidence, state, services=services)
-    known = {
-        memory_id: [passage_id for passage_id in ids if passage_id in entries]
-        for memory_id, ids in evidence.items()
-    }
+async def picked_answer(
+    state: RecallState, picks: Collection[str], *, services: Services
+) -> Answer:
+    """k memories bring their own best passages, and what belongs to these."""
+    limits, candidates = services.settings.limits, state.get("candidates", {})
+    misses = near_misses(state, picks, over_budget=(), limit=limits.maybe)
+    best = {memory_id: evidence_of(candidates[memory_id]) for memory_id in picks}
+    missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
+    wanted = [*with_neighbours(best), *(one for ids in missed.values() for one in ids)]
+    passages = await services.reader.passages(wanted) if wanted else {}
+    entries = as_entries({**best, **missed}, passages, state)
+    known = {one: [own for own in ids if own in entries] for one, ids in best.items()}
     hits = {memory_id: ids for memory_id, ids in known.items() if ids}
-    budget = services.settings.limits.max_evidence_tokens
-    whole, beside = await joined(hits, entries, max_tokens=budget, services=services)
-    return whole, entries | beside, Filled()
+    evidence, beside = joined(hits, entries, passages, max_tokens=limits.max_evidence_tokens)
+    return Answer(
+        evidence=evidence,
+        misses=misses,
+        missed=missed,
+        entries=entries | beside,
+        no_room=over_budget(state, picks, evidence, {}),
+        filled=Filled(),
+    )
+
+
+async def filled_answer(
+    state: RecallState, picks: Collection[str], *, services: Services
+) -> Answer:
+    """A number of tokens is filled with the best passages there are, of these memories or of
+    others."""
+    filled = await filled_evidence(state, tokens=state["tokens"] or 0, services=services)
+    if filled.linked is not None:
+        state = extended(state, filled.linked)
+    found = finders(filled.passages, state, services=services)
+    placed = {
+        passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
+        | {"passage_id": whole_id(passage.passage_id), "place": place}
+        for place, passage in enumerate(filled.passages, start=1)
+    }
+    evidence = by_memory(filled.passages)
+    no_room = over_budget(state, picks, evidence, filled.left_out)
+    misses = near_misses(
+        state,
+        {*picks, *evidence},
+        over_budget=no_room.values(),
+        limit=services.settings.limits.maybe,
+    )
+    missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
+    return Answer(
+        evidence=evidence,
+        misses=misses,
+        missed=missed,
+        entries=placed | await looked_up(missed, state, services=services),
+        no_room=no_room,
+        filled=filled,
+    )
 
 
 async def looked_up(
@@ -149,9 +179,14 @@ async def looked_up(
 ) -> Entries:
     """Evidence of candidates as it is shown; passages that are gone are left out."""
     wanted = [passage_id for ids in evidence.values() for passage_id in ids]
-    if not wanted:
-        return {}
-    passages = await services.reader.passages(wanted)
+    passages = await services.reader.passages(wanted) if wanted else {}
+    return as_entries(evidence, passages, state)
+
+
+def as_entries(
+    evidence: Mapping[str, Sequence[str]], passages: Mapping[str, Passage], state: RecallState
+) -> Entries:
+    """Evidence of candidates as it is shown; passages that are gone are left out."""
     return {
         passage_id: as_entry(passage, *finder(passage, state["candidates"][memory_id]), state)
         for memory_id, ids in evidence.items()

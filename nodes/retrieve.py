@@ -15,7 +15,6 @@ from secondhop.nodes.retrieval.similarity import (
     Similar,
     as_hits,
     by_similarity,
-    rows,
 )
 from secondhop.nodes.selection.learned import learned_of
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
@@ -28,7 +27,7 @@ from secondhop.nodes.state import (
     RecallUpdate,
     is_unplanned,
 )
-from secondhop.stores.records import Vector
+from secondhop.stores.records import PassageHit, Vector
 from secondhop.wording import counted
 
 T = TypeVar("T")
@@ -96,30 +95,81 @@ async def ranked(
     errors = [leg_error("dense", near), leg_error("lexical", worded), *similar.failed]
     error = "; ".join(filter(None, errors))
     lexical = {} if isinstance(worded, BaseException) else worded
-    rankings = {
-        query_id: ranking(query_id, similar, lexical.get(query_id, NOTHING), error=error)
-        for query_id in (one["query_id"] for one in asked)
-    }
     if state.get("tokens") is not None:
         memories = depth  # every passage that was found is judged
-    await add_missing_cosines(rankings, similar.vectors, memories=memories, services=services)
-    return rankings
+    unknown = {
+        query_id: unknown_passages(query_id, similar, lexical, memories=memories)
+        for query_id in similar.vectors
+    }
+    wanted = dict.fromkeys(passage for ids in unknown.values() for passage in ids)
+    stored = await services.search.vectors([*wanted]) if wanted else {}
+    return {
+        query_id: ranking(
+            query_id,
+            similar,
+            lexical.get(query_id, NOTHING),
+            cosines_to(similar.vectors[query_id], unknown[query_id], stored)
+            if query_id in unknown
+            else {},
+            error=error,
+        )
+        for query_id in (one["query_id"] for one in asked)
+    }
 
 
-def ranking(query_id: str, similar: Similar, worded: Visible, *, error: str) -> Ranking:
-    """What one query found; nothing where its search failed."""
+def ranking(
+    query_id: str, similar: Similar, worded: Visible, cosines: Mapping[str, float], *, error: str
+) -> Ranking:
+    """What one query found; nothing where its search failed.
+
+    Args:
+        cosines: by passage id, of what the search by similarity did not find.
+    """
     near = similar.found.get(query_id, NOTHING)
+    owners = similar.beside.get(query_id, {})
+    beside = [PassageHit(one, owners[one], cosines[one]) for one in owners if one in cosines]
+    beside.sort(key=lambda hit: (-hit.score, hit.passage_id))
     found = Ranking(
         query_id=query_id,
-        dense=as_hits([*near.hits, *similar.beside.get(query_id, ())]),
+        dense=as_hits([*near.hits, *beside]),
         lexical=as_hits(worded.hits),
-        cosines={},
+        cosines={one: cosine for one, cosine in cosines.items() if one not in owners},
         error=error,
         hidden={**near.hidden, **worded.hidden},
     )
     if query_id in similar.cued:
         found["cues"] = similar.cued[query_id]
     return found
+
+
+def unknown_passages(
+    query_id: str, similar: Similar, lexical: Mapping[str, Visible], *, memories: int
+) -> list[str]:
+    """Passages whose cosine is still to be worked out, so that scores compare: of memories that
+    cues alone have found; and what the lexical search alone has found, of memories that count in
+    it or by cues.
+
+    Args:
+        memories: those of each ranking that count.
+    """
+    beside = similar.beside.get(query_id, {})
+    worded = lexical.get(query_id, NOTHING).hits
+    cued = found_by_cues(similar.cued[query_id]) if query_id in similar.cued else []
+    kept = {*[*dict.fromkeys(hit.memory_id for hit in worded)][:memories], *cued}
+    there = {hit.passage_id for hit in similar.found.get(query_id, NOTHING).hits}
+    alone = [hit.passage_id for hit in worded if hit.memory_id in kept]
+    return [one for one in dict.fromkeys([*beside, *alone]) if one not in there]
+
+
+def cosines_to(
+    vector: Vector, passage_ids: Sequence[str], stored: Mapping[str, Vector]
+) -> dict[str, float]:
+    """{passage id: its cosine}, of those that are stored."""
+    known = [one for one in passage_ids if one in stored]
+    if not known:
+        return {}
+    cosines = np.stack([stored[one] for one in known]) @ vector
+    return dict(zip(known, np.round(cosines.astype(np.float64), 6).tolist(), strict=True))
 
 
 async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
@@ -143,47 +193,6 @@ async def by_words(
     search = partial(services.search.lexical, texts)
     rankings = await visible(lambda k: search(k=k), k=depth, hidden=hidden)
     return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
-
-
-async def add_missing_cosines(
-    rankings: Mapping[str, Ranking],
-    vectors: Mapping[str, Vector],
-    *,
-    memories: int,
-    services: Services,
-) -> None:
-    """Give each passage that the lexical search alone found its cosine, so that scores compare.
-
-    Args:
-        memories: those of each ranking that count.
-    """
-    missing = {
-        query_id: without_cosine(found, memories=memories)
-        for query_id, found in rankings.items()
-        if query_id in vectors
-    }
-    wanted = list(dict.fromkeys(passage for ids in missing.values() for passage in ids))
-    if not wanted:
-        return
-    stored = await services.search.vectors(wanted)
-    for query_id, ids in missing.items():
-        known = [passage for passage in ids if passage in stored]
-        if known:
-            cosines = np.stack([stored[passage] for passage in known]) @ vectors[query_id]
-            rounded = np.round(cosines.astype(np.float64), 6).tolist()
-            rankings[query_id]["cosines"] = dict(zip(known, rounded, strict=True))
-
-
-def without_cosine(found: Ranking, *, memories: int) -> list[str]:
-    """Passages that the lexical search alone found, of memories that count in it or by cues."""
-    cued = found_by_cues(found["cues"]) if "cues" in found else []
-    kept = {*[*dict.fromkeys(found["lexical"]["memory_ids"])][:memories], *cued}
-    there = set(found["dense"]["passage_ids"])
-    return [
-        passage_id
-        for passage_id, memory_id, _ in rows(found["lexical"])
-        if memory_id in kept and passage_id not in there
-    ]
 
 
 def leg_error(leg: str, found: object) -> str:

@@ -144,7 +144,6 @@ def databases(place: StorePlace, entity: str) -> dict[str, Database]:
 
 def make_ready(place: StorePlace, identity: Identity) -> None:
     """Nothing of the entity is left there, and it can be stored."""
-    place.check_room()
     if place.holds(identity.entity):
         place.erase(identity.entity)
     place.found(identity)

@@ -151,10 +151,6 @@ class FolderPlace:
         """See `StorePlace`."""
         shutil.rmtree(self._own(entity))
 
-    def check_room(self) -> None:
-        """See `StorePlace`."""
-        self._chroma.check_room()
-
     def check_vectors(self) -> None:
         """See `StorePlace`."""
         if not self.server:

@@ -85,7 +85,6 @@ class StoreDirectory:
                 lock=self._place.lock(entity),
                 cue_index=vectors.cues,
                 before_first_put=lambda: self._found_store(identity),
-                check_room=self._place.check_room,
             )
             mend = mend_command(self.name, entity=entity, server=self._place.server)
             store.cure = f"{mend} embeds what is missing, and {self._cure(entity)}"

@@ -93,10 +93,6 @@ class StorePlace(Protocol):
         """Delete what is kept of the entity, but for its vectors."""
         ...
 
-    def check_room(self) -> None:
-        """Raise StoreFullError where a first put could not be stored; creates nothing."""
-        ...
-
     def check_vectors(self) -> None:
         """Raise CorruptStoreError where the vectors cannot be read at all."""
         ...

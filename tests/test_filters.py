@@ -53,6 +53,13 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recall]:
         yield recall
 
 
+@pytest.fixture(scope="module")
+def held(crowd: Recall) -> dict[str, Memory]:
+    """All that is stored, by id."""
+    page = asyncio.run(crowd.store.page(after="", limit=1_000))
+    return {memory.memory_id: memory for memory, _ in page}
+
+
 def filters() -> st.SearchStrategy[Where]:
     days = st.none() | st.integers(-5, 305).map(lambda day: START + timedelta(days=day))
 
@@ -70,19 +77,19 @@ def filters() -> st.SearchStrategy[Where]:
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(
     where=filters(),
     compared=st.sampled_from([0, 1_000]),
     tokens=st.sampled_from([None, 300]),
 )
 def test_nothing_else_comes_back_and_the_slots_are_filled(
-    crowd: Recall, where: Where, compared: int, tokens: int | None
+    crowd: Recall, held: dict[str, Memory], where: Where, compared: int, tokens: int | None
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "COMPARED", compared)
         result = crowd.recall(QUESTION, k=None if tokens else 6, tokens=tokens, where=where)
-    admitted = {one: memory for one, memory in stored(crowd).items() if fits(where, memory)}
+    admitted = {one: memory for one, memory in held.items() if fits(where, memory)}
 
     told = [one.id for one in (*result.memories, *result.maybe)]
     told += [one.id for one in result.preferences]
@@ -93,11 +100,6 @@ def test_nothing_else_comes_back_and_the_slots_are_filled(
     good = [one for one in admitted if one.startswith("m")]
     if not tokens:
         assert len(result.memories) >= min(6, len(good))
-
-
-def stored(recall: Recall) -> dict[str, Memory]:
-    page = asyncio.run(recall.store.page(after="", limit=1_000))
-    return {memory.memory_id: memory for memory, _ in page}
 
 
 def fits(where: Where, memory: Memory) -> bool:

@@ -52,7 +52,7 @@ async def test_what_is_made_again_can_be_deleted_to_forget_on_a_full_disk(disk: 
     assert "embeddings.db" in str(told.value)
 
 
-async def test_a_first_store_that_has_no_room_is_not_begun(disk: Path) -> None:
+async def test_a_first_store_that_has_no_room_is_refused(disk: Path) -> None:
     (disk / "filler").write_bytes(bytes(16 * 2**20))
     (disk / "note.md").write_text(f"# Ida\n\n{IDA}", encoding="utf-8")
 
@@ -64,5 +64,4 @@ async def test_a_first_store_that_has_no_room_is_not_begun(disk: Path) -> None:
         ):
             with pytest.raises(StoreFullError, match="free some space"):
                 await act
-
-    assert not (disk / "store").exists()
+        assert (await recall.memories.acounts()).memories == 0

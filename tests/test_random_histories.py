@@ -482,7 +482,7 @@ def histories(examples: int, steps: int) -> None:
 
 
 def test_model_and_store_agree_at_every_step() -> None:
-    histories(examples=50, steps=3)
+    histories(examples=20, steps=3)
 
 
 def test_killed_at_any_moment_a_fact_and_what_it_replaces_change_both_or_neither() -> None:

@@ -68,11 +68,22 @@ def joined(passages: Iterable[Passage]) -> str:
         if after.ordinal > before.ordinal + 1:
             text += GAP + after.text
             continue
-        margin = min(len(before.text), len(after.text))
-        while not before.text.endswith(after.text[:margin]):
-            margin -= 1
-        text += "\n" + after.text[margin:].lstrip()
+        text += "\n" + after.text[margin_of(before.text, after.text) :].lstrip()
     return text
+
+
+def margin_of(before: str, after: str) -> int:
+    """Characters at the end of a text with which the other begins; as many as there are.
+
+    >>> margin_of("one two three", "two three four")
+    9
+    """
+    start = max(0, len(before) - len(after))
+    while (start := before.find(after[:1], start)) >= 0:
+        if after.startswith(before[start:]):
+            return len(before) - start
+        start += 1
+    return 0
 
 
 def excerpt(text: str, *, tokens: int, telling: Mapping[str, float]) -> str:

@@ -40,4 +40,5 @@ _PATTERNS: Final = tuple(
 
 def reads_like_order(texts: Iterable[str]) -> bool:
     """Whether one of the texts reads like an order to the critic."""
-    return any(pattern.search(text.lower()) for text in texts for pattern in _PATTERNS)
+    small = [text.lower() for text in texts]
+    return any(pattern.search(text) for text in small for pattern in _PATTERNS)

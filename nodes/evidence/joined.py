@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from secondhop.nodes.services import Services
 from secondhop.stores.records import Passage
 
 Entries: TypeAlias = dict[str, dict[str, Any]]
@@ -14,28 +13,30 @@ _BEGINS_A_TURN = re.compile(r"\A[^\s:#>|`*-][^:\n]{0,39}:\s")
 _TURN = re.compile(r"(?:\A|\n\n)[^\s:#>|`*-][^:\n]{0,39}:\s")
 
 
-async def joined(
+def with_neighbours(evidence: Mapping[str, Sequence[str]]) -> list[str]:
+    """Ids of these passages, and of those that may stand before and after each."""
+    own = [passage_id for ids in evidence.values() for passage_id in ids]
+    return [*own, *(beside for passage_id in own for beside in neighbour_ids(passage_id))]
+
+
+def joined(
     evidence: Mapping[str, Sequence[str]],
     entries: Entries,
+    passages: Mapping[str, Passage],
     *,
     max_tokens: int,
-    services: Services,
 ) -> tuple[dict[str, list[str]], Entries]:
     """(passage ids by memory, entries): the hits, then what belongs to them, within the budget.
 
     Args:
+        passages: the stored ones of `with_neighbours`.
         max_tokens: of one memory; its best passage stays however long it is.
     """
-    beside = {p: neighbour_ids(p) for ids in evidence.values() for p in ids}
-    wanted = {p for own in beside.values() for p in own} | set(beside)
-    if not wanted:
-        return {}, {}
-    passages = await services.reader.passages(sorted(wanted))
     kept: dict[str, list[str]] = {}
     added: Entries = {}
     for memory_id, ids in evidence.items():
         hits = [passage_id for passage_id in ids if passage_id in passages]
-        near = {p: hit for hit in hits for p in belonging(hit, beside[hit], passages)}
+        near = {p: hit for hit in hits for p in belonging(hit, passages)}
         order = [*hits, *(p for p in near if p not in hits)]
         kept[memory_id] = within([passages[p] for p in order], max_tokens=max_tokens)
         for passage_id in kept[memory_id]:
@@ -54,9 +55,10 @@ def neighbour_ids(passage_id: str) -> tuple[str, str]:
     return f"{memory}:{int(ordinal) - 1}", f"{memory}:{int(ordinal) + 1}"
 
 
-def belonging(hit_id: str, beside: tuple[str, str], passages: Mapping[str, Passage]) -> list[str]:
-    """Which of the two belong to the hit."""
-    before, hit, after = passages.get(beside[0]), passages[hit_id], passages.get(beside[1])
+def belonging(hit_id: str, passages: Mapping[str, Passage]) -> list[str]:
+    """Which of its two neighbours belong to the hit."""
+    first, second = neighbour_ids(hit_id)
+    before, hit, after = passages.get(first), passages[hit_id], passages.get(second)
     own: list[str] = []
     if before is not None and belong_together(before, hit):
         own.append(before.passage_id)

@@ -12,10 +12,14 @@ from secondhop.nodes.state import CueHits, RecallState
 from secondhop.ranking.arrays import Floats, z_scores
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT, HUB_SHARE, bent_from, cue_affinity
 from secondhop.stores.cues import SAYS_SOMETHING, CueHit
+from secondhop.stores.protocols import CueSearch
 from secondhop.stores.records import Vectors
 
 DEPTH = 256
 """Cues that a query brings: of some forty memories at least."""
+
+DEEPEST = 4 * DEPTH
+"""The same, where most of them are of sessions."""
 
 CUED = 40
 """Memories a query whose passages are looked at because their cues are near."""
@@ -43,33 +47,43 @@ async def by_cues(
         return []
     background = await services.playbooks.background()
     bent, lengths = bent_from(rows, background)
-    depth = hidden.depth(DEPTH)
-    while True:
-        rankings = await services.cues.search(bent, k=depth)
-        shown = [[hit for hit in hits if not hidden.hides(hit.memory_id)] for hits in rankings]
-        stored = [[hit for hit in hits if not hit.proved_at] for hits in shown]
-        ended = [len(hits) < depth for hits in rankings]
-        if all(end or len(own) >= DEPTH for end, own in zip(ended, stored, strict=True)):
-            break
-        depth *= 2
+    shown, complete = await nearest_cues(bent, hidden, services.cues)
     found = [
-        cue_hits(own[:DEPTH], length, complete=end and len(own) <= DEPTH)
-        for own, length, end in zip(stored, lengths.tolist(), ended, strict=True)
+        cue_hits([hit for hit in hits if not hit.proved_at], length, complete=ended)
+        for hits, length, ended in zip(shown, lengths.tolist(), complete, strict=True)
     ]
     if uses_sessions(state):
+        # near questions share as much with everyday ones as this one does
         usual: list[float] = (HUB_SHARE * rows @ background[0]).tolist()
         for own, hits, length, share in zip(found, shown, lengths.tolist(), usual, strict=True):
-            of_sessions = [hit for hit in hits if hit.proved_at]
-            # near questions share as much with everyday ones as this one does
-            cosines = np.array([length * hit.score + share for hit in of_sessions])
-            if proved := proved_by(
-                of_sessions,
-                cosines,
-                alike=services.scale.same_context,
-                now=datetime.fromisoformat(state["asked_at"]),
-            ):
+            told = [hit for hit in hits if hit.proved_at]
+            cosines = np.array([length * hit.score + share for hit in told])
+            now = datetime.fromisoformat(state["asked_at"])
+            if proved := proved_by(told, cosines, alike=services.scale.same_context, now=now):
                 own["proved"] = proved
     return found
+
+
+async def nearest_cues(
+    rows: Vectors, hidden: Hidden, cues: CueSearch
+) -> tuple[list[list[CueHit]], list[bool]]:
+    """(the cues that each row is near to, whether these are all), of memories that may be shown.
+
+    At least `DEPTH` are from when memories were stored, unless there are fewer, or sessions have
+    written nearly all.
+    """
+    depth = hidden.depth(DEPTH)
+    while True:
+        rankings = await cues.search(rows, k=depth)
+        shown = [[hit for hit in hits if not hidden.hides(hit.memory_id)] for hits in rankings]
+        ended = [len(hits) < depth for hits in rankings]
+        stored = [sum(not hit.proved_at for hit in hits) for hits in shown]
+        if all(
+            end or own >= DEPTH or len(hits) >= DEEPEST
+            for end, own, hits in zip(ended, stored, shown, strict=True)
+        ):
+            return shown, ended
+        depth *= 2
 
 
 def found_by_cues(cued: CueHits) -> list[str]:
@@ -85,12 +99,13 @@ def best_proved(cued: CueHits) -> list[str]:
 
 
 def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHits:
-    """What the cues that a search found say of their memories.
+    """What the cues that a search found say of their memories: the `DEPTH` nearest.
 
     Args:
         length: of the vector that was searched with.
         complete: these are all cues there are.
     """
+    shown, complete = shown[:DEPTH], complete and len(shown) <= DEPTH
     if not shown:
         return CueHits(memory_ids=[], specific=[], broad=[], nearest=0.0, cues=[])
     memory_ids = list(dict.fromkeys(hit.memory_id for hit in shown))

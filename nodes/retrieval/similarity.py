@@ -30,8 +30,8 @@ class Similar:
     found: dict[str, Visible] = field(default_factory=dict[str, Visible])
     cued: dict[str, CueHits] = field(default_factory=dict[str, CueHits])
     """Missing where nothing has cues."""
-    beside: dict[str, list[PassageHit]] = field(default_factory=dict[str, list[PassageHit]])
-    """Passages of memories that cues alone have found, best first."""
+    beside: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    """{passage id: its memory}, of memories that cues alone have found."""
     failed: list[str] = field(default_factory=list[str])
     """What went wrong with cues."""
 
@@ -57,7 +57,7 @@ async def by_similarity(
             if len(cue_rows):
                 cued = await by_cues(cue_rows[free], state, hidden, services)
                 similar.cued.update(zip(query_ids, cued, strict=False))
-            await add_cued_passages(similar, services=services)
+            similar.beside.update(await cued_passages(similar, services=services))
         except SecondhopError as error:  # what the text says still counts
             similar.failed.append(f"cues: {error}")
     for one in asked:
@@ -69,28 +69,20 @@ async def by_similarity(
     return similar
 
 
-async def add_cued_passages(similar: Similar, *, services: Services) -> None:
-    """Look at the passages of memories that cues alone have found: what they say of the query."""
+async def cued_passages(similar: Similar, *, services: Services) -> dict[str, dict[str, str]]:
+    """{query id: {passage id: its memory}} of what cues alone have found: what its text says of
+    the query is looked at, too."""
     alone = {
         query_id: [one for one in found_by_cues(cued) if one not in near]
         for query_id, cued in similar.cued.items()
         for near in [{hit.memory_id for hit in similar.found[query_id].hits}]
     }
     wanted = list(dict.fromkeys(one for ids in alone.values() for one in ids))
-    if not wanted:
-        return
-    owned = await services.reader.passage_ids(wanted)
-    passages = {one: own[:CUED_PASSAGES] for one, own in owned.items()}
-    stored = await services.search.vectors([one for own in passages.values() for one in own])
-    for query_id, ids in alone.items():
-        vector = similar.vectors[query_id]
-        hits = [
-            PassageHit(passage, memory_id, float(stored[passage] @ vector))
-            for memory_id in ids
-            for passage in passages.get(memory_id, ())
-            if passage in stored
-        ]
-        similar.beside[query_id] = sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
+    owned = await services.reader.passage_ids(wanted) if wanted else {}
+    return {
+        query_id: {own: one for one in ids for own in owned.get(one, [])[:CUED_PASSAGES]}
+        for query_id, ids in alone.items()
+    }
 
 
 async def query_vectors(

@@ -1,8 +1,8 @@
 """Waits for votes of a person or an agent, which come through the host of the graph."""
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard, cast
+from collections.abc import Mapping
+from typing import Any
 
 from langgraph.types import interrupt
 
@@ -13,6 +13,9 @@ from secondhop.nodes.session.voting import (
     check_rounds_left,
     check_shown,
     checked_ballot,
+    expect_ids,
+    expect_mapping,
+    shortened,
     shown_ever,
 )
 
@@ -40,7 +43,7 @@ def counted(said: object, state: SessionState) -> SessionUpdate:
     Raises:
         SecondhopError: it means nothing, or cannot be.
     """
-    reply = as_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')
+    reply = expect_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')
     if reply.get("abandon"):
         return {"status": "abandoned", "note": "abandoned"}
     ballot = ballot_in(reply, state)
@@ -60,7 +63,7 @@ def ballot_in(reply: Mapping[str, Any], state: SessionState) -> CastBallot | Non
     """
     if reply.get("votes") is None:
         return None
-    votes = as_mapping(reply["votes"], name="votes", like='{id: "hot"}')
+    votes = expect_mapping(reply["votes"], name="votes", like='{id: "hot"}')
     return checked_ballot(votes, by=reply.get("by", "person"), state=state) if votes else None
 
 
@@ -70,7 +73,7 @@ def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> 
     Raises:
         SecondhopError: what helped was never shown, or the reply has another form.
     """
-    end = as_mapping(said, name="resolve", like='{"accepted": [ids], "note": ""}, or {}')
+    end = expect_mapping(said, name="resolve", like='{"accepted": [ids], "note": ""}, or {}')
     note = end.get("note", "")
     if not isinstance(note, str):
         raise UsageError(f"note must be a text, not {shortened(note)}")
@@ -81,32 +84,6 @@ def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> 
     }
     if end.get("accepted") is None:
         return update
-    accepted = as_ids(end["accepted"])
+    accepted = expect_ids(end["accepted"])
     check_shown(accepted, shown_ever(state), state)
     return {**update, "accepted": accepted}
-
-
-def as_mapping(said: object, *, name: str, like: str) -> Mapping[str, Any]:
-    """Raises UsageError for what is no mapping."""
-    if not isinstance(said, Mapping):
-        raise UsageError(f"{name} must look like {like}, not {shortened(said)}")
-    return cast(Mapping[str, Any], said)
-
-
-def as_ids(said: object) -> list[str]:
-    """Raises UsageError for what is no list of ids."""
-    if are_ids(said):
-        return list(said)
-    raise UsageError(f"accepted must be a list of memory ids, not {shortened(said)}")
-
-
-def are_ids(said: object) -> TypeGuard[Sequence[str]]:
-    """Whether it is a list of texts."""
-    return isinstance(said, list | tuple) and all(
-        isinstance(one, str) for one in cast(Sequence[object], said)
-    )
-
-
-def shortened(said: object) -> str:
-    """As Python writes it, its beginning."""
-    return repr(said)[:40]

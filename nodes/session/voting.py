@@ -1,7 +1,7 @@
 """Votes from outside: which are valid, and what they become in the state."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import get_args
+from typing import Any, cast, get_args
 
 from secondhop.errors import NoRoundsLeftError, NotShownError, UnknownMemoryError, UsageError
 from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
@@ -88,3 +88,24 @@ def as_votes(ballots: Iterable[CastBallot], state: SessionState) -> dict[str, Vo
                 place=None,
             )
     return votes
+
+
+def expect_mapping(said: object, *, name: str, like: str) -> Mapping[str, Any]:
+    """Raises UsageError for what is no mapping."""
+    if not isinstance(said, Mapping):
+        raise UsageError(f"{name} must look like {like}, not {shortened(said)}")
+    return cast(Mapping[str, Any], said)
+
+
+def expect_ids(said: object) -> list[str]:
+    """Raises UsageError for what is no list of ids."""
+    if isinstance(said, Collection) and not isinstance(said, str):
+        ids = list(cast(Collection[object], said))
+        if all(isinstance(one, str) for one in ids):
+            return cast(list[str], ids)
+    raise UsageError(f"accepted must be a list of memory ids, not {shortened(said)}")
+
+
+def shortened(said: object) -> str:
+    """As Python writes it, its beginning."""
+    return repr(said)[:40]

@@ -33,8 +33,6 @@ class Ingesting:
         parts, given = self._parts, given_paths(paths)
         if annotate:
             self._annotating.expect_model()
-        if not dry_run:
-            await parts.store.expect_room()
         ledger = await ingest(
             given,
             writer=parts.store,

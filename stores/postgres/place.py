@@ -144,9 +144,6 @@ class PostgresPlace:
             connection.execute("DELETE FROM annotating WHERE entity = %s", (slug,))
         shutil.rmtree(self.folder / "entities" / slug, ignore_errors=True)
 
-    def check_room(self) -> None:
-        """See `StorePlace`. The disk is the server's."""
-
     def check_vectors(self) -> None:
         """See `StorePlace`. Both servers look after them."""
 

@@ -1,8 +1,8 @@
 """Vectors in the same PostgreSQL, by pgvector.
 
 Every vector of an entity is compared (no approximate index): right to the last hit whatever the
-other entities hold, and as quick as an index up to some 20,000 passages. Bigger ones are better
-kept on a Chroma server.
+other entities hold, in 0.5 ms of processor for 1,000 vectors. Entities of more than some
+thousand memories are better kept on a Chroma server.
 """
 
 import asyncio

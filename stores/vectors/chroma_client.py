@@ -160,10 +160,6 @@ class ChromaClient(Protocol):
         """A block that may change the collection."""
         ...
 
-    def check_room(self) -> None:
-        """Raise StoreFullError where a first vector could not be stored; creates nothing."""
-        ...
-
     def drop(self, name: str) -> None:
         """Delete the collection, whatever state it is in; none is no error."""
         ...

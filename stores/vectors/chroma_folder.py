@@ -128,10 +128,6 @@ class ChromaFolder:
             self._unfinished(name).unlink(missing_ok=True)
             self._seen[name] = written
 
-    def check_room(self) -> None:
-        """See `ChromaClient`."""
-        self._check_space(0)
-
     def drop(self, name: str) -> None:
         """See `ChromaClient`."""
         if not self._database_file().exists():

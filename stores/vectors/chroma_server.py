@@ -47,9 +47,6 @@ class ChromaServer:
         with chroma_errors(self._url, cure=self._cure):
             yield self._connected()
 
-    def check_room(self) -> None:
-        """See `ChromaClient`. Its disk is the server's."""
-
     def drop(self, name: str) -> None:
         """See `ChromaClient`."""
         with chroma_errors(self._url, cure=self._cure):

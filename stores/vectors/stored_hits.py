@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import TypeVar
 
 from secondhop.stores.catalog.catalog import Catalog
@@ -45,31 +46,46 @@ async def nearest_stored(
         depth *= 2
 
 
-class VectorCache:
-    """Bounded, least recently used out first. Safe to use from any thread."""
+MOST_BYTES = 48 * 2**20
+"""Of all vectors that this process remembers, whatever they are of."""
 
-    def __init__(self, *, capacity: int = 4_096) -> None:
-        self._capacity = capacity
-        self._vectors: OrderedDict[str, Vector] = OrderedDict()
-        self._guard = threading.Lock()
+_guard = threading.Lock()
+_vectors: OrderedDict[tuple[int, str], Vector] = OrderedDict()
+_numbers = count()
+
+
+class VectorCache:
+    """The vectors of one entity used last, as long as those of all entities leave them room.
+
+    Least recently used out first. Safe to use from any thread.
+    """
+
+    def __init__(self) -> None:
+        self._own = next(_numbers)
 
     def take(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """Those of the ids that are here."""
-        with self._guard:
-            present = [i for i in passage_ids if i in self._vectors]
-            for passage_id in present:
-                self._vectors.move_to_end(passage_id)
-            return {i: self._vectors[i] for i in present}
+        found: dict[str, Vector] = {}
+        with _guard:
+            for passage_id in passage_ids:
+                key = self._own, passage_id
+                if (vector := _vectors.get(key)) is not None:
+                    found[passage_id] = vector
+                    _vectors.move_to_end(key)
+        return found
 
     def keep(self, vectors: Mapping[str, Vector]) -> None:
         """Remember these."""
-        with self._guard:
-            self._vectors.update(vectors)
-            while len(self._vectors) > self._capacity:
-                self._vectors.popitem(last=False)
+        # copies: a row of a matrix would keep the whole of it in memory
+        copies = {(self._own, one): vector.copy() for one, vector in vectors.items()}
+        with _guard:
+            _vectors.update(copies)
+            most = MOST_BYTES // next(iter(copies.values())).nbytes if copies else len(_vectors)
+            while len(_vectors) > most:
+                _vectors.popitem(last=False)
 
     def drop(self, passage_ids: Sequence[str]) -> None:
         """Forget these."""
-        with self._guard:
+        with _guard:
             for passage_id in passage_ids:
-                self._vectors.pop(passage_id, None)
+                _vectors.pop((self._own, passage_id), None)

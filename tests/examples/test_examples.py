@@ -13,11 +13,6 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 PRINTED = {
-    "quickstart.py": [
-        "hop 1  Goals for the first year",
-        "hop 1  Research on Carefeed",
-        "hop 2  What I achieved",
-    ],
     "host_graph.py": [
         "> What cake should I bake for Mia's birthday?",
         "read_question",
@@ -75,7 +70,7 @@ PRINTED = {
         "ben has 0 memories",
     ],
     "cookbook/prompt_iteration.py": [
-        "facets            1.000  0.000 +1.000",
+        "1.000  0.000 +1.000 +1.00..+1.00 0.250   3    0",
         "3 questions: 3 won, 0 lost, 0 tied",
     ],
 }

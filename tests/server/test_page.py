@@ -19,12 +19,16 @@ pytestmark = pytest.mark.slow
 
 MARKUP = '</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">'
 
+BACKWARDS = "\u202edetaeper"
+
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     store = tmp_path_factory.mktemp("seen") / "store"
     tokens = new_store(store)
-    hostile = note("hostile", f"Carefeed interview: {MARKUP}", title=f"Carefeed {MARKUP}")
+    hostile = note(
+        "hostile", f"Carefeed interview: {MARKUP}", title=f"Carefeed {MARKUP} {BACKWARDS}"
+    )
     with Recall.open(store, entity=MARA, embedder="hashing") as recall:
         recall.add([hostile])
     with serving(store, tokens) as one:
@@ -105,6 +109,7 @@ def test_markup_in_a_memory_is_text(page: Page) -> None:
 
     shown = page.locator('article[data-memory="hostile"]')
     expect(shown.locator("h3")).to_contain_text("<img src=x onerror=")
+    expect(shown.locator("h3")).not_to_contain_text("\u202e")
     expect(shown.locator("blockquote").first).to_contain_text("</script>")
     expect(page.locator(".drawing")).to_contain_text("</script>")
     assert page.locator("main img, main script").count() == 0
@@ -179,8 +184,28 @@ def test_axe_finds_nothing_to_mend(
 def test_a_narrow_screen_does_not_scroll_sideways(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     ask(page)
-
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_label("Question", exact=True).fill(QUESTION)
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("table").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_five_thousand_memories_are_asked_and_browsed(tmp_path: Path, browser: Browser) -> None:
+    store = tmp_path / "store"
+    notes = [note(f"n-{n}", f"Day {n}: the tide came in late.", title=f"T{n}") for n in range(5000)]
+    with Recall.open(store, entity=MARA, embedder="hashing") as recall:
+        recall.add(notes)
+    with serving(store) as large, new_page(browser) as page:
+        page.goto(f"{large.url}/#token=&entity={MARA}")
+        expect(page.locator("#stats")).to_have_text("5000 memories")
+        ask(page, "When did the tide come in?")
+        expect(page.locator(".answer article")).to_have_count(6)
+        page.get_by_role("link", name="Memories").click()
+        expect(page.locator(".rows li")).to_have_count(500)
+        page.get_by_label("Filter").fill("day 4321:")
+        expect(page.locator(".rows li")).to_have_count(1)
 
 
 def test_a_page_without_a_token_asks_for_one(running: Running, browser: Browser) -> None:

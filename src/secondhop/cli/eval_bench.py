@@ -217,12 +217,16 @@ def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered
     return Answered(rows=run.rows(), results=run.results)
 
 
-def with_costs(report: ScenarioReport) -> Answered:
-    """What secondhop answered, and what each recall cost."""
+def with_costs(report: ScenarioReport, *, timed: bool = True) -> Answered:
+    """What secondhop answered, and what each recall cost.
+
+    Args:
+        timed: with the time it took; False where answers of a model may come from a file.
+    """
     rows = {
         one: {
             **measures,
-            "ms": report.ms[one],
+            **({"ms": report.ms[one]} if timed else {}),
             "llm_calls": report.spent[one].llm_calls,
             "tokens": report.spent[one].prompt_tokens + report.spent[one].completion_tokens,
         }

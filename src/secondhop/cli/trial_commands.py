@@ -164,7 +164,9 @@ class Trial:
         from secondhop.evals.comparison import compared
         from secondhop.evals.measures import MEASURES
 
-        against, variant = ({one.name: with_costs(one) for one in side} for side in self.reports)
+        against, variant = (
+            {one.name: with_costs(one, timed=False) for one in side} for side in self.reports
+        )
         return compared(self.prompts[0].label, variant, against, first=MEASURES)
 
     def unanswerable(self) -> int:
@@ -207,7 +209,7 @@ def show_trial(trial: Trial, console: "Console") -> None:
     from secondhop.cli.comparison_view import show_changed, show_comparison
     from secondhop.cli.terminal import clean
 
-    for side, prompt in zip(SIDES, trial.prompts, strict=True):
+    for side, prompt in zip(("theirs", "ours"), trial.prompts, strict=True):
         console.print(f"{side}: {prompt.label}, {clean(prompt.path)}", soft_wrap=True)
     if trial.prompts[0].sha256 == trial.prompts[1].sha256:
         console.print("The two files are the same.", style="yellow")

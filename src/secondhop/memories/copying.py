@@ -1,7 +1,8 @@
 """Copies memories into another store: to move, or to have a copy."""
 
+import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 from secondhop.errors import UnknownEntityError
@@ -49,10 +50,11 @@ async def copied(
         UsageError: both stores are the same.
         StoreError: as of `copy_entity`; what was copied before it stays.
     """
-    stored = source.entities()
-    chosen = stored if entities is None else list(entities)
-    for unknown in {*chosen} - {*stored}:
-        raise UnknownEntityError(unknown, store=source.name)
+    chosen = await asyncio.to_thread(source.entities) if entities is None else list(entities)
+    for entity in chosen:
+        with closing(source.place.catalog(entity)) as catalog:
+            if not await asyncio.to_thread(catalog.exists):
+                raise UnknownEntityError(entity, store=source.name)
     async with aclosing(StoreDirectory(to, chroma_url=chroma_url)) as target:
         done = [(entity, await copy_entity(entity, source, target)) for entity in chosen]
         return Copied(

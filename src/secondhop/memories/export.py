@@ -137,7 +137,6 @@ async def imported(
         clash = {i for i, memory in memories.items() if known[i] != memory.content_hash}
         if not dry_run:
             if fresh:
-                await store.expect_room()
                 await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
             mine = [record for record in batch if record.id not in clash]
             await restore_state(mine, store=store, counters=counters)

@@ -105,7 +105,6 @@ class MemoryService:
         Raises:
             UsageError: something is not a `Memory`; what came before it may be stored.
         """
-        await self._store.expect_room()
         ledger = await ingest_memories(
             only_memories(memories),
             writer=self._store,

@@ -112,7 +112,6 @@ class MemoryWriting:
                 raise _KnownMeanwhileError(decided[-1].same_as)
             return decided[-1].changes
 
-        await self.store.expect_room()
         try:
             await self.store.put_deciding(await self._embedded(memory), decide)
         except _KnownMeanwhileError:

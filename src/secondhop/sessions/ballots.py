@@ -1,10 +1,8 @@
 """Votes as a caller gives them: checked, and noted on the answer that stands."""
 
-from collections.abc import Collection, Mapping
-from typing import TypeGuard, cast
+from collections.abc import Mapping
 
 from secondhop.errors import UsageError
-from secondhop.given_values import shown
 from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
 from secondhop.nodes.session.voting import (
     check_rounds_left,
@@ -39,22 +37,3 @@ def with_votes(
         if not ballots:
             raise UsageError("no vote was cast; vote on a memory, or resolve the session")
     return {**state, "ballots": ballots}
-
-
-def check_is_mapping(votes: object) -> None:
-    """Raises UsageError for what are no votes by memory."""
-    if not isinstance(votes, Mapping):
-        raise UsageError(f'votes must look like {{id: "hot"}}, not {shown(votes)}')
-
-
-def given_ids(accepted: object) -> list[str]:
-    """Raises UsageError for what is no list of ids."""
-    if are_ids(accepted):
-        return list(accepted)
-    raise UsageError(f"accepted must be a list of memory ids, not {shown(accepted)}")
-
-
-def are_ids(given: object) -> TypeGuard[Collection[str]]:
-    """Whether it is a list of texts, or the like."""
-    several = isinstance(given, Collection) and not isinstance(given, str)
-    return several and all(isinstance(one, str) for one in cast(Collection[object], given))

@@ -20,8 +20,8 @@ from secondhop.errors import (
 from secondhop.given_values import check_counts, check_moments, check_text
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.session.session_state import SessionInput, SessionState
-from secondhop.nodes.session.voting import check_shown, shown_ever
-from secondhop.sessions.ballots import check_is_mapping, given_ids, with_votes
+from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
+from secondhop.sessions.ballots import with_votes
 from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, LearnsNothing, Resolution, SessionLearner
 from secondhop.sessions.rounds import Progress, SessionRounds
@@ -174,7 +174,7 @@ class Sessions:
             SessionOverError: it expired, was resolved or abandoned.
             UnknownSessionError: no such session of this entity.
         """
-        check_is_mapping(votes)
+        expect_mapping(votes, name="votes", like='{id: "hot"}')
         request_id = request_id or uuid.uuid4().hex
         for _ in range(TRIES):
             stored = await self._known(session_id)
@@ -218,7 +218,7 @@ class Sessions:
             SessionOverError, UnknownSessionError: as for `vote`.
         """
         check_text(note, name="the note")
-        chosen = None if accepted is None else given_ids(accepted)
+        chosen = None if accepted is None else expect_ids(accepted)
         round_number: int | None = None
         for _ in range(TRIES):
             stored = await self._known(session_id)

@@ -40,8 +40,8 @@ function evidenceOf(memory) {
 function facts(memory) {
   return el("dl", { class: "facts" },
     fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
-    fact("brought by", memory.facets[0] && `${memory.facets.join(", ")} (hop ${memory.hop})`),
-    fact("help", memory.role), fact("stored for", memory.cue && `“${memory.cue}”`), fact("score", memory.score.toFixed(2)));
+    fact("brought by", memory.facets[0] && `${memory.cue ? "a cue, for " : ""}${memory.facets.join(", ")} (hop ${memory.hop})`),
+    fact("help", memory.role), memory.why ? null : [fact("stored for", memory.cue && `“${memory.cue}”`), fact("score", memory.score.toFixed(2))]);
 }
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
@@ -49,8 +49,8 @@ const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd",
 /** One memory of an answer. `tools`: explain, vote, votes, changed. */
 function card(memory, place, tools) {
   const change = tools.changes?.find((one) => one.memory_id === memory.id);
-  return el("article", { class: "card", "data-memory": memory.id, "aria-label": memory.title || memory.id },
-    el("h3", {}, place ? el("span", { class: "place" }, String(place)) : null, memory.title || memory.id),
+  return el("article", { class: "card", "data-memory": memory.id, "aria-label": nameOf(memory) },
+    el("h3", {}, place ? el("span", { class: "place" }, String(place)) : null, nameOf(memory)),
     change && el("p", { class: "came" }, `New this round: ${change.why}`),
     memory.stale && el("p", { class: "warning" }, memory.stale),
     el("p", { class: "why" }, memory.why),
@@ -70,7 +70,7 @@ function voteButtons(memory, { votes, voted }) {
       voted();
     },
   }, name));
-  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${memory.title || memory.id}` }, all);
+  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${nameOf(memory)}` }, all);
 }
 
 /** The whole answer of a recall. */
@@ -85,7 +85,7 @@ function answerView(result, tools) {
       : `What such questions often need, and the memory does not hold: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
     result.maybe.length ? [el("h2", {}, "What came close, and why it lost"),
       el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
-        el("strong", {}, memory.title || memory.id), el("span", { class: "quiet" }, ` ${day(memory.created_at)} · `), memory.cut_by,
+        el("strong", {}, nameOf(memory)), el("span", { class: "quiet" }, ` ${day(memory.created_at)} · `), memory.cut_by.replace(/^\w+: /, ""),
         " ", tools.explain && whyButton(tools.explain, memory.id, "Why not?"))))] : null);
 }
 

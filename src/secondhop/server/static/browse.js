@@ -11,9 +11,9 @@ function memoriesView() {
   let after = "";
   const fits = (memory) => (kind.selectedIndex === 0 || memory.kind === kind.value)
     && `${memory.title} ${memory.text} ${memory.memory_id}`.toLowerCase().includes(words.value.toLowerCase());
-  const refilter = () => replace(list, loaded.filter(fits).slice(0, 500).map(row));
+  const refilter = () => replace(list, loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500).map(row));
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
-    el("span", { class: "quiet" }, `${day(memory.created_at)} `), memory.title || memory.memory_id, memory.end ? ` (${memory.end})` : ""));
+    el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : ""));
   const open = async (memory) => {
     const past = await get(ofEntity(`/history/${encodeURIComponent(memory.memory_id)}`));
     const cues = await get(ofEntity(`/cues/${encodeURIComponent(memory.memory_id)}`));
@@ -59,7 +59,7 @@ function tracesView() {
 }
 
 function memoryView(memory, past, cues) {
-  return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, memory.title || memory.memory_id),
+  return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),
     el("dl", { class: "facts" }, fact("id", memory.memory_id), fact("kind", memory.kind), fact("written", day(memory.created_at)), fact("ended", memory.end), fact("mark", memory.mark)),
     el("blockquote", { tabindex: "0" }, memory.text),
     lastRecall && el("div", { class: "tools" }, whyButton(lastRecall.explain, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
@@ -83,7 +83,7 @@ function briefingView() {
   const load = async () => {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a session starts with"), told.entries.length
-      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, `${one.title}: ${short(one.text, 300)}`, day(one.created_at), one.why]))
+      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
       : el("p", {}, "Nothing is stored that a session could start with."));
   };
   return { element: holder, focus: () => trying(load) };

@@ -49,7 +49,7 @@ function comparison(a, b) {
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [memory.title || memory.id, one ?? "–", two ?? "–", told].map(String);
+    return [nameOf(memory), one ?? "–", two ?? "–", told].map(String);
   });
   const cost = (result) => [seconds(result.spent.ms), String(result.rounds), String(result.spent.queries), String(result.spent.llm_calls),
     String(result.spent.prompt_tokens + result.spent.completion_tokens)];

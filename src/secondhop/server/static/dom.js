@@ -20,9 +20,12 @@ function fill(node, props, children) {
     else if (value === true) node.setAttribute(name, "");
     else node.setAttribute(name, value);
   }
-  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== ""));
+  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== "").map(inOrder));
   return node;
 }
+
+/** Text without the characters that turn the order of letters around, also of what follows. */
+const inOrder = (child) => (typeof child === "string" ? child.replace(/[\u202a-\u202e\u2066-\u2069]/g, "") : child);
 
 const byId = (id) => document.getElementById(id);
 const replace = (node, ...children) => node.replaceChildren(...children.flat(3).filter(Boolean));
@@ -33,6 +36,9 @@ const plural = (count, one, many = one + "s") => `${count} ${count === 1 ? one :
 const day = (iso) => (iso ? iso.slice(0, 10) : "");
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1).trimEnd() + "…" : text);
+
+/** What a memory is called: its title, else its first words, else its id. */
+const nameOf = (memory) => memory.title || short(memory.text || memory.evidence?.[0]?.text || memory.id || memory.memory_id, 60);
 
 /** Say something to everyone, screen readers included; errors stand out. */
 function say(text, isError = false) {
@@ -78,5 +84,5 @@ function table(caption, heads, rows) {
     el("table", {},
       el("caption", {}, caption),
       el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", {}, cell)))))));
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", { class: cell.length > 60 ? "long" : null }, cell)))))));
 }

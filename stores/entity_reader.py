@@ -1,0 +1,193 @@
+"""Reading the memories of one entity: searches, look-ups, and how memories stand."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.stores.catalog import reads
+from secondhop.stores.catalog.briefing import BriefingView
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.keeping import KeepingView, rivals_of
+from secondhop.stores.keeping import Keepings
+from secondhop.stores.protocols import VectorIndex
+from secondhop.stores.records import (
+    Memory,
+    MemoryCard,
+    Passage,
+    PassageHit,
+    Standing,
+    StoreCounts,
+    Vector,
+    Vectors,
+)
+from secondhop.stores.vectors.place import identity_at
+from secondhop.stores.vectors.stored_hits import VectorCache, nearest_stored
+from secondhop.stores.where import Where
+from secondhop.telemetry import search_span
+
+T = TypeVar("T")
+
+
+class EntityReader:
+    """`MemorySearch`, `MemoryReader` and `MemoryKeeping` of one entity. Writes nothing."""
+
+    def __init__(self, catalog: Catalog, index: VectorIndex, *, identity: Identity) -> None:
+        """Take the parts as they are."""
+        self.identity = identity
+        self._catalog, self._index = catalog, index
+        self._cache = VectorCache()
+        self.cure = "`secondhop reindex` rebuilds the vectors"
+        """What messages advise where vectors are missing; the store is named in it."""
+
+    # --- MemorySearch ---
+
+    async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
+        """See `MemorySearch`.
+
+        Raises:
+            UsageError: the queries have another dimension than the store.
+            CorruptStoreError: passages are stored, and the index finds none.
+        """
+        if queries.ndim != 2 or queries.shape[1] != self.identity.dimension:
+            raise UsageError(
+                f"queries of shape {queries.shape} for a store of dimension "
+                f"{self.identity.dimension}; embed them with {self.identity.embedder_id}"
+            )
+        if k < 1 or not len(queries):
+            return [[] for _ in queries]
+        with search_span("passages", len(queries)) as span:
+            found = await nearest_stored(
+                self._index, queries, k=k, catalog=self._catalog, owners=reads.owners
+            )
+            hits = [[PassageHit(*hit) for hit in ranking] for ranking in found]
+            span.found_by_queries(hits)
+        if not any(found):
+            await self._expect_nothing(queries)
+        return hits
+
+    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        """See `MemorySearch`."""
+        with search_span("words", len(queries)) as span:
+            hits = await self._catalog.aread(reads.best_by_words, queries, k=k)
+            span.found_by_queries(hits)
+        return hits
+
+    async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """See `MemorySearch`."""
+        found = self._cache.take(passage_ids)
+        missing = [one for one in passage_ids if one not in found]
+        if missing:
+            fetched = await self._index.fetch(missing)
+            self._cache.keep(fetched)
+            found |= fetched
+        return {one: found[one] for one in passage_ids if one in found}
+
+    # --- MemoryReader ---
+
+    async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
+        """See `MemoryReader`."""
+        return await asyncio.to_thread(self._catalog.known.of, reads.cards, memory_ids)
+
+    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """See `MemoryReader`."""
+        return await self._catalog.aread(reads.passages, passage_ids)
+
+    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+        """See `MemoryReader`."""
+        return await self._catalog.aread(reads.passage_ids, memory_ids)
+
+    async def memory(self, memory_id: str) -> Memory | None:
+        """See `MemoryReader`."""
+        return await self._catalog.aread(reads.memory, memory_id)
+
+    async def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
+        """A memory with all its passages in order, or None."""
+        return await self._catalog.aread(reads.whole, memory_id)
+
+    async def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
+        """The next memories by id, each with its passages."""
+        return await self._catalog.aread(reads.page, after=after, limit=limit)
+
+    # --- how memories stand ---
+
+    async def look(self, view: Callable[[KeepingView], T]) -> T:
+        """The result of `view` on how memories stand."""
+        return await self._catalog.aread(lambda connection: view(KeepingView(connection)))
+
+    async def brief(
+        self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
+    ) -> T:
+        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
+        return await self._catalog.aread(
+            lambda connection: look(BriefingView(connection, now=now, until=until))
+        )
+
+    async def keepings(self) -> Keepings:
+        """How memories stand; those that stand as they were stored are left out."""
+        return await self._catalog.aread(reads.keepings)
+
+    async def standing(
+        self, *, until: datetime | None = None, where: Where | None = None
+    ) -> Standing:
+        """See `MemoryKeeping`."""
+        if until is None and where is None:
+            return await asyncio.to_thread(self._catalog.known.whole, reads.standing)
+        return await self._catalog.aread(reads.standing, until=until, where=where)
+
+    async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
+        """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
+        return await self.look(partial(rivals_of, memory_ids))
+
+    async def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """See `MemoryWriter`."""
+        return await self._catalog.aread(reads.tags)
+
+    async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
+        """See `MemoryWriter`."""
+        return await self._catalog.aread(reads.content_hashes, origin=origin)
+
+    async def counts(self) -> StoreCounts:
+        """See `MemoryWriter`."""
+        exists = await asyncio.to_thread(self._catalog.exists)
+        vectors = await self._index.count() if exists else 0
+        return await asyncio.to_thread(
+            self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
+        )
+
+    async def kept_settings(self) -> Mapping[str, str]:
+        """See `SettingsKeeping`."""
+        return await asyncio.to_thread(self._catalog.known.whole, reads.settings)
+
+    async def _expect_nothing(self, queries: Vectors) -> None:
+        """Nothing was found: right only if nothing is stored (a first put may just have ended)."""
+        if not await asyncio.to_thread(self._catalog.passage_count):
+            return
+        await self._expect_same_vectors()
+        if not any(await self._index.nearest(queries, k=1)):
+            raise CorruptStoreError(
+                f"memories of entity {self.identity.entity!r} are stored, but none of their "
+                f"vectors can be found; {self.cure}"
+            )
+
+    async def _expect_same_vectors(self) -> Identity | None:
+        """Who the catalog belongs to, if there is one.
+
+        Raises:
+            StoreError: since this was opened, a reindex or a first put has put them elsewhere.
+        """
+        return await asyncio.to_thread(self._same_vectors)
+
+    def _same_vectors(self) -> Identity | None:
+        if not self._catalog.exists():
+            return None
+        found = self._catalog.identity()
+        if found != self.identity:
+            raise StoreError(
+                f"entity {self.identity.entity!r} was reindexed since it was opened; open it again"
+            )
+        if self.identity.server is not None:
+            identity_at(self.identity.server, self._catalog)
+        return found
