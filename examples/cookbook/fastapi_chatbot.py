@@ -1,7 +1,7 @@
 """A chatbot behind FastAPI: one memory a user, each step of a recall as it happens, votes.
 
     python examples/cookbook/fastapi_chatbot.py                # two users ask, then it ends
-    python examples/cookbook/fastapi_chatbot.py --port 8000    # until Ctrl-C
+    python examples/cookbook/fastapi_chatbot.py --port 8000    # http://localhost:8000, until Ctrl-C
     curl -N localhost:8000/chat -H "X-User: ana" --json '{"text": "Plan my training"}'
 
 It needs `pip install 'secondhop[server]' httpx`.
@@ -16,13 +16,26 @@ from typing import Annotated
 
 import uvicorn
 from fastapi import FastAPI, Header
-from fastapi.responses import StreamingResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
 from secondhop import RecallPool
 
 User = Annotated[str, Header(alias="X-User")]  # take it from the login instead
+
+PAGE = """<!doctype html>
+<form><input name="said" size="60" value="Plan my training"> <button>Ask</button></form><pre></pre>
+<script>
+document.forms[0].onsubmit = async (event) => {
+  event.preventDefault();
+  const headers = {"Content-Type": "application/json", "X-User": "ana"};
+  const body = JSON.stringify({text: event.target.said.value});
+  const answer = await fetch("/chat", {method: "POST", headers, body});
+  const events = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let one; !(one = await events.read()).done;) document.querySelector("pre").append(one.value);
+};
+</script>"""  # append writes text: what a memory says never becomes HTML
 
 
 class Said(BaseModel):
@@ -38,6 +51,10 @@ def app_over(pool: RecallPool) -> FastAPI:
             yield
 
     app = FastAPI(lifespan=life)
+
+    @app.get("/", response_class=HTMLResponse)
+    async def page() -> str:
+        return PAGE
 
     @app.post("/notes")
     async def remember(said: Said, user: User) -> dict[str, str]:
