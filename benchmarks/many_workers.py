@@ -145,7 +145,7 @@ class User:
     async def live(self, until: float) -> None:
         """A call after the other, with pauses."""
         works = [self.remember] * 4 + [self.recall] * 4 + [self.listing, self.briefing]
-        works += [self.session, self.forget]
+        works += [self.session] * 3 + [self.forget]
         while not self.kept:
             await self.remember()
             await asyncio.sleep(THINKS_S)

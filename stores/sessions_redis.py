@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, cast
-from urllib.parse import urlsplit
 
 from secondhop.errors import StoreUnavailableError, UsageError
 from secondhop.stores.sessions import (
@@ -154,7 +153,6 @@ def connected(url: str) -> "Redis":
             "pip install '/path/to/the/checkout[redis]'"
         ) from error
     try:
-        check_database(url)
         pool = BlockingConnectionPool.from_url(
             url,
             max_connections=CONNECTIONS,
@@ -173,18 +171,6 @@ def connected(url: str) -> "Redis":
             f"the address of the Redis server cannot be used ({error}); "
             f"write redis://HOST:PORT/DATABASE"
         ) from error
-
-
-def check_database(url: str) -> None:
-    """redis-py takes a path that is no number for database 0.
-
-    Raises:
-        ValueError: it is none.
-    """
-    address = urlsplit(url)
-    path = address.path.strip("/")
-    if address.scheme != "unix" and path and not (path.isascii() and path.isdecimal()):
-        raise ValueError(f"{path!r} is no number of a database")
 
 
 def _ms(seconds: float) -> int:

@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from pydantic import BaseModel
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, SecretStr
 from tests.models.fault_server import FaultServer, answer, running
-from tests.models.socket_chat import socket_chat
 
 from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.langchain_llm import LangchainLLM, LangchainLLMConfig
@@ -25,13 +25,13 @@ class Answer(BaseModel):
     text: str
 
 
-def usage(calls: int, answers: int, *, cached_tokens: int = 4) -> Usage:
+def usage(calls: int, answers: int) -> Usage:
     """What so many requests cost when so many of them were answered."""
     return Usage(
         calls=calls,
         prompt_tokens=10 * answers,
         completion_tokens=5 * answers,
-        cached_tokens=cached_tokens * answers,
+        cached_tokens=4 * answers,
     )
 
 
@@ -71,27 +71,25 @@ async def openai_served(server: FaultServer, bounds: Bounds = USUAL) -> AsyncGen
             await llm.aclose()
 
 
-def langchain_config(bounds: Bounds) -> LangchainLLMConfig:
-    """The same bounds, for a chat model of langchain's."""
-    return LangchainLLMConfig(
-        timeout_s=bounds.timeout_s,
-        max_wait_s=bounds.max_wait_s,
-        breaker=bounds.breaker,
-        concurrency=bounds.concurrency,
-    )
-
-
 @asynccontextmanager
 async def langchain_served(
     server: FaultServer, bounds: Bounds = USUAL
 ) -> AsyncGenerator[LangchainLLM]:
-    """The adapter of langchain's chat models, while the server runs."""
+    """The adapter of langchain's chat models, with the one that most hosts have."""
     async with running(server):
-        model = socket_chat(server)
+        model = ChatOpenAI(
+            model=server.model, base_url=server.base_url, api_key=SecretStr("secret-key")
+        )
+        config = LangchainLLMConfig(
+            timeout_s=bounds.timeout_s,
+            max_wait_s=bounds.max_wait_s,
+            breaker=bounds.breaker,
+            concurrency=bounds.concurrency,
+        )
         try:
-            yield LangchainLLM(model, config=langchain_config(bounds))
+            yield LangchainLLM(model, config=config)
         finally:
-            await model.sdk.close()
+            await model.root_async_client.close()
 
 
 async def ask(

@@ -2,30 +2,19 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 
 import pytest
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from tests.by_the_clock import BY_THE_CLOCK
 from tests.models.fault_server import (
-    PASSING,
     Fault,
     FaultServer,
     answer,
     running,
-    status,
 )
-from tests.models.on_sockets import (
-    FINE,
-    USUAL,
-    Answer,
-    Bounds,
-    ask,
-    langchain_config,
-    usage,
-)
+from tests.models.on_sockets import FINE, Answer, ask, usage
+from tests.models.on_sockets import langchain_served as served
 
 from secondhop.models.langchain_llm import LangchainLLM
 from secondhop.models.llm import Completion, LLMError
@@ -39,24 +28,6 @@ def chat_openai(server: FaultServer) -> ChatOpenAI:
     return ChatOpenAI(
         model=server.model, base_url=server.base_url, api_key=SecretStr(KEY), max_retries=2
     )
-
-
-@asynccontextmanager
-async def served(server: FaultServer, bounds: Bounds = USUAL) -> AsyncGenerator[LangchainLLM]:
-    async with running(server):
-        model = chat_openai(server)
-        try:
-            yield LangchainLLM(model, config=langchain_config(bounds))
-        finally:
-            await model.root_async_client.close()
-
-
-@pytest.mark.parametrize("fault", [*PASSING, status(500)])
-async def test_every_try_is_ours_and_counted(fault: Fault) -> None:
-    async with served(server := FaultServer(script=[fault, fault], otherwise=FINE)) as llm:
-        completion = await ask(llm)
-    assert completion.parsed == Answer(text="fine")
-    assert len(server.asked) == completion.usage.calls == 3  # its own retries would have hidden two
 
 
 @pytest.mark.parametrize(
