@@ -24,7 +24,6 @@ from secondhop.nodes.selection.blend import MIDDLE
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
-from secondhop.wording import counted
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look a fact up."""
@@ -194,19 +193,20 @@ def left_out(memory_id: str, title: str) -> Explanation:
 
 
 def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Which queries found it, and where in their rankings."""
-    found: list[tuple[int, str]] = []
+    """Which queries found it, and where in their rankings: the three best."""
+    found: list[tuple[int, str, str]] = []
     for query in trace.queries:
-        for leg, hits in (("dense", query.dense), ("lexical", query.lexical)):
+        for way, hits in (("similarity", query.dense), ("words", query.lexical)):
             for hit in hits:
                 if hit.memory_id == candidate.memory_id:
-                    text = f"“{query.text}” ({leg} rank {hit.rank}, {hit.score:.2f})"
-                    found.append((hit.rank, text))
+                    found.append((hit.rank, query.text, f"by {way} at place {hit.rank}"))
     if not found:
         return f"Playbooks or cues brought it in round {candidate.first_round}; no text search did."
-    best = "; ".join(text for _, text in sorted(found)[:3])
-    rankings = counted(len(found), "ranking")
-    return f"Found first in round {candidate.first_round}, in {rankings}; best: {best}."
+    by_text: dict[str, list[str]] = {}
+    for _, text, place in sorted(found)[:3]:
+        by_text.setdefault(text, []).append(place)
+    best = "; ".join(f"{', '.join(places)} for “{text}”" for text, places in by_text.items())
+    return f"Found first in round {candidate.first_round}: {best}."
 
 
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
@@ -257,13 +257,14 @@ def weighed(candidate: TraceCandidate) -> list[str]:
 
 def added_up(candidate: TraceCandidate) -> list[str]:
     """What each retriever added to its score; [] where a plan's facets share the slots."""
-    parts = [f"{name} {part:+.2f}" for name, part in candidate.parts.items()]
-    if not parts:
+    if not candidate.parts:
         return []
+    by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
+    parts = [f"{name} {part:+.2f}" for name, part in by_size if abs(part) >= 0.005]
     return [
-        f"Beside the other candidates: {', '.join(parts)}; together "
-        f"{sum(candidate.parts.values()):+.2f}, where {MIDDLE:+.2f} is an even chance. "
-        f"Its score is {candidate.score:.2f}."
+        f"Its score is {candidate.score:.2f}. Compared with the other candidates: "
+        f"{', '.join(parts) or 'as they'}; together {sum(candidate.parts.values()):+.2f}, "
+        f"where {MIDDLE:+.2f} makes 0.50."
     ]
 
 

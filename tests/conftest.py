@@ -8,6 +8,7 @@ import ipaddress
 import os
 import shutil
 import socket
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from tests.small_world import LIFE, OriginalWorld, SmallWorld, made_once, use_sm
 from secondhop.models.assets import default_assets_dir
 from secondhop.recall import Recall
 from secondhop.settings import variable_names
+
+# benchmarks are no part of the package: they are imported from the checkout
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 settings.register_profile(
     "secondhop",

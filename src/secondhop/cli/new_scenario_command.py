@@ -34,7 +34,9 @@ def new_scenario(
         list[str] | None,
         typer.Argument(metavar="[QUESTION...]", help="[what was asked; broad cues]"),
     ] = None,
-    k: Annotated[int, typer.Option(min=1, metavar="N", help="Memories an answer has.")] = 5,
+    k: Annotated[
+        int, typer.Option("--k", "-k", min=1, metavar="N", help="Memories an answer has.")
+    ] = 5,
     shown: Annotated[
         int, typer.Option(min=1, metavar="N", help="Candidates shown a question.")
     ] = 15,

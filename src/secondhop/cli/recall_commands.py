@@ -27,7 +27,7 @@ def recall(
     common: Common,
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
     k: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Memories to return. [6]")
+        int | None, typer.Option("--k", "-k", min=1, metavar="N", help="Memories to return. [6]")
     ] = None,
     tokens: Annotated[
         int | None,

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def session(
     common: Common,
     question: Annotated[str, typer.Argument(metavar="QUESTION")],
-    k: Annotated[int | None, typer.Option(min=1, metavar="N", help="Memories a round. [5]")] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", "-k", min=1, metavar="N", help="Memories a round. [5]")
+    ] = None,
     max_rounds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Answers at most. [4]")
     ] = None,
