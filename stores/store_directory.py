@@ -9,9 +9,11 @@ from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreError, UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end, writer_turn
 from secondhop.stores.manifest import Manifest
+from secondhop.stores.old_lessons import drop_old_lessons
 from secondhop.stores.rebuild_command import mend_command, rebuild_advice
 from secondhop.stores.reindex import EntityVectors, Reindex
 from secondhop.stores.store_address import is_address
@@ -89,6 +91,8 @@ class StoreDirectory:
             mend = mend_command(self.name, entity=entity, server=self._place.server)
             store.cure = f"{mend} embeds what is missing, and {self._cure(entity)}"
             await store.open(mending=mending)
+            folder = self.path / "entities" / entity_slug(entity)
+            await drop_old_lessons(folder / "learning.db", store)
         except BaseException:
             catalog.close()
             raise

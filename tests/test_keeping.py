@@ -401,6 +401,21 @@ async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
     assert asked == ["a"]
 
 
+async def test_what_a_session_counts_while_a_memory_goes_is_forgotten_too(recall: Recall) -> None:
+    await recall.aadd([note("a", "The boiler hums at night"), note("b", "The boiler is old")])
+
+    class AnotherProcess:
+        async def aforget(self, memory_ids: Sequence[str]) -> None:
+            answer = await recall.sessions.astart("What about the boiler?")
+            resolved = await recall.sessions.aresolve(answer.session_id, accepted=memory_ids)
+            assert resolved.learned.updated
+
+    recall.memories.forgetting.append(AnotherProcess())
+    await recall.memories.aforget("a")
+
+    assert (await recall.admin.adoctor()).findings == []
+
+
 async def test_recalls_count_nothing_and_accepting_writes_to_a_file_of_its_own(
     recall: Recall, tmp_path: Path
 ) -> None:

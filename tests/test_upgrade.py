@@ -7,12 +7,14 @@ remembered, one recall traced, one session voted on and resolved, all with the h
 import sqlite3
 import tarfile
 from collections.abc import AsyncIterator
-from contextlib import closing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
 
 from secondhop import Recall
+from secondhop.memories.copying import copied
+from secondhop.stores.store_directory import StoreDirectory
 
 STORE = Path(__file__).parent / "samples" / "store-0.1.tar.xz"
 TRACE = "2c898dcb1e5a"
@@ -74,15 +76,19 @@ async def test_what_it_traced_is_read_and_what_it_learned_without_words_is_gone(
     assert lessons_in(tmp_path) == []
 
 
-async def test_learning_that_was_off_stays_off(tmp_path: Path) -> None:
+async def test_learning_that_was_off_stays_off_also_in_a_copy(tmp_path: Path) -> None:
     with tarfile.open(STORE) as packed:
         packed.extractall(tmp_path, filter="data")
     (lessons,) = lessons_in(tmp_path)
     with closing(sqlite3.connect(lessons)) as opened, opened:
         opened.execute("INSERT INTO switch (off) VALUES (1)")
 
-    async with await Recall.aopen(tmp_path, entity="ana", embedder="hashing") as recall:
-        assert not (await recall.learning.areport()).on
+    async with aclosing(StoreDirectory(tmp_path)) as home:
+        await copied(home, tmp_path / "copy")
+
+    for store in (tmp_path, tmp_path / "copy"):
+        async with await Recall.aopen(store, entity="ana", embedder="hashing") as recall:
+            assert not (await recall.learning.areport()).on
 
 
 async def test_memories_are_given_cues_and_recalled_by_them(upgraded: Recall) -> None:

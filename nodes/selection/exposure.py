@@ -24,7 +24,7 @@ class ShownLately:
     """One question's answer, for other questions that are to bring something else."""
 
     question: str
-    """A digest: the words of a question are kept nowhere."""
+    """A digest."""
     memory_ids: Sequence[str]
     weary: Mapping[str, float] = field(default_factory=dict[str, float])
     """{memory id: wear, 0..1} that the question itself met: it meets the same when asked again."""

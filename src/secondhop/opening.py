@@ -11,7 +11,6 @@ from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
 from secondhop.given_values import check_config, check_id
-from secondhop.memories.old_lessons import drop_old_lessons
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder
@@ -112,7 +111,6 @@ async def open_parts(
         path, entity, embedder=base, chroma_url=chroma_url, mending=options.get("mending", False)
     )
     folder = home.path / "entities" / entity_slug(entity)
-    await drop_old_lessons(folder / "learning.db", store)
     embedders = cached_embedders(
         base,
         entity_cache=Path(options.get("caches") or folder) / "embeddings.db",

@@ -1,15 +1,17 @@
-"""Test doubles for programs that use secondhop: nothing is fetched, and no server is asked.
+r"""Test doubles for programs that use secondhop: nothing is fetched, and no server is asked.
 
 A scripted language model, the hashing embedder, and a memory in a temporary folder:
 
->>> import asyncio
->>> from secondhop.testing import ScriptedModel, note, temporary_recall
+>>> import asyncio, re
+>>> from secondhop.testing import ModelRequest, ScriptedModel, note, temporary_recall
+>>> def all_hot(request: ModelRequest) -> object:
+...     return {"votes": dict.fromkeys(re.findall(r"<memory (\w+)>", request.prompt), "hot")}
 >>> async def ask() -> list[str]:
 ...     model = ScriptedModel(
 ...         {
 ...             "decompose": [{"kind": "procedural"}],
 ...             "expand": [{"intent": "make tea"}],
-...             "critique": lambda request: {"votes": []},
+...             "critique": all_hot,
 ...         }
 ...     )
 ...     tea = note("tea", "Green tea steeps at 70 degrees for two minutes.")
@@ -81,7 +83,7 @@ class ScriptedModel:
 
     A script is a list, played in order, or one function that answers every request. The steps
     `decompose` and `expand` of a recall run side by side, so give it a script for each step. A
-    reply is plain values (`{"votes": []}`), an exception to raise, or a function of the
+    reply is plain values (`{"intent": "make tea"}`), an exception to raise, or a function of the
     `ModelRequest`. A reply that does not fit the schema fails as a real model's would: with an
     `LLMError`.
     """

@@ -162,6 +162,9 @@ async def test_what_would_be_overwritten_or_does_not_fit_is_refused(place: Place
             await recall.admin.acopy(here[0])
         with pytest.raises(UnknownEntityError, match="zoe"):
             await recall.admin.acopy(place("folder")[0], entities=["mara", "zoe"])
+    async with aclosing(StoreDirectory(place("folder")[0])) as misspelt:
+        with pytest.raises(StoreError, match="nothing is stored in"):
+            await copied(misspelt, place("folder")[0])
 
 
 async def test_a_store_that_lacks_vectors_is_not_copied(place: Place) -> None:

@@ -42,6 +42,6 @@ def cue_line(cue: StoredCue) -> str:
     """Its words, who wrote it, and its id."""
     by = cue.model or cue.origin
     if cue.origin == "session":
-        by = "proved by a session" if cue.proved > 0 else "refused in a session"
+        by = "proved by a session" if cue.proved > 0 else "voted against in a session"
     kind = "broad, " if cue.breadth == "broad" else ""
     return f"{clean(cue.text)}  ({kind}{clean(by)}, {clean(cue.cue_id)})"

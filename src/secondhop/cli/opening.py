@@ -288,7 +288,7 @@ def named_llm(common: Common) -> str:
         raise UsageError(
             "this takes a language model, and none is named; name one: --llm openai:MODEL (or "
             "SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and OPENAI_BASE_URL where "
-            " the model is not OpenAI's own"
+            "the model is not OpenAI's own"
         )
     return spec
 

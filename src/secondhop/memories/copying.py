@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import aclosing, closing
 from pathlib import Path
 
-from secondhop.errors import UnknownEntityError
+from secondhop.errors import StoreError, UnknownEntityError
 from secondhop.graph.result import Frozen
 from secondhop.stores.copying import copy_entity
 from secondhop.stores.store_directory import StoreDirectory
@@ -48,9 +48,12 @@ async def copied(
     Raises:
         UnknownEntityError: nothing is stored for one of them; nothing was copied.
         UsageError: both stores are the same.
-        StoreError: as of `copy_entity`; what was copied before it stays.
+        StoreError: nothing is stored there, or as of `copy_entity`; what was copied before it
+            stays.
     """
     chosen = await asyncio.to_thread(source.entities) if entities is None else list(entities)
+    if not chosen:
+        raise StoreError(f"nothing is stored in {source.name}; check --store")
     for entity in chosen:
         with closing(source.place.catalog(entity)) as catalog:
             if not await asyncio.to_thread(catalog.exists):

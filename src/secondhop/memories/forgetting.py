@@ -95,7 +95,10 @@ class Forgetter:
         await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
-            return await erase(store, self.traces, self.caches, found)
+            erased = await erase(store, self.traces, self.caches, found)
+            # a session elsewhere may have counted them while they were still stored
+            await self.writing.counters.forget(found.memory_ids)
+            return erased
         except StoreError as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
