@@ -33,13 +33,16 @@ class Sentence(NamedTuple):
     tokens: int
 
 
-def excerpts(texts: Sequence[str], *, tokens: int, telling: Mapping[str, float]) -> list[str]:
+def excerpts(
+    texts: Sequence[str], *, tokens: int, telling: Sequence[Mapping[str, float]]
+) -> list[str]:
     """What is shown of each text, all together at most `tokens` tokens.
 
     Short texts are shown whole. What they leave is shared by the long ones alike.
 
     Args:
-        telling: weight of a word of the question or of a search.
+        telling: of each text, the weight of a word of the question, of a search, or of what the
+            memory was noted for.
     """
     whole = [quoted(text[:READ_CHARS]) for text in texts]
     sizes = [count_tokens(text) for text in whole]
@@ -52,7 +55,7 @@ def excerpts(texts: Sequence[str], *, tokens: int, telling: Mapping[str, float])
             shown[row] = whole[row]
             left -= sizes[row]
         else:
-            shown[row] = excerpt(whole[row], tokens=share, telling=telling)
+            shown[row] = excerpt(whole[row], tokens=share, telling=telling[row])
             left -= count_tokens(shown[row])
     return shown
 

@@ -21,7 +21,7 @@ def passage(ordinal: int, text: str) -> Passage:
 def test_short_texts_are_whole_and_the_long_ones_share_what_is_left() -> None:
     long = " ".join(f"Sentence {n} tells of work." for n in range(60))
 
-    shown = excerpts([long, TEXT, long], tokens=200, telling={})
+    shown = excerpts([long, TEXT, long], tokens=200, telling=[{}] * 3)
 
     assert shown[1] == TEXT
     sizes = [count_tokens(shown[row]) for row in (0, 2)]
@@ -45,7 +45,7 @@ def test_what_two_passages_both_hold_is_read_once() -> None:
 
 @given(st.lists(st.text(max_size=400), max_size=4), st.integers(-5, 300))
 def test_no_text_breaks_the_budget(texts: list[str], tokens: int) -> None:
-    shown = excerpts(texts, tokens=tokens, telling={"a": 1.0})
+    shown = excerpts(texts, tokens=tokens, telling=[{"a": 1.0}] * len(texts))
 
     assert sum(map(count_tokens, shown)) <= max(0, tokens)
     for text, told in zip(texts, shown, strict=True):

@@ -228,6 +228,14 @@ def test_a_question_of_any_length_leaves_room_for_the_memories() -> None:
     assert NEEDLE in sheet.prompt.user
 
 
+def test_of_a_long_memory_the_part_is_shown_that_it_was_noted_for() -> None:
+    decides = "The landlord wants three months notice."
+    views = [view(f"m{n}", LONG, LONG, LONG, LONG) for n in range(23)]
+    noted = view("noted", LONG, LONG, decides, LONG, role="notice of the lease")
+
+    assert decides in sheet_of(critic_request(*views, noted)).prompt.user
+
+
 async def test_a_critic_without_budget_asks_nothing() -> None:
     llm = ScriptedLLM()
     _, critic = llm_services(llm)
