@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from secondhop.models.lenient_fields import Ids, Line, as_flag, as_line, as_rows
+from secondhop.models.lenient_fields import Ids, Line, Lines, as_flag, as_line, as_rows
 from secondhop.nodes.state import VOTES, VoteName
 
 _WORDS: dict[str, object] = {"type": "string"}
@@ -92,6 +92,8 @@ class QueryReply(BaseModel):
 class CritiqueReply(BaseModel):
     """A verdict, or its votes alone as a list."""
 
+    needs: Lines
+    """Kinds of thing that the answer needs: a model that names them first leaves fewer out."""
     votes: Annotated[
         list[VoteReply],
         BeforeValidator(as_vote_rows),

@@ -230,10 +230,15 @@ def test_a_question_of_any_length_leaves_room_for_the_memories() -> None:
 
 def test_of_a_long_memory_the_part_is_shown_that_it_was_noted_for() -> None:
     decides = "The landlord wants three months notice."
+    other = [f"On day {n} the printer was out of labels again." for n in range(200)]
+    text = " ".join([*other[:100], decides, *other[100:]])
     views = [view(f"m{n}", LONG, LONG, LONG, LONG) for n in range(23)]
-    noted = view("noted", LONG, LONG, decides, LONG, role="notice of the lease")
 
-    assert decides in sheet_of(critic_request(*views, noted)).prompt.user
+    with_role = critic_request(*views, view("noted", text, role="notice of the lease"))
+    without = critic_request(*views, view("noted", text))
+
+    assert decides in sheet_of(with_role).prompt.user
+    assert decides not in sheet_of(without).prompt.user
 
 
 async def test_a_critic_without_budget_asks_nothing() -> None:
