@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -230,7 +230,10 @@ class User:
         return None
 
     def expect_own(self, answer: Any) -> None:
-        for memory in (answer or {}).get("memories", ()):
+        memories: list[dict[str, str]] = (
+            answer["memories"] if answer and "memories" in answer else []
+        )
+        for memory in memories:
             memory_id = memory.get("id") or memory["memory_id"]
             if not memory_id.startswith(f"{self.entity}-"):
                 self.report.foreign.append(f"{self.entity} was given {memory_id}")
@@ -253,7 +256,7 @@ class User:
 
 
 @contextmanager
-def running_parts(folder: Path) -> Iterator[tuple[dict[str, Part], list[str], dict[str, Any]]]:
+def running_parts(folder: Path) -> Generator[tuple[dict[str, Part], list[str], dict[str, Any]]]:
     """All parts by name, the workers' addresses, and what opens the store."""
     chroma_port, redis_port = free_port(), free_port()
     chroma = [os.path.join(sysconfig.get_path("scripts"), "chroma"), "run", "--host", "127.0.0.1"]

@@ -9,7 +9,7 @@ default model.
 import argparse
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from pathlib import Path
 from statistics import median
@@ -33,7 +33,7 @@ OPENED = 20
 
 
 @contextmanager
-def timed(what: str, *, each: int = 1) -> Iterator[None]:
+def timed(what: str, *, each: int = 1) -> Generator[None]:
     """Print how long the block took."""
     begun = time.perf_counter()
     yield
@@ -54,7 +54,7 @@ async def opening(store: str | Path, embedder: Embedder, *, entities: int) -> No
             opened = await Recall.aopen(store, entity=f"e{number}", embedder=embedder)
             recall = await held.enter_async_context(opened)
             open_s = time.process_time() - begun
-            asked = []
+            asked = list[float]()
             for question in ("Help me prepare for my interview", "What should I cook tonight?"):
                 begun = time.process_time()
                 await recall.arecall(question, effort="none")

@@ -3,10 +3,39 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from secondhop.models.lenient_fields import Ids, Line, as_flag, as_line, as_rows
 from secondhop.nodes.state import VOTES, VoteName
+
+_WORDS: dict[str, object] = {"type": "string"}
+_IDS: dict[str, object] = {"type": "array", "items": _WORDS}
+_VOTE: dict[str, object] = {"type": "string", "enum": list(VOTES)}
+
+
+def row_shape(**fields: object) -> dict[str, object]:
+    """The JSON schema of an object with these fields, all of them required."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+ROW_SHAPES: dict[str, object] = {
+    "type": "array",
+    "items": {
+        "anyOf": [
+            row_shape(id=_WORDS, vote=_VOTE, reason=_WORDS),
+            row_shape(id=_WORDS, vote=_VOTE, reason=_WORDS, facets=_IDS),
+            row_shape(id=_WORDS, repeats=_WORDS),
+            row_shape(id=_WORDS, replaced_by=_WORDS),
+        ]
+    },
+}
+"""What a model is asked to write: strict servers demand every field of a shape, and a person waits
+for each word of a reply. So no shape has a field that would mostly be empty."""
 
 
 def as_vote_rows(value: object) -> list[Mapping[str, object]]:
@@ -14,8 +43,15 @@ def as_vote_rows(value: object) -> list[Mapping[str, object]]:
     rows = as_rows(value)
     if isinstance(value, Mapping):
         rows = [with_id(call_id, vote) for call_id, vote in cast(Any, value).items()]
-    worded = [{**row, "vote": as_vote_word(row.get("vote"))} for row in rows]
+    worded = [{**row, "vote": as_vote_word(row.get("vote")) or implied_vote(row)} for row in rows]
     return [row for row in worded if as_line(row.get("id")) and row["vote"] in VOTES]
+
+
+def implied_vote(row: Mapping[str, object]) -> str:
+    """Of a row that says only what another memory makes of this one; "" where it says nothing."""
+    if as_line(row.get("replaced_by")):
+        return "wrong"
+    return "cold" if as_line(row.get("repeats")) else ""
 
 
 def with_id(call_id: object, vote: object) -> Mapping[str, object]:
@@ -56,7 +92,12 @@ class QueryReply(BaseModel):
 class CritiqueReply(BaseModel):
     """A verdict, or its votes alone as a list."""
 
-    votes: Annotated[list[VoteReply], BeforeValidator(as_vote_rows), Field(default_factory=list)]
+    votes: Annotated[
+        list[VoteReply],
+        BeforeValidator(as_vote_rows),
+        Field(default_factory=list),
+        WithJsonSchema(ROW_SHAPES),
+    ]
     empty_facets: Ids
     new_queries: Annotated[list[QueryReply], BeforeValidator(as_rows), Field(default_factory=list)]
     go_on: Annotated[bool | None, BeforeValidator(as_flag)] = Field(default_factory=lambda: None)

@@ -99,11 +99,12 @@ def expect_mapping(said: object, *, name: str, like: str) -> Mapping[str, Any]:
 
 def expect_ids(said: object) -> list[str]:
     """Raises UsageError for what is no list of ids."""
+    held = said  # the narrowed type of `said` would have no known elements
     if isinstance(said, Collection) and not isinstance(said, str):
         ids = list(cast(Collection[object], said))
         if all(isinstance(one, str) for one in ids):
             return cast(list[str], ids)
-    raise UsageError(f"accepted must be a list of memory ids, not {shortened(said)}")
+    raise UsageError(f"accepted must be a list of memory ids, not {shortened(held)}")
 
 
 def shortened(said: object) -> str:

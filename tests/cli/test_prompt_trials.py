@@ -63,8 +63,10 @@ def test_what_was_asked_before_is_not_asked_again(
 
     assert not model.asked()
     assert "asked 0, from kept answers 6" in again.stderr
-    timeless = [{**told, "measures": {}, "questions": {}} for told in (first, document(again))]
-    assert timeless[0] == timeless[1]
+    second = document(again)
+    for timed in ("measures", "questions"):
+        del first[timed], second[timed]
+    assert first == second
     kept = tmp_path / "cache" / "prompts" / "answers.db"
     assert kept.stat().st_mode & 0o077 == 0
 

@@ -83,7 +83,7 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
     stored = counted(len(scenario.memories), "memory")
     notices().print(f"Storing {stored} ...", style="dim")
     answers: dict[str, list[list[str]]] = {PLAIN: []}
-    given: list[RecallResult] = []
+    shown: list[tuple[RecallResult, RecallTrace]] = []
     for name, side in sides.items():
         entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
         async with opened(common, entity=entity, embedder=embedder, counting=True) as recall:
@@ -98,6 +98,7 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
                 await recall.arecall(question.query, k=question.k, at=question.asked_at)
                 for question in scenario.questions
             ]
-            trace = recall.trace(given[0].trace_id)
+            shown.append((given[0], recall.trace(given[0].trace_id)))
         answers[name] = [result.ids() for result in given]
-    return Comparison(scenario=scenario, answers=answers, result=given[0], trace=trace)
+    result, trace = shown[-1]
+    return Comparison(scenario=scenario, answers=answers, result=result, trace=trace)

@@ -33,11 +33,11 @@ class MemoryServer(MCPServer[RecallPool]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            match error.__cause__:
-                case ValidationError() as fault:
-                    raise ToolError(f"{name}: {in_words(fault)}") from fault
-                case SecondhopError() as fault:
-                    raise ToolError(str(fault)) from fault
+            fault = error.__cause__
+            if isinstance(fault, ValidationError):
+                raise ToolError(f"{name}: {in_words(fault)}") from fault
+            if isinstance(fault, SecondhopError):
+                raise ToolError(str(fault)) from fault
             raise
 
 
