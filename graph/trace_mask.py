@@ -24,7 +24,8 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
     """The trace without a word of these memories, each of which it names.
 
     Nothing tells which memories a model had read when it wrote a facet, a query or a reason, so
-    all that models wrote goes. Of the question, the words go that the memories have, too.
+    all that models wrote goes. Of the question, and of those of sessions, the words go that the
+    memories have, too.
 
     Args:
         texts: of these memories.
@@ -38,7 +39,7 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
             "forgotten": sorted(gone),
             "facets": [_facet(one, own_facets, secret) for one in trace.facets],
             "queries": [_query(one, secret) for one in trace.queries],
-            "candidates": [_candidate(one, gone) for one in trace.candidates],
+            "candidates": [_candidate(one, gone, secret) for one in trace.candidates],
             "hidden": [_hidden(one, gone) for one in trace.hidden],
             "preferences": [_preference(one, gone) for one in trace.preferences],
             "steps": [_step(one) for one in trace.steps],
@@ -67,10 +68,15 @@ def _query(query: TraceQuery, secret: Collection[str]) -> TraceQuery:
     return query.model_copy(update={"text": text, "error": _head(query.error)})
 
 
-def _candidate(candidate: TraceCandidate, gone: Collection[str]) -> TraceCandidate:
+def _candidate(
+    candidate: TraceCandidate, gone: Collection[str], secret: Collection[str]
+) -> TraceCandidate:
     votes = [vote.model_copy(update={"reason": MASKED}) for vote in candidate.votes]
     drops = [drop.model_copy(update={"reason": _head(drop.reason)}) for drop in candidate.drops]
-    own = {"title": MASKED, "cue": "", "proved_for": ""} if candidate.memory_id in gone else {}
+    # the question of a session stands with all memories that it was about
+    own = {"proved_for": _without(secret, candidate.proved_for)}
+    if candidate.memory_id in gone:
+        own = {"title": MASKED, "cue": "", "proved_for": ""}
     return candidate.model_copy(update={"votes": votes, "drops": drops, **own})
 
 

@@ -196,7 +196,9 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     trace: RecallTrace, tmp_path: Path
 ) -> None:
     folder = TraceFolder(tmp_path)
-    before = content(tmp_path / folder.save(trace))
+    proved = {"proved_for": "Which numbers does Carefeed like?"}
+    candidates = [one.model_copy(update=proved) for one in trace.candidates]
+    before = content(tmp_path / folder.save(trace.model_copy(update={"candidates": candidates})))
     assert b"What I achieved" in before
 
     (name,) = folder.naming(["wins"])
@@ -207,6 +209,8 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     after, kept = content(file), folder.load(trace.trace_id)
     assert b"achieved" not in after
     assert kept.question == QUESTION.replace("Carefeed", "(masked)")
+    told = {one.memory_id: one.proved_for for one in kept.candidates}
+    assert (told["wins"], told["plan"]) == ("", "Which numbers does (masked) like?")
     assert file.stat().st_mtime_ns == written
     assert (kept.forgotten, kept.returned) == (["wins"], trace.returned)
     assert [one.score for one in kept.candidates] == [one.score for one in trace.candidates]
