@@ -59,6 +59,14 @@ class TraceDraft:
         """As it is read."""
         return RecallTrace.model_validate_json(self.json)
 
+    @property
+    def memory_ids(self) -> set[str]:
+        """Of all memories that it tells of."""
+        state = self.state
+        hidden = (one["memory_id"] for one in state.get("hidden", []))
+        preferences = (one["id"] for one in state.get("result", {}).get("preferences", []))
+        return {*state.get("candidates", {}), *hidden, *preferences}
+
 
 def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:
     """The fields of a `RecallTrace`; those that have a default may be missing.

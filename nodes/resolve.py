@@ -78,6 +78,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         | {"cut_by": cut_by(drop)}
         | {"tokens": shortest(memory_id, filled) if drop["stage"] == "tokens" else None}
         for memory_id, drop in answer.misses.items()
+        if any(one in entries for one in answer.missed[memory_id])  # else it was forgotten
     ]
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
     if ranking_in(state, services).freshness > 0:

@@ -99,6 +99,10 @@ class EntityReader:
         """See `MemoryReader`."""
         return await self._catalog.aread(reads.passage_ids, memory_ids)
 
+    def stored(self, memory_ids: Sequence[str]) -> list[str]:
+        """Those of the memories that are there. Blocks."""
+        return self._catalog.read(reads.stored, memory_ids)
+
     async def memory(self, memory_id: str) -> Memory | None:
         """See `MemoryReader`."""
         return await self._catalog.aread(reads.memory, memory_id)

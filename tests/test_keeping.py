@@ -1,5 +1,6 @@
 """Single memories: remembered, corrected, deprecated, restored, forgotten, with their history."""
 
+import gzip
 import sqlite3
 import zlib
 from collections.abc import AsyncIterator, Sequence
@@ -414,6 +415,37 @@ async def test_what_a_session_counts_while_a_memory_goes_is_forgotten_too(recall
     await recall.memories.aforget("a")
 
     assert (await recall.admin.adoctor()).findings == []
+
+
+def traces_with(word: bytes, folder: Path) -> list[str]:
+    """Names of the traces that hold a word."""
+    files = folder.rglob("*.json.gz")
+    return [file.name for file in files if word in gzip.decompress(file.read_bytes())]
+
+
+@pytest.mark.parametrize("when", ["before it is traced", "before the memory goes"])
+async def test_no_trace_of_a_recall_that_ran_meanwhile_holds_what_was_forgotten(
+    recall: Recall, tmp_path: Path, when: str
+) -> None:
+    class RecallsMeanwhile:
+        async def aforget(self, memory_ids: Sequence[str]) -> None:
+            assert (await recall.arecall("What about the boiler?")).ids()
+            recall.last_traces()  # they are written
+            assert traces_with(b"quokka", tmp_path)
+
+    await recall.aadd(
+        [note("a", "The boiler hums", title="quokka"), note("b", "The boiler is old")]
+    )
+    if when == "before it is traced":
+        async for event in recall.astream("What about the boiler?"):
+            if event.node == "begin":
+                await recall.memories.aforget("a")
+    else:
+        recall.memories.forgetting.append(RecallsMeanwhile())
+        await recall.memories.aforget("a")
+    recall.last_traces()
+
+    assert traces_with(b"quokka", tmp_path) == []
 
 
 async def test_recalls_count_nothing_and_accepting_writes_to_a_file_of_its_own(

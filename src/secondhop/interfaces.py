@@ -40,7 +40,12 @@ class Interfaces:
         services = parts.services
         files = parts.home.place.traces(services.entity)
         self.graphs = CompiledGraphs(services, checkpointer)
-        self.traces = TraceFolder(files, entity=services.entity, settings=services.settings.traces)
+        self.traces = TraceFolder(
+            files,
+            entity=services.entity,
+            settings=services.settings.traces,
+            stored=parts.store.stored,
+        )
         self.answering = Answering(
             parts.store, services, self.graphs, traces=self.traces, name=parts.home.name
         )

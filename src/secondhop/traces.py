@@ -8,7 +8,7 @@ import re
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -58,9 +58,16 @@ class TraceFolder:
         *,
         entity: str = "default",
         settings: TraceSettings | None = None,
+        stored: Callable[[Sequence[str]], Collection[str]] | None = None,
     ) -> None:
-        """`files`: a folder of their own, or where else they are."""
+        """Take the parts as they are.
+
+        Args:
+            files: a folder of their own, or where else they are.
+            stored: those of some memories that are still there; None: all of them.
+        """
         self._files = TraceFilesInFolder(files) if isinstance(files, Path) else files
+        self._stored = stored
         self._entity, self._settings = entity, settings or TraceSettings()
         self._waiting: dict[str, Future[None]] = {}
 
@@ -146,10 +153,14 @@ class TraceFolder:
             return read_trace(path)
         return self.load(str(trace))
 
-    def naming(self, memory_ids: Sequence[str]) -> list[str]:
-        """Names of the traces that tell of any of these memories."""
+    def naming(self, memory_ids: Sequence[str], *, since_ns: int = 0) -> list[str]:
+        """Names of the traces that tell of any of these memories.
+
+        Args:
+            since_ns: only of those that were written then or later.
+        """
         self.finish()
-        names = [one.name for one in self._files.listed()]
+        names = [one.name for one in self._files.listed() if one.at_ns >= since_ns]
         return [
             name
             for name in names
@@ -184,10 +195,16 @@ class TraceFolder:
             self._files.remove(name)
 
     def _write_or_warn(self, draft: TraceDraft, *, not_before: float) -> None:
-        """A recall answers also where its trace cannot be written."""
+        """A recall answers also where its trace cannot be written.
+
+        A trace that tells of a memory which was forgotten meanwhile is not kept.
+        """
         time.sleep(max(0.0, not_before - time.monotonic()))
         try:
-            self.save(draft)
+            name = self.save(draft)
+            told = draft.memory_ids
+            if self._stored is not None and len(self._stored([*told])) < len(told):
+                self._files.remove(name)
         except (OSError, StoreError) as error:
             logger.warning("the trace of a recall could not be kept: %s", error)
 

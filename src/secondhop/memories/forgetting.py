@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ logger = logging.getLogger(__name__)
 
 PAGE = 500
 """Memories read at once."""
+
+
+CLOCKS_NS = 60 * 10**9
+"""How far the clocks of two machines may be apart."""
 
 
 class PurgesTexts(Protocol):
@@ -91,13 +96,16 @@ class Forgetter:
             logger.warning("an unfinished `forget` is finished now: %s", ", ".join(unfinished))
 
     async def _erase(self, found: Erased) -> Erasure:
-        store = self.writing.store
+        store, begun_ns = self.writing.store, time.time_ns()
         await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
             erased = await erase(store, self.traces, self.caches, found)
             # a session elsewhere may have counted them while they were still stored
             await self.writing.counters.forget(found.memory_ids)
+            # and a recall may have traced them
+            late = partial(self.traces.naming, found.memory_ids, since_ns=begun_ns - CLOCKS_NS)
+            await mask(self.traces, await asyncio.to_thread(late), found)
             return erased
         except StoreError as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
@@ -136,14 +144,19 @@ async def erase(
     Texts that grew had other passages before, and memories that an ingest deleted had some. Their
     names are gone, so the caches keep the passages of today, and nothing else.
     """
-    for trace in found.traces:
-        await asyncio.to_thread(partial(traces.mask, trace, found.memory_ids, texts=found.texts))
+    await mask(traces, found.traces, found)
     for cache in caches:
         await cache.purge(found.texts)
     held = await passages_without(store, found.memory_ids)
     for cache in caches:
         await cache.keep_passages(held)
     return await store.erasure.erase(found.memory_ids)
+
+
+async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None:
+    """Take the words of what goes out of these traces."""
+    for name in names:
+        await asyncio.to_thread(partial(traces.mask, name, found.memory_ids, texts=found.texts))
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
