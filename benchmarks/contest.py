@@ -104,7 +104,7 @@ async def hold(
     *,
     heard: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """One after the other, so that nobody waits for another's work; `heard` gets their names."""
+    """One after the other, so that none waits for another's work; `heard` gets their names."""
     for entry in entries:
         if entry.name in contest.not_run:
             continue

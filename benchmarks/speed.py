@@ -6,7 +6,7 @@
 
 Each system is a process of its own, so that its memory is its own. They are asked in turn, question
 by question, so that whatever else the machine does disturbs all alike: the ratios are what to
-compare. Every question is embedded anew. The language model of the efforts `low` and `high` is
+compare. Every question is embedded again. The language model of the efforts `low` and `high` is
 scripted, on loopback, and answers after 300 ms.
 """
 

@@ -77,7 +77,7 @@ class Database(Protocol):
         ...
 
     def stamp(self) -> Hashable:
-        """Another one after each change, whoever made it; None where that cannot be told."""
+        """Another one after each change by any process; None where that cannot be told."""
         ...
 
     def version(self, connection: Connection) -> int:

@@ -159,7 +159,7 @@ def connected(url: str) -> "Redis":
             timeout=WAIT_S,
             socket_timeout=ANSWER_S,
             socket_connect_timeout=ANSWER_S,
-            # one that waited in the pool while the server was restarted is made anew; a save that
+            # one that waited in the pool while the server was restarted is replaced; a save that
             # was done, and whose answer was lost, is refused the second time
             retry=Retry(NoBackoff(), 1),
         )

@@ -85,7 +85,7 @@ class SqliteDatabase:
                     self._watching = self._opened("rw")
                 (changes,) = self._watching.execute("PRAGMA data_version").fetchone()
                 return self._watching, changes
-        except sqlite3.Error:  # whoever reads next is told
+        except sqlite3.Error:  # the next reader is told
             return None
 
     def migrate(self) -> None:

@@ -48,7 +48,7 @@ _DAY_S = 86_400.0
 class TraceFolder:
     """The traces of an entity, one a recall, named by trace id.
 
-    Traces are written in the background, one after the other; whoever reads one through this
+    Traces are written in the background, one after the other; a reader of one through this
     object waits for it. `finish` waits for all.
     """
 

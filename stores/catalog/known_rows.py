@@ -15,7 +15,7 @@ _MOST = 8_192
 
 
 class KnownRows:
-    """Rows of views, by id. Safe to use from any thread, and whoever else writes."""
+    """Rows of views, by id. Safe to use from any thread, also while other processes write."""
 
     def __init__(self, read: Callable[..., Any], *, stamp: Callable[[], Hashable]) -> None:
         """`read` reads a view, as `Catalog.read`; `stamp`: as of `Database`."""
@@ -29,7 +29,7 @@ class KnownRows:
         return self._known(view, ids, lambda missing: self._read(view, missing))
 
     def whole(self, view: Callable[[Connection], T]) -> T:
-        """What a view reads that asks for no ids; nobody may change it."""
+        """What a view reads that asks for no ids; callers must not change it."""
         found: dict[str, T] = self._known(view, [""], lambda _: {"": self._read(view)})
         return found[""]
 

@@ -33,7 +33,7 @@ def bound_entity(named: str | None, *, needs: Scope, without_token: str | None) 
         without_token: whose memory a caller without a token gets.
 
     Raises:
-        ToolError: nobody's, another one was named, or the token's scope is too small.
+        ToolError: an unknown token, another entity was named, or the token's scope is too small.
     """
     token = get_access_token()
     entity = token.subject if token is not None else without_token

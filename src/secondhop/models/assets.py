@@ -20,7 +20,7 @@ PullProgress: TypeAlias = Callable[[str, int, int | None], None]
 
 
 def _untold(name: str, done: int, total: int | None) -> None:
-    """Progress that nobody follows."""
+    """Progress that is not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
