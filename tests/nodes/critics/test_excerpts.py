@@ -21,7 +21,7 @@ def passage(ordinal: int, text: str) -> Passage:
 def test_short_texts_are_whole_and_the_long_ones_share_what_is_left() -> None:
     long = " ".join(f"Sentence {n} tells of work." for n in range(60))
 
-    shown = excerpts([long, TEXT, long], tokens=200, telling=[{}] * 3)
+    shown = excerpts([long, TEXT, long], tokens=200, telling=[telling_words([])] * 3)
 
     assert shown[1] == TEXT
     sizes = [count_tokens(shown[row]) for row in (0, 2)]
