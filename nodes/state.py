@@ -44,7 +44,7 @@ QUESTION_WEIGHT = 1.5
 
 FACT_NAMED, FACT_ASKED = "fact", "plan"
 """Origins of queries that look a fact up: the question or a query names it; the plan, told which
-names there are, asks for it by name; nothing names it, and the plan means it."""
+names there are, asks for it by name."""
 
 TOO_LATE = "no answer before the deadline"
 """What stands in a ranking's error when a search was given up."""

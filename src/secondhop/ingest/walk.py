@@ -24,8 +24,7 @@ _BROKEN_ZIP = (
     lzma.LZMAError,
     struct.error,
     EOFError,
-    RuntimeError,
-    NotImplementedError,  # of zipfile: a compression that it does not know
+    RuntimeError,  # of zipfile: a password, or a compression that it does not know
     ValueError,
 )
 MAX_FILE_BYTES = 1024 * 1_000_000
