@@ -91,8 +91,9 @@ class StoreDirectory:
             mend = mend_command(self.name, entity=entity, server=self._place.server)
             store.cure = f"{mend} embeds what is missing, and {self._cure(entity)}"
             await store.open(mending=mending)
-            folder = self.path / "entities" / entity_slug(entity)
-            await drop_old_lessons(folder / "learning.db", store)
+            lessons = self.path / "entities" / entity_slug(entity) / "learning.db"
+            if lessons.exists():
+                await drop_old_lessons(lessons, store)
         except BaseException:
             catalog.close()
             raise
