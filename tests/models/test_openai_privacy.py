@@ -4,8 +4,8 @@ import json
 import logging
 
 import pytest
-from tests.models.fault_server import USAGE, FaultServer, body, running, status
-from tests.models.on_sockets import Answer, ask
+from tests.models.fault_server import FaultServer, body, running, status
+from tests.models.on_sockets import ask
 
 from secondhop.models.llm import LLMError, StructuredLLM
 from secondhop.models.openai_client import OpenAIConnection
