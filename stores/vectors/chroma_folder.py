@@ -12,6 +12,7 @@ while Chroma writes, and damage found beside one is such a leftover, not a faili
 
 import logging
 import shutil
+import struct
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -34,7 +35,7 @@ from secondhop.stores.vectors.chroma_database import (
     vacuum,
 )
 from secondhop.stores.vectors.freed_memory import return_freed_memory
-from secondhop.stores.vectors.index_files import check_index
+from secondhop.stores.vectors.index_files import blank_spare_room, check_index
 
 _log = logging.getLogger(__name__)
 
@@ -71,6 +72,8 @@ class ChromaFolder:
         self._users = 0
         self._session: ChromaSession | None = None
         self._inode = 0
+        self._files: dict[str, Path | None] = {}
+        """{collection: where its index files are}"""
         self._seen: dict[str, bytes] = {}
         """{collection: stamp at which this client's memory of it is right}"""
 
@@ -117,6 +120,7 @@ class ChromaFolder:
             self._seen[name] = _UNKNOWN
             self._mark_unfinished(name)
             with (
+                self._blanking(name),
                 self._using() as session,
                 chroma_errors(str(self.folder), cure=self._cure),
             ):
@@ -137,6 +141,7 @@ class ChromaFolder:
             remove_unknown_segments(self.folder)
             self._unfinished(name).unlink(missing_ok=True)
             self._seen.pop(name, None)
+            self._files.pop(name, None)
 
     def compact(self, name: str) -> bool:
         """See `ChromaClient`. Searches go on while the new files are filled."""
@@ -218,6 +223,7 @@ class ChromaFolder:
             with self._paused():
                 segment = stored_segment(self.folder, name)
                 is_stored = bool(segment or stored_segment(self.folder, draft_of(name)))
+            self._files[name] = self.folder / segment.vector_segment if segment else None
             if segment is not None:
                 check_index(self.folder, segment, was_cut_off=was_cut_off)
         self._mark_unfinished(name)
@@ -227,6 +233,7 @@ class ChromaFolder:
             if was_cut_off:
                 raise UnfinishedIndexError(self.folder, reason=str(error.__cause__)) from error
             raise
+        self._blank(name)
         self._unfinished(name).unlink(missing_ok=True)
         self._seen[name] = stamp
 
@@ -240,6 +247,34 @@ class ChromaFolder:
                 collection = session.collection(name)
             if collection is not None:
                 collection.count()
+
+    @contextmanager
+    def _blanking(self, name: str) -> Generator[None, None, None]:
+        """A block that writes to the collection; afterwards its files hold vectors only.
+
+        Where a new index lies is seen from the folder that appears: while Chroma writes, SQLite's
+        locks do not keep its SQLite and ours apart. If several appear, the next load asks.
+        """
+        is_new = self._files.get(name) is None
+        before = self._index_folders() if is_new else set[Path]()
+        yield
+        begun = self._index_folders() - before if is_new else set[Path]()
+        if len(begun) == 1:
+            self._files[name] = begun.pop()
+        self._blank(name)
+
+    def _index_folders(self) -> set[Path]:
+        return {path for path in self.folder.iterdir() if path.is_dir()}
+
+    def _blank(self, name: str) -> None:
+        """What lay in the memory of this process does not stay in the collection's files."""
+        files = self._files.get(name)
+        if files is None:
+            return
+        try:
+            blank_spare_room(files)
+        except (OSError, ValueError, struct.error) as error:
+            _log.warning("what lay in memory may stand in %s: %s", files, error)
 
     def _check_space(self, adds_bytes: int) -> None:
         places = (self.folder.absolute(), *self.folder.absolute().parents)

@@ -23,6 +23,8 @@ from secondhop.stores.vectors.chroma_database import (
 
 _HEADER = struct.Struct("<i6QiI3QdQ")
 _NORM_TOLERANCE = 1e-2
+_FIRST_ROOM = 100
+_LENGTH_BYTES = 4  # of an element in length.bin
 _DELETED = 1  # third byte of an element's link list
 
 
@@ -67,6 +69,28 @@ def check_index(folder: Path, segment: StoredSegment, *, was_cut_off: bool = Fal
         if was_cut_off or isinstance(error, _CutShortError):
             raise UnfinishedIndexError(folder, reason=str(error)) from error
         raise damaged_vectors(folder, str(error)) from error
+
+
+def blank_spare_room(files: Path) -> None:
+    """Put zeros behind the last vector of the index in this folder; its collection is locked.
+
+    hnswlib begins an index with room for a hundred vectors, and writes it as `malloc` gave it:
+    with whatever lay in the memory of the process. It does so at the first write of a collection,
+    and whenever it loads one of fewer vectors than `sync_threshold`.
+    """
+    if not (files / "header.bin").exists():
+        return
+    header = _read_header(files)
+    for name, size in (("data_level0.bin", header.element_size), ("length.bin", _LENGTH_BYTES)):
+        used, room = header.elements * size, _FIRST_ROOM * size
+        if used >= room:
+            continue
+        with (files / name).open("r+b") as file:
+            file.seek(used)
+            spare = file.read(room - used)
+            if spare.strip(b"\0"):
+                file.seek(used)
+                file.write(bytes(len(spare)))
 
 
 def _check_segment(folder: Path, segment: StoredSegment) -> None:
