@@ -24,7 +24,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Ask it": {
         "recall": "recall_commands.recall",
-        "session": "session_command.session",
         "briefing": "briefing_command.briefing",
         "facts": "memory_commands.facts",
         "history": "memory_commands.history",
