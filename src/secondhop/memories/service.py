@@ -105,14 +105,12 @@ class MemoryService:
         Raises:
             UsageError: something is not a `Memory`; what came before it may be stored.
         """
-        ledger = await ingest_memories(
+        return await ingest_memories(
             only_memories(memories),
             writer=self._store,
             embedder=self.writing.embedder,
             progress=progress,
         )
-        await self._store.refresh_topics()
-        return ledger
 
     add = blocking(aadd)
 
