@@ -1,6 +1,5 @@
 """`secondhop eval new`: label questions of your own store in the terminal."""
 
-import asyncio
 import sys
 import threading
 from collections import deque
@@ -71,6 +70,8 @@ def new_scenario(
 
 async def typed_lines() -> AsyncIterator[str]:
     """Lines of standard input until its end; Ctrl-C need not wait for the next one."""
+    import asyncio
+
     loop, lines = asyncio.get_running_loop(), asyncio.Queue[str]()
 
     def read() -> None:
