@@ -110,7 +110,7 @@ def two(tmp_path: Path) -> Path:
 def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the extra were not installed."""
     nothing: dict[str, object] = {}
-    monkeypatch.setattr("secondhop.evals.ir_library.find_spec", nothing.get)
+    monkeypatch.setattr("secondhop.evals.extra.find_spec", nothing.get)
 
 
 @pytest.mark.slow
@@ -123,6 +123,9 @@ def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
     assert document(result)["two"]["library"] == {}
     assert document(result)["two"]["mean"]["facet_recall"] > 0
     assert "pip install '/path/to/the/checkout[eval]'" in result.stderr
+    for wanted in (("--against", "bm25"), ("--html", "page.html")):
+        refused = cli("eval", "scenarios", str(two), *wanted)
+        assert (refused.exit_code, "scipy" in refused.stderr) == (1, True)
 
 
 @pytest.mark.slow

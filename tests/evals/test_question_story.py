@@ -37,4 +37,3 @@ async def test_a_missed_facet_says_what_became_of_each_of_its_memories(tmp_path:
     missed = {facet.name: facet for facet in story.missed}
     assert [one.memory_id for one in missed["far"].memories] == ["car", "bread"]
     assert all(one.cut_by and one.reason and one.nearest_change for one in missed["far"].memories)
-    assert story.document()["missed"][-1]["name"] == "far"

@@ -33,6 +33,8 @@ def show_reports(
             rows |= {f"{OURS}, {name}": row for name, row in report.questions.items()}
         console.print(measures_table(report.name, rows))
         console.print(footnote(report), style="dim")
+        if told := had_to_do_without(report):
+            console.print(told, style="yellow")
         console.print()
     if len(reports) > 1:
         console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))
@@ -80,3 +82,11 @@ def footnote(report: ScenarioReport) -> str:
         return text
     wrong, asked = report.wrongly_answered(), len(report.no_answer)
     return f"{text}; {wrong} of {asked} unanswerable ones were answered"
+
+
+def had_to_do_without(report: ScenarioReport) -> str:
+    """ "3 recalls had to do without: the planner timed out"; "" where none had to."""
+    reasons = [why[0] for why in report.degraded().values()]
+    if not reasons:
+        return ""
+    return clean(f"{counted(len(reasons), 'recall')} had to do without: {reasons[0]}")

@@ -5,28 +5,10 @@ Jinja fills the template `page.html`; it comes with the extra `secondhop[eval]`.
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from importlib.util import find_spec
 
-from secondhop.errors import SecondhopError
 from secondhop.evals.comparison import Comparison
 from secondhop.evals.measures import MEASURES, Measures, mean_of
 from secondhop.evals.report import OURS, ScenarioReport, by_system, mean_of_scenarios
-
-
-class JinjaMissingError(SecondhopError):
-    """A page was asked for, and Jinja is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "pages are written with Jinja, which is not installed; "
-            "install it: pip install '/path/to/the/checkout[eval]'"
-        )
-
-
-def expect_jinja() -> None:
-    """Raises JinjaMissingError when Jinja is not installed."""
-    if find_spec("jinja2") is None:
-        raise JinjaMissingError
 
 
 def report_page(
@@ -39,11 +21,7 @@ def report_page(
 
     Args:
         facts: what was measured with what, for the head of the page.
-
-    Raises:
-        JinjaMissingError: Jinja is not installed.
     """
-    expect_jinja()
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined)

@@ -1,8 +1,8 @@
 """The story of one question: what came back, what it served, and what was missed and why."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from secondhop.evals.measures import group_of
 from secondhop.evals.scenario import LabelledFacet, Question
@@ -63,10 +63,6 @@ class QuestionStory:
     missed: list[MissedFacet]
     stop_reason: str
     degraded: list[str]
-
-    def document(self) -> dict[str, Any]:
-        """For `--json`."""
-        return asdict(self)
 
 
 async def told(

@@ -7,7 +7,7 @@ from time import perf_counter
 from secondhop.errors import StoreError, UsageError
 from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
-from secondhop.evals.judgements import Rankings
+from secondhop.evals.measures import Rankings
 from secondhop.evals.question_story import told
 from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
