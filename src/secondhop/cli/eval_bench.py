@@ -176,7 +176,7 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
         for scenario in plan.scenarios:
             reports.append(await bench.run(scenario, own, asking=plan.asking))
             if theirs is not None:
-                alone = replace(plan.asking, baselines=False, stories=False)
+                alone = replace(plan.asking, baselines=False, missed=False)
                 others.append(await bench.run(scenario, theirs, asking=alone))
         if isinstance(plan.against, OtherPrompt):
             bench.expect_answers([*reports, *others])

@@ -51,12 +51,11 @@ def scenarios(
         int | None, typer.Option(min=1, metavar="N", help="The first N questions of each folder.")
     ] = None,
     per_question: Annotated[
-        bool, typer.Option("--per-question", help="The measures of every question, too.")
+        bool,
+        typer.Option(
+            "--per-question", help="Of each question the measures, what it missed, and why."
+        ),
     ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(parser=given_path, metavar="FILE", help="Write a page that tells it all."),
-    ] = None,
     no_cues: Annotated[
         bool, typer.Option("--no-cues", help="Leave out the cues.jsonl of scenario folders.")
     ] = False,
@@ -84,14 +83,12 @@ def scenarios(
     """
     from secondhop.cli.eval_bench import EvalPlan, measured
     from secondhop.cli.opening import run
-    from secondhop.cli.writing import expect_writable
     from secondhop.evals.extra import expect_extra
     from secondhop.evals.samples import first_questions
     from secondhop.evals.scenarios import Asking
     from secondhop.evals.shipped import shipped_scenarios
 
-    expect_writable([html])
-    if html or against or prompt:
+    if against or prompt:
         expect_extra()
     plan = EvalPlan(
         scenarios=[
@@ -100,15 +97,13 @@ def scenarios(
                 folders or shipped_scenarios(), cues=not (no_cues or annotate), stored=stored
             )
         ],
-        asking=Asking(at_once=concurrency, stories=per_question or html is not None, effort=effort),
+        asking=Asking(at_once=concurrency, missed=per_question, effort=effort),
         annotate=annotate,
         answers=answers,
         stored=stored,
     )
     plan, place = with_target(plan, common, against=against, prompt=prompt)
     result = run(measured(plan, place))
-    if html is not None:
-        write_page(html, result, plan, common)
     show(result, common, per_question=per_question)
 
 
@@ -185,33 +180,6 @@ def show(result: "Measured", common: Common, *, per_question: bool) -> None:
             show_changed(result.comparison, result.reports, console)
 
     tell(common, result.document(per_question=per_question), shown)
-
-
-def write_page(path: Path, result: "Measured", plan: "EvalPlan", common: Common) -> None:
-    """Write the HTML report, and say where it is."""
-    from secondhop.cli.writing import write_text
-    from secondhop.evals.page import report_page
-
-    facts = facts_of(plan, common)
-    write_text(path, report_page(result.reports, result.comparison, facts=facts))
-
-
-def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
-    """What was measured, and how, for the head of the page."""
-    from datetime import UTC, datetime
-    from importlib.metadata import version
-
-    from secondhop.cli.opening import choose_llm
-    from secondhop.settings import load_settings
-
-    environment = load_settings()
-    return {
-        "Measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, secondhop {version('secondhop')}",
-        "Embedding model": common.embedder or environment.embedder,
-        "Language model": choose_llm(common.llm or environment.llm) or "none",
-        "Settings": ", ".join(common.settings) or "as shipped",
-        "Questions at once": str(plan.asking.at_once),
-    }
 
 
 def load_scenarios(

@@ -130,10 +130,9 @@ def settings_of(common: Common, environment: Settings) -> "Config":
     settings = Config()
     files = [str(environment.settings)] if environment.settings else []
     if said := [*files, *common.settings]:
-        from secondhop.evals.setting_changes import changed_settings
-        from secondhop.evals.setting_files import settings_said
+        from secondhop.evals.setting_files import changed_settings, settings_said
 
-        settings = changed_settings({}, settings_said(said))
+        settings = changed_settings(settings_said(said))
     deadline_s = common.deadline or environment.deadline
     if deadline_s is None:
         return settings

@@ -1,18 +1,18 @@
-"""What the extra `secondhop[eval]` brings: SciPy, Jinja, and the tools of ir-measures."""
+"""What the extra `secondhop[eval]` brings: SciPy, and the tools of ir-measures."""
 
 from importlib.util import find_spec
 
 from secondhop.errors import SecondhopError
 
-MODULES = ("scipy", "jinja2", "ir_measures", "pytrec_eval", "pyndeval")
+MODULES = ("scipy", "ir_measures", "pytrec_eval", "pyndeval")
 
 
 class EvalExtraMissingError(SecondhopError):
-    """A comparison, a page or the field's own measures were asked for without the extra."""
+    """A comparison or the field's own measures were asked for without the extra."""
 
     def __init__(self) -> None:
         super().__init__(
-            "intervals and p-values, pages, and the measures of ir-measures (P@k, R@k, RR@k, "
+            "intervals and p-values, and the measures of ir-measures (P@k, R@k, RR@k, "
             "nDCG@k, alpha_nDCG@k, ERR_IA@k, StRecall@k) need "
             f"{', '.join(missing_modules())}, not installed here; "
             "install them: pip install '/path/to/the/checkout[eval]'"

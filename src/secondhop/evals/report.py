@@ -10,7 +10,7 @@ from secondhop.evals.costs import Costs, costs_of
 from secondhop.evals.extra import missing_modules
 from secondhop.evals.ir_library import library_measures
 from secondhop.evals.measures import Measures, Rankings, mean_of, measure
-from secondhop.evals.question_story import QuestionStory
+from secondhop.evals.missed import MissedFacet
 from secondhop.evals.scenario import Question
 from secondhop.graph.result import Spent
 
@@ -71,8 +71,8 @@ class ScenarioReport:
     spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
     no_answer: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{id of a question that nothing answers: memories returned all the same}; best when []."""
-    stories: dict[str, QuestionStory] = field(default_factory=dict[str, QuestionStory])
-    """{question id: what came back and what was missed}; {} unless it was asked for."""
+    missed: dict[str, list[MissedFacet]] = field(default_factory=dict[str, list[MissedFacet]])
+    """{question id: what was missed, and why}; {} unless it was asked for."""
 
     @property
     def ours(self) -> SystemRun:
@@ -137,7 +137,9 @@ class ScenarioReport:
             document["degraded"] = degraded
         if per_question:
             document["queries"] = self.questions
-            document["stories"] = {one: asdict(story) for one, story in self.stories.items()}
+            document["missed"] = {
+                one: [asdict(facet) for facet in facets] for one, facets in self.missed.items()
+            }
         return document
 
 
