@@ -1,16 +1,16 @@
 """What an evaluation found: rankings and measures, by scenario and question."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from secondhop.evals.answers import Answer
 from secondhop.evals.comparison import Rows
 from secondhop.evals.costs import Costs, costs_of
-from secondhop.evals.ir_library import library_measures, missing_modules
-from secondhop.evals.judgements import Rankings, judgements_of
-from secondhop.evals.measures import Measures, mean_of, measure
-from secondhop.evals.question_story import QuestionStory
+from secondhop.evals.extra import missing_modules
+from secondhop.evals.ir_library import library_measures
+from secondhop.evals.measures import Measures, Rankings, mean_of, measure
+from secondhop.evals.missed import MissedFacet
 from secondhop.evals.scenario import Question
 from secondhop.graph.result import Spent
 
@@ -35,15 +35,12 @@ class SystemRun:
 
     def library_mean(self) -> Measures:
         """{"P@k": …} of ir-measures; {} where it is not installed."""
-        return {f"{name}@k": mean for name, mean in mean_of(self.library.values()).items()}
+        return mean_of(self.library.values())
 
     def rows(self) -> Rows:
         """Everything that is measured of single questions, for a comparison."""
         return {
-            one: {
-                **measures,
-                **{f"{name}@k": value for name, value in self.library.get(one, {}).items()},
-            }
+            one: {**measures, **self.library.get(one, {})}
             for one, measures in self.questions.items()
         }
 
@@ -51,14 +48,10 @@ class SystemRun:
 def judged(questions: Sequence[Question], results: Rankings) -> SystemRun:
     """Measure what a system returned."""
     top = {one.id: list(results.get(one.id, ())) for one in questions}
-    library: dict[str, Measures] = {}
-    if not missing_modules():
-        cutoffs = {question.id: question.k for question in questions}
-        library = library_measures(list(judgements_of(questions)), top, cutoffs=cutoffs)
     return SystemRun(
         results=top,
         questions={one.id: measure(one, top[one.id]) for one in questions},
-        library=library,
+        library={} if missing_modules() else library_measures(questions, top),
     )
 
 
@@ -78,8 +71,8 @@ class ScenarioReport:
     spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
     no_answer: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{id of a question that nothing answers: memories returned all the same}; best when []."""
-    stories: dict[str, QuestionStory] = field(default_factory=dict[str, QuestionStory])
-    """{question id: what came back and what was missed}; {} unless it was asked for."""
+    missed: dict[str, list[MissedFacet]] = field(default_factory=dict[str, list[MissedFacet]])
+    """{question id: what was missed, and why}; {} unless it was asked for."""
 
     @property
     def ours(self) -> SystemRun:
@@ -116,6 +109,10 @@ class ScenarioReport:
         """Questions that nothing answers and that got a memory; lower is better."""
         return sum(bool(ranked) for ranked in self.no_answer.values())
 
+    def degraded(self) -> dict[str, list[str]]:
+        """{question id: what its recall had to do without}, of those that had to."""
+        return {one: answer.degraded for one, answer in self.answers.items() if answer.degraded}
+
     def document(self, *, per_question: bool) -> dict[str, Any]:
         """For `--json`."""
         document: dict[str, Any] = {
@@ -128,7 +125,7 @@ class ScenarioReport:
             },
             "ms": self.ms,
             "library": self.ours.library_mean(),
-            "costs": self.costs().document(),
+            "costs": asdict(self.costs()),
         }
         if self.no_answer:
             document["no_answer"] = {
@@ -136,9 +133,13 @@ class ScenarioReport:
                 "answered": self.wrongly_answered(),
                 "results": self.no_answer,
             }
+        if degraded := self.degraded():
+            document["degraded"] = degraded
         if per_question:
             document["queries"] = self.questions
-            document["stories"] = {one: story.document() for one, story in self.stories.items()}
+            document["missed"] = {
+                one: [asdict(facet) for facet in facets] for one, facets in self.missed.items()
+            }
         return document
 
 
