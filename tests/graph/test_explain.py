@@ -110,7 +110,10 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
 
 
 async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: SmallWorld) -> None:
-    again = "Coaching notes after the mock interview: I talk too fast, say what happened."
+    again = (
+        "Coaching notes after the mock interview: I talk too fast, give the situation and "
+        "the result."
+    )
     await world.add(note("newer", again, title="Coach: again", day=20))
     _, trace = await ask(world.services(), k=20)
     candidates = [trace.candidate(one) for one in trace.returned]
