@@ -231,11 +231,14 @@ def stored_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     if candidate.outdated_by:
         newer = title_of(trace, candidate.outdated_by)
         story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")
+    elif candidate.weakened_by:
+        newer = title_of(trace, candidate.weakened_by)
+        story.append(f"{newer} is newer and seems to say the same afresh, so this one counts less.")
     return story
 
 
 def weighed(candidate: TraceCandidate) -> list[str]:
-    """What its source, salience, age and earlier sessions made of its relevance; [] for nothing."""
+    """What source, salience, age, earlier sessions and a newer memory made of its relevance."""
     parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
     return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []
 
