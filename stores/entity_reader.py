@@ -153,6 +153,10 @@ class EntityReader:
         """See `MemoryWriter`."""
         return await self._catalog.aread(reads.content_hashes, origin=origin)
 
+    async def is_empty(self) -> bool:
+        """Whether no memory is stored; the vectors are not looked at."""
+        return await asyncio.to_thread(self._catalog.is_empty)
+
     async def counts(self) -> StoreCounts:
         """See `MemoryWriter`."""
         exists = await asyncio.to_thread(self._catalog.exists)

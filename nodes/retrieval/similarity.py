@@ -14,6 +14,7 @@ from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cue
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState, VoteName
+from secondhop.ranking.arrays import products
 from secondhop.ranking.feedback import VoteVectors, refine_query
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
@@ -187,7 +188,7 @@ async def nearest_visible(
     vectors = await services.search.vectors(list(owners))
     if not vectors:
         return [Visible([], {}) for _ in rows]
-    cosines = rows @ np.stack([*vectors.values()]).T
+    cosines = products(rows, np.stack([*vectors.values()]))
     return [
         Visible(best_of(zip(vectors, row.tolist(), strict=True), owners)[:k], {}) for row in cosines
     ]

@@ -16,7 +16,6 @@ from typing import Concatenate, ParamSpec, TypeVar
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
-from secondhop.stores.catalog import topics as catalog_topics
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
 from secondhop.stores.catalog.keeping import (
@@ -36,7 +35,6 @@ from secondhop.stores.catalog.notes import (
     read_meta,
     write_meta,
 )
-from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.versions import keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
@@ -49,7 +47,6 @@ from secondhop.stores.locks import to_its_end
 from secondhop.stores.records import (
     EmbeddedMemory,
     StoreCounts,
-    Topic,
 )
 from secondhop.stores.sqlite import SqliteDatabase, in_memory
 
@@ -219,7 +216,6 @@ class Catalog:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
                 return 0, None
-            clear_quotes(connection, existing)
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             cues = drop_cues_of(connection, existing)
@@ -302,11 +298,6 @@ class Catalog:
     def changes(self) -> int:
         """Grows with every put and delete."""
         return int(self.read(read_meta).get("changes", 0))
-
-    def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
-        """Remember the memory map, and at which `changes` it was made."""
-        with self._database.writing(durable=False) as connection:
-            catalog_topics.keep_topics(connection, topics, made_at=made_at)
 
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""
