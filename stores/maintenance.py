@@ -66,14 +66,17 @@ class VectorMaintenance:
 
         The caller holds the writer's lock. Mostly this only counts.
         """
-        if not await self.catalog.aread(self.begun):
-            return 0
-        if await self.index.count() == await self.catalog.aread(reads.count, self.of):
+        expected = await self.catalog.aread(self._expected)
+        if expected is None or expected == await self.index.count():
             return 0
         strays = await self.strays()
         for start in range(0, 0 if strays.missing else len(strays.orphans), _REMOVED_AT_ONCE):
             await self.index.remove(strays.orphans[start : start + _REMOVED_AT_ONCE])
         return len(strays.missing)
+
+    def _expected(self, connection: Connection) -> int | None:
+        """How many vectors there must be; None where none was ever put."""
+        return reads.count(connection, self.of) if self.begun(connection) else None
 
     async def drop(self, ids: Sequence[str]) -> None:
         """Remove vectors of what is not stored; others stay."""
