@@ -57,7 +57,7 @@ def plain_entries() -> list[Entry]:
 
 async def ours(ground: Ground) -> Whole:
     """secondhop with the scenario's cues, its playbooks embedded."""
-    await ground.recall.awarm()
+    await ground.recall.admin.awarm()
     return Whole(ground.recall)
 
 
@@ -74,7 +74,7 @@ async def without_cues(ground: Ground) -> Whole:
         )
     )
     await store_scenario(replace(scenario, memories=tuple(plain)), recall)
-    await recall.awarm()
+    await recall.admin.awarm()
     return Whole(recall)
 
 

@@ -371,6 +371,8 @@ class RecallState(TypedDict, total=False):
     """Searched for, and nothing above the threshold exists."""
     picks: list[Pick]
     """Best answer so far, best first."""
+    weakened: dict[str, str]
+    """{memory id: the newer memory because of which it counts less}, of that answer."""
     seen: list[str]
     """Ids of all candidates of earlier rounds."""
     positives: Annotated[dict[str, list[str]], or_]

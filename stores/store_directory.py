@@ -76,9 +76,7 @@ class StoreDirectory:
         )
         catalog = self._place.catalog(entity)
         try:
-            await asyncio.to_thread(self._check, catalog, identity)
-            if await asyncio.to_thread(catalog.exists):
-                identity = await asyncio.to_thread(identity_at, self._vectors_at, catalog)
+            identity = await asyncio.to_thread(self._checked, catalog, identity)
             vectors = self._both(identity)
             store = EntityStore(
                 catalog,
@@ -181,15 +179,18 @@ class StoreDirectory:
         finally:
             catalog.close()
 
-    def _check(self, catalog: Catalog, wanted: Identity) -> None:
+    def _checked(self, catalog: Catalog, wanted: Identity) -> Identity:
+        """Who the catalog belongs to; who is wanted, where nothing is stored."""
         manifest = self._place.manifest()
         if catalog.exists():
             known = catalog.identity()
             self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
             if manifest is None:  # it is gone, and the names of the vectors with it
                 self._place.found(known)
-        elif manifest:
+            return identity_at(self._vectors_at, catalog)
+        if manifest:
             self._expect_same_embedder(wanted, manifest.embedder_id, manifest.dimension)
+        return wanted
 
     def _expect_same_embedder(self, wanted: Identity, embedder_id: str, dimension: int) -> None:
         if (embedder_id, dimension) != (wanted.embedder_id, wanted.dimension):

@@ -413,7 +413,7 @@ async def test_no_trace_of_a_recall_that_ran_meanwhile_holds_what_was_forgotten(
     class RecallsMeanwhile:
         async def aforget(self, memory_ids: Sequence[str]) -> None:
             assert (await recall.arecall("What about the boiler?")).ids()
-            recall.last_traces()  # they are written
+            recall.admin.last_traces()  # they are written
             assert traces_with(b"quokka", tmp_path)
 
     await recall.aadd(
@@ -426,7 +426,7 @@ async def test_no_trace_of_a_recall_that_ran_meanwhile_holds_what_was_forgotten(
     else:
         recall.memories.forgetting.append(RecallsMeanwhile())
         await recall.memories.aforget("a")
-    recall.last_traces()
+    recall.admin.last_traces()
 
     assert traces_with(b"quokka", tmp_path) == []
 

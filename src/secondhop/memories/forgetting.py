@@ -100,6 +100,7 @@ class Forgetter:
         await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
+            await self._forget_questions(found.memory_ids)
             erased = await erase(store, self.traces, self.caches, found)
             # a session elsewhere may have counted them while they were still stored
             await self.writing.counters.forget(found.memory_ids)
@@ -109,6 +110,13 @@ class Forgetter:
             return erased
         except StoreError as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
+
+    async def _forget_questions(self, memory_ids: Sequence[str]) -> None:
+        """The questions of sessions that these memories were voted on with go from all memories,
+        for they may tell what the memories said."""
+        known = await self.writing.store.cues.proved()
+        gone = {cue.text for cue in known if cue.memory_id in memory_ids}
+        await self.writing.store.cues.remove([cue.cue_id for cue in known if cue.text in gone])
 
 
 async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:
