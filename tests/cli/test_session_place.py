@@ -66,7 +66,7 @@ async def test_a_settings_file_says_how_sessions_are(tmp_path: Path) -> None:
     await store_two(tmp_path / "store")
     file = tmp_path / "settings.yaml"
     file.write_text("session: {ttl_s: 60, k: 2, max_rounds: 3}\nlimits.k: 4\n", encoding="utf-8")
-    common = replace(options(tmp_path / "store"), settings=(str(file),))
+    common = replace(options(tmp_path / "store"), settings=[str(file)])
 
     async with opened(common, entity=MARA) as recall:
         answer = await recall.sessions.astart(QUESTION)

@@ -109,6 +109,23 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
     assert f"slots go by score, and it has {deciding(trace, last):.2f}. Next came" in told.story[-1]
 
 
+async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: SmallWorld) -> None:
+    again = (
+        "Coaching notes after the mock interview: I talk too fast, give the situation and "
+        "the result."
+    )
+    await world.add(note("newer", again, title="Coach: again", day=20))
+    _, trace = await ask(world.services(), k=20)
+    candidates = [trace.candidate(one) for one in trace.returned]
+    weakened = [one for one in candidates if one and one.weakened_by == "newer"]
+
+    assert weakened
+    told = await explained(world, trace, weakened[0].memory_id)
+    assert any("is newer and seems to say the same afresh" in line for line in told.story)
+    assert f"it has {deciding(trace, weakened[0]):.2f}" in told.story[-1]
+    assert deciding(trace, weakened[0]) < 0.7 * weakened[0].score
+
+
 async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> None:
     order = Verdict(
         ballots=tuple(

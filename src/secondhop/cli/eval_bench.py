@@ -196,7 +196,7 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
     tried = {plan.prompt.name: plan.prompt} if plan.prompt else {}
     own = Side(settings=settings_of(common, environment), prompts={**in_force, **tried})
     if isinstance(other, OtherSettings):
-        changed = replace(common, settings=tuple(other.changes))
+        changed = replace(common, settings=[*other.changes])
         return own, replace(own, settings=settings_of(changed, environment))
     if isinstance(other, OtherPrompt):
         prompts = {**in_force, other.prompt.name: other.prompt}
@@ -247,13 +247,14 @@ def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
     Args:
         timed: with the time it took; False where answers of a model may come from a file.
     """
+    measured = report.ours.rows()
     rows = {
         one: {
-            **measures,
-            **({"ms": report.ms[one]} if timed else {}),
-            "llm_calls": report.spent[one].llm_calls,
-            "tokens": report.spent[one].prompt_tokens + report.spent[one].completion_tokens,
+            **measured[one],
+            **({"ms": answer.ms} if timed else {}),
+            "llm_calls": answer.spent.llm_calls,
+            "tokens": answer.spent.prompt_tokens + answer.spent.completion_tokens,
         }
-        for one, measures in report.ours.rows().items()
+        for one, answer in report.labelled().items()
     }
     return Answered(rows=rows, results=report.results)

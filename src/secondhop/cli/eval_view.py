@@ -38,7 +38,7 @@ def show_reports(
         if told := had_to_do_without(report):
             console.print(told, style="yellow")
         for question in report.asked:
-            show_missed(question, report.missed.get(question.id, ()), console)
+            show_missed(question, report.answers[question.id].missed, console)
         console.print()
     if len(reports) > 1:
         console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))

@@ -116,7 +116,7 @@ def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPoo
 
 def names_set(common: Common) -> list[str]:
     """The settings that were given by name: they go before what is kept with the entity."""
-    return [one.partition("=")[0].strip() for one in common.settings if "=" in one]
+    return [one.partition("=")[0].strip() for one in common.settings or () if "=" in one]
 
 
 def settings_of(common: Common, environment: Settings) -> "Config":
@@ -129,7 +129,7 @@ def settings_of(common: Common, environment: Settings) -> "Config":
 
     settings = Config()
     files = [str(environment.settings)] if environment.settings else []
-    if said := [*files, *common.settings]:
+    if said := [*files, *(common.settings or ())]:
         from secondhop.evals.setting_files import changed_settings, settings_said
 
         settings = changed_settings(settings_said(said))

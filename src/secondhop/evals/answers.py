@@ -18,5 +18,5 @@ class Answer:
     degraded: list[str] = field(default_factory=list[str])
     plain: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{baseline: ids}; {} for an unanswerable question."""
-    missed: list[MissedFacet] | None = None
-    """None: it was not asked for."""
+    missed: list[MissedFacet] = field(default_factory=list[MissedFacet])
+    """[] where it was not asked for."""

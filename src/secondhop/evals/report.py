@@ -10,9 +10,7 @@ from secondhop.evals.costs import Costs, costs_of
 from secondhop.evals.extra import missing_modules
 from secondhop.evals.ir_library import library_measures
 from secondhop.evals.measures import Measures, Rankings, mean_of, measure
-from secondhop.evals.missed import MissedFacet
 from secondhop.evals.scenario import Question
-from secondhop.graph.result import Spent
 
 OURS = "secondhop"
 """Among the systems of a report."""
@@ -66,13 +64,16 @@ class ScenarioReport:
     """secondhop first."""
     answers: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     """{question id: what was answered}, also of questions that nothing answers."""
-    ms: dict[str, float] = field(default_factory=dict[str, float])
-    """{question id: wall time of the recall}."""
-    spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
-    no_answer: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """{id of a question that nothing answers: memories returned all the same}; best when []."""
-    missed: dict[str, list[MissedFacet]] = field(default_factory=dict[str, list[MissedFacet]])
-    """{question id: what was missed, and why}; {} unless it was asked for."""
+
+    def labelled(self) -> dict[str, Answer]:
+        """The answers to the labelled questions, in order."""
+        return {one.id: self.answers[one.id] for one in self.asked}
+
+    @property
+    def no_answer(self) -> dict[str, list[str]]:
+        """{id of a question that nothing answers: memories returned all the same}; best when []."""
+        labelled = self.labelled()
+        return {one: answer.ids for one, answer in self.answers.items() if one not in labelled}
 
     @property
     def ours(self) -> SystemRun:
@@ -93,13 +94,10 @@ class ScenarioReport:
         """Of secondhop, over the questions."""
         return self.ours.mean()
 
-    def mean_ms(self) -> float:
-        """Wall time a question."""
-        return self.costs().ms
-
     def costs(self) -> Costs:
         """What the recalls cost."""
-        return costs_of(self.spent.values(), self.ms.values())
+        own = self.labelled().values()
+        return costs_of([one.spent for one in own], [one.ms for one in own])
 
     def means(self) -> dict[str, Measures]:
         """{system: its mean}, secondhop first."""
@@ -123,7 +121,7 @@ class ScenarioReport:
                 for name, run in self.systems.items()
                 if name != OURS
             },
-            "ms": self.ms,
+            "ms": {one: answer.ms for one, answer in self.labelled().items()},
             "library": self.ours.library_mean(),
             "costs": asdict(self.costs()),
         }
@@ -138,7 +136,8 @@ class ScenarioReport:
         if per_question:
             document["queries"] = self.questions
             document["missed"] = {
-                one: [asdict(facet) for facet in facets] for one, facets in self.missed.items()
+                one: [asdict(facet) for facet in answer.missed]
+                for one, answer in self.labelled().items()
             }
         return document
 

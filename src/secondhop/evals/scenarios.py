@@ -77,17 +77,8 @@ async def run_scenario(
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
     answers = dict(zip((question.id for question in questions), asked, strict=True))
-    by_id = {question.id: answers[question.id] for question in scenario.questions}
-    report = ScenarioReport(
-        name=scenario.name,
-        asked=scenario.questions,
-        answers=answers,
-        ms={one: answer.ms for one, answer in by_id.items()},
-        spent={one: answer.spent for one, answer in by_id.items()},
-        no_answer={question.id: answers[question.id].ids for question in scenario.no_answer},
-        missed={one: found.missed for one, found in by_id.items() if found.missed is not None},
-    )
-    for system, results in rankings_by_system(by_id).items():
+    report = ScenarioReport(name=scenario.name, asked=scenario.questions, answers=answers)
+    for system, results in rankings_by_system(report.labelled()).items():
         report.systems[system] = judged(scenario.questions, results)
     return report
 
