@@ -89,7 +89,7 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
     try:
         return AsyncOpenAI(
             # without a password: the http client logs the address of each request
-            base_url=url.copy_with(userinfo=b""),
+            base_url=str(url.copy_with(userinfo=b"")),
             api_key=api_key_of(connection.api_key),
             timeout=connection.timeout_s,
             max_retries=0,  # `retry_policy` does it, and counts
