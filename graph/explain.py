@@ -20,7 +20,7 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
-from secondhop.nodes.selection.blend import MIDDLE
+from secondhop.nodes.selection.blend import logistic_of
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
@@ -247,12 +247,13 @@ def added_up(candidate: TraceCandidate) -> list[str]:
     """What each retriever added to its score; [] where a plan's facets share the slots."""
     if not candidate.parts:
         return []
+    _, middle = logistic_of(candidate.parts)
     by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
     parts = [f"{name} {part:+.2f}" for name, part in by_size if abs(part) >= 0.005]
     return [
         f"Its score is {candidate.score:.2f}. Compared with the other candidates: "
         f"{', '.join(parts) or 'as they'}; together {sum(candidate.parts.values()):+.2f}, "
-        f"where {MIDDLE:+.2f} makes 0.50."
+        f"where {middle:+.2f} makes 0.50."
     ]
 
 

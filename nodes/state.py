@@ -361,6 +361,8 @@ class RecallState(TypedDict, total=False):
     proved: bool
     """Whether sessions have written cues; missing: they have not."""
     shortlist: list[str]
+    repeats: dict[str, str]
+    """{memory id: the other one on the shortlist that says most of it}."""
     votes: Annotated[dict[str, Vote], or_]
     """By "<memory id>|<round>"."""
     content: bool

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from secondhop.errors import SecondhopError
+from secondhop.models.embedding_cache import embed_both
 from secondhop.nodes.planning.playbooks import WeighedFacets
 from secondhop.nodes.retrieval.similarity import nearest_visible
 from secondhop.nodes.selection.visibility import Hidden, sight_of
@@ -56,12 +57,10 @@ async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate
         ModelError: a text cannot be embedded.
         StoreError: the passages cannot be read.
     """
-    weighed = await services.playbooks.facets_for(
-        await services.embedder.embed_passages([state["question"]])
-    )
+    question, as_text = await embed_both(services.embedder, [state["question"]])
+    weighed = await services.playbooks.facets_for(as_text)
     if weighed is None:
         return {"note": "no playbooks"}
-    question = await services.embedder.embed_queries([state["question"]])
     hidden = await services.hidden.of(sight_of(state), services)
     found = await population(np.concatenate([question, weighed.vectors]), hidden, services=services)
     if not found.passage_ids:

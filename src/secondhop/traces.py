@@ -30,6 +30,9 @@ WAITING = 16
 PAUSE_S = 0.005
 """So much later than its answer a trace is written: it would keep a server from sending that."""
 
+LOOKED_THROUGH = 16
+"""Times that the traces are looked through for such as must go, while as many come as are kept."""
+
 COMPRESSION = 4
 """Level 6 takes twice the time, and 8 % less room."""
 SUFFIX, OLD_SUFFIX = ".json.gz", ".json"
@@ -69,6 +72,7 @@ class TraceFolder:
         self._stored = stored
         self._entity, self._settings = entity, settings or TraceSettings()
         self._waiting: dict[str, Future[None]] = {}
+        self._saved = 0
 
     def keep(self, draft: TraceDraft) -> Future[None] | None:
         """Write a trace in the background, unless none are kept.
@@ -91,7 +95,7 @@ class TraceFolder:
             future.result()
 
     def save(self, trace: RecallTrace | TraceDraft) -> str:
-        """Write a trace now, and let go of those that are too many, too old or too big; its name.
+        """Write a trace now; its name. Now and then those go that are too many, too old or too big.
 
         Raises:
             OSError, StoreError: it cannot be written.
@@ -103,7 +107,9 @@ class TraceFolder:
         name, packed = name_of(trace_id), gzip.compress(text, COMPRESSION, mtime=0)
         # the file system's own clock gives two in a row one time
         self._files.write(name, packed, at_ns=time.time_ns())
-        self._let_go()
+        if self._saved % max(1, self._settings.max_count // LOOKED_THROUGH) == 0:
+            self._let_go()
+        self._saved += 1
         return name
 
     def load(self, trace_id: str) -> RecallTrace:

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from tests.annotate.cue_writer import sheet_of, writing
 from tests.postgres_server import PostgresForTests, running_postgres
+from tests.stores.consistency import wrong_postings
 
 from secondhop import Config, Recall, TraceSettings
 from secondhop.annotate.settings import AnnotateSettings
@@ -312,7 +313,7 @@ async def test_two_processes_that_write_to_one_entity_lose_nothing(
 
     counts = await stores[0].counts()
     assert (counts.memories, counts.vectors, counts.pending) == (20, 20, 0)
-    assert await stores[1].maintenance.wrong_postings() == []
+    assert wrong_postings(homes[1].place.catalog("me")) == []
     for store, home in zip(stores, homes, strict=True):
         await store.aclose()
         await home.aclose()
