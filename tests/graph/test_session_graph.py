@@ -116,7 +116,8 @@ async def test_a_session_may_end_without_an_outcome(
     assert "resolved" not in done
 
 
-@pytest.mark.parametrize("place", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["sqlite", "postgres"])
 async def test_a_thread_goes_on_in_another_process(
     place: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
