@@ -95,7 +95,8 @@ class EntityCues:
 
     async def standing(self) -> CueStanding:
         """See `CueSearch`."""
-        return await asyncio.to_thread(self._catalog.known.whole, reads.cue_standing)
+        known = await asyncio.to_thread(self._catalog.known.whole, reads.at_first)
+        return known.cues
 
     async def learns(self) -> bool:
         """Whether sessions may write cues."""

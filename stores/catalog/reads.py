@@ -282,6 +282,19 @@ def standing(
     )
 
 
+class AtFirst(NamedTuple):
+    """What every recall reads of the entity."""
+
+    settings: dict[str, str]
+    cues: CueStanding
+    standing: Standing
+
+
+def at_first(connection: Connection) -> AtFirst:
+    """All of it at once."""
+    return AtFirst(settings(connection), cue_standing(connection), standing(connection))
+
+
 def settings(connection: Connection) -> dict[str, str]:
     """{name: value} of the settings kept with the entity."""
     rows = connection.execute(

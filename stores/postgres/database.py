@@ -12,6 +12,9 @@ from secondhop.stores.database import Rows, Values
 from secondhop.stores.postgres.schema import STEPS
 from secondhop.stores.postgres.server import PostgresServer, found_version
 
+CATALOG = "catalog"
+"""The part of an entity whose changes are told by `stamp`."""
+_CHANGED = b"UPDATE entities SET changed = pg_current_xact_id() WHERE entity = %s"
 _PLACEHOLDER = re.compile(r"'[^']*'|%|\?|(?<![:\w]):([a-z_]+)|\bON CONFLICT \((?=\w)")
 
 
@@ -96,6 +99,8 @@ class PostgresDatabase:
         with self._server.transaction(self._entity, writes=True, alone=alone) as connection:
             if not durable:
                 connection.execute("SET LOCAL synchronous_commit = off")
+            if self._part == CATALOG:
+                connection.execute(_CHANGED, (self._entity,))
             yield PostgresConnection(connection)
 
     def version(self, connection: Any) -> int:
@@ -124,8 +129,9 @@ class PostgresDatabase:
         """See `Database`. PostgreSQL's vacuum does it, in its own time."""
         return True
 
-    def stamp(self) -> None:
-        """See `Database`."""
+    def stamp(self) -> str | None:
+        """See `Database`; only of the catalog, as others are not asked."""
+        return self._server.last_change(self._entity) if self._part == CATALOG else None
 
     def faults(self) -> list[str]:
         """See `Database`. It looks after its files itself."""
