@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from secondhop.stores.catalog.notes import read_meta, write_meta
-from secondhop.stores.catalog.reads import cards, in_chunks
+from secondhop.stores.catalog.reads import among, cards
 from secondhop.stores.catalog.rows import PASSAGE_COLUMNS, passage_of
 from secondhop.stores.database import Connection
 from secondhop.stores.records import Passage, Topic
@@ -20,7 +20,7 @@ def openings(
     titles = {memory_id: card.title for memory_id, card in cards(connection, memory_ids).items()}
     members: dict[str, list[Passage]] = {memory_id: [] for memory_id in titles}
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-    for passage in map(passage_of, in_chunks(connection, sql, memory_ids)):
+    for passage in map(passage_of, among(connection, sql, memory_ids)):
         members[passage.memory_id].append(passage)
     return [
         (
