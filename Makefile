@@ -6,7 +6,6 @@ LLM_VENV ?= .venv-llm
 BENCH_VENV ?= .venv-bench
 RELEASE_VENV ?= .venv-release
 SCENARIOS ?=
-EVIDENCE ?=
 ARGS ?=
 BENCH_FULL ?=
 
@@ -28,11 +27,10 @@ bench: $(BENCH_VENV)/.stamp  ## how fast it is beside what others use (docs/benc
 	@$(BENCH_VENV)/bin/secondhop models pull
 	@$(BENCH_VENV)/bin/python -m benchmarks.speed $(if $(BENCH_FULL),--passages 1000 10000 100000) $(ARGS)
 
-# SCENARIOS="dir dir": your own instead of the checkout's; EVIDENCE="dir dir": besides
+# SCENARIOS="dir dir": your own instead of those of benchmarks/second_hop
 bench-quality: $(BENCH_VENV)/.stamp  ## how good it is beside what others use (docs/benchmarks.md)
 	@$(BENCH_VENV)/bin/secondhop models pull
-	@OMP_NUM_THREADS=1 $(BENCH_VENV)/bin/python -m benchmarks.quality $(SCENARIOS) \
-	  $(if $(EVIDENCE),--evidence $(EVIDENCE)) $(ARGS)
+	@OMP_NUM_THREADS=1 $(BENCH_VENV)/bin/python -m benchmarks.quality $(SCENARIOS) $(ARGS)
 
 test-llm: $(LLM_VENV)/.stamp  ## recalls with a real, very small model (docs/benchmarks.md); not part of `make check`
 	@$(LLM_VENV)/bin/secondhop models pull

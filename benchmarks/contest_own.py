@@ -1,11 +1,12 @@
 """The systems of a contest that need nothing but secondhop: itself, and plain search."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.contest import Asked, Entry, Ground
 
 from secondhop.evals.baselines import BASELINES, plain_rankings
+from secondhop.evals.scenarios import store_scenario
 from secondhop.recall import Recall
 
 OURS = "secondhop"
@@ -55,11 +56,32 @@ def plain_entries() -> list[Entry]:
 
 
 async def ours(ground: Ground) -> Whole:
-    """secondhop, its playbooks embedded."""
-    await ground.recall.awarm()
+    """secondhop with the scenario's cues, its playbooks embedded."""
+    await ground.recall.admin.awarm()
     return Whole(ground.recall)
+
+
+async def without_cues(ground: Ground) -> Whole:
+    """secondhop over the texts alone, as the others have them."""
+    scenario = ground.scenario
+    plain = [
+        replace(memory, cues=(), broad_cues=(), role="", replaces=())
+        for memory in scenario.memories
+    ]
+    recall = await ground.closing.enter_async_context(
+        await Recall.aopen(
+            ground.folder / "no cues" / scenario.name, embedder=ground.embedder, annotate=False
+        )
+    )
+    await store_scenario(replace(scenario, memories=tuple(plain)), recall)
+    await recall.admin.awarm()
+    return Whole(recall)
 
 
 def own_entries() -> Sequence[Entry]:
     """secondhop, then plain search."""
-    return [Entry(name=OURS, open=ours), *plain_entries()]
+    return [
+        Entry(name=OURS, open=ours),
+        Entry(name=f"{OURS}, no cues", open=without_cues),
+        *plain_entries(),
+    ]

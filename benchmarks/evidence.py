@@ -29,8 +29,7 @@ from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.errors import SecondhopError
-from secondhop.evals.setting_changes import changed_settings
-from secondhop.evals.setting_files import settings_said
+from secondhop.evals.setting_files import changed_settings, settings_said
 from secondhop.graph.result import RecallResult
 from secondhop.nodes.config import Config
 from secondhop.ranking.fusion import reciprocal_rank_fusion
@@ -151,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run = EvidenceRun(
             budgets=sorted({int(budget) for budget in given.budgets.split(",")}),
             limit=given.limit,
-            config=changed_settings({}, settings_said(given.set)),
+            config=changed_settings(settings_said(given.set)),
         )
         sets = [load_evidence_set(folder) for folder in given.folders]
         common = Common(llm="offline", embedder=given.embedder, store=given.store, json=given.json)

@@ -49,7 +49,6 @@ async def store_items(
         done += len(batch)
         if progress:
             progress("store", done, len(wanted))
-    await recall.store.refresh_topics()
 
 
 def by_session(items: Sequence[ItemLine]) -> dict[str, list[ItemLine]]:

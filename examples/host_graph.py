@@ -75,7 +75,7 @@ async def main(embedder: str, llm: str | None) -> None:
         async with await Recall.aopen(folder, embedder=embedder, llm=llm) as recall:
             for title, text in NOTES.items():
                 await recall.memories.aremember(text, title=title, memory_id=title, at=DAY)
-            await recall.awarm()
+            await recall.admin.awarm()
             chat = host_graph(recall)
             for said in TALK:
                 await turn(chat, said)

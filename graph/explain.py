@@ -20,7 +20,7 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
-from secondhop.nodes.selection.blend import MIDDLE
+from secondhop.nodes.selection.blend import logistic_of
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
@@ -72,8 +72,6 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
     Raises:
         UsageError: the memory is neither in the trace nor stored.
     """
-    if memory_id in trace.forgotten:
-        return forgotten_since(trace, memory_id)
     candidate = trace.candidate(memory_id)
     if candidate is not None:
         return of_candidate(trace, candidate)
@@ -118,19 +116,6 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         story=story,
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
-    )
-
-
-def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
-    """The story of a memory whose words are no more in the trace."""
-    slot = f" It had slot {trace.returned.index(memory_id) + 1}." * (memory_id in trace.returned)
-    return Explanation(
-        memory_id=memory_id,
-        title="",
-        returned=memory_id in trace.returned,
-        story=[f"It was forgotten after this recall; its words were taken out of the trace.{slot}"],
-        cut_by="" if memory_id in trace.returned else "forgotten",
-        nearest_change="",
     )
 
 
@@ -246,11 +231,14 @@ def stored_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     if candidate.outdated_by:
         newer = title_of(trace, candidate.outdated_by)
         story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")
+    elif candidate.weakened_by:
+        newer = title_of(trace, candidate.weakened_by)
+        story.append(f"{newer} is newer and seems to say the same afresh, so this one counts less.")
     return story
 
 
 def weighed(candidate: TraceCandidate) -> list[str]:
-    """What its source, salience, age and earlier sessions made of its relevance; [] for nothing."""
+    """What source, salience, age, earlier sessions and a newer memory made of its relevance."""
     parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
     return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []
 
@@ -259,12 +247,13 @@ def added_up(candidate: TraceCandidate) -> list[str]:
     """What each retriever added to its score; [] where a plan's facets share the slots."""
     if not candidate.parts:
         return []
+    _, middle = logistic_of(candidate.parts)
     by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
     parts = [f"{name} {part:+.2f}" for name, part in by_size if abs(part) >= 0.005]
     return [
         f"Its score is {candidate.score:.2f}. Compared with the other candidates: "
         f"{', '.join(parts) or 'as they'}; together {sum(candidate.parts.values()):+.2f}, "
-        f"where {MIDDLE:+.2f} makes 0.50."
+        f"where {middle:+.2f} makes 0.50."
     ]
 
 

@@ -5,7 +5,8 @@ from math import prod
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
 from secondhop.nodes.planning.question_kind import LOOKUPS
-from secondhop.nodes.selection.factors import OF_THE_QUESTION
+from secondhop.nodes.selection.blend import HYBRID
+from secondhop.nodes.selection.factors import NEWER, OF_THE_QUESTION
 from secondhop.nodes.state import DIRECT, FACT_NAMED, PLANNED
 from secondhop.wording import counted
 
@@ -35,7 +36,7 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
         )
     if is_named(trace, candidate):
         return "facts that the question names come first"
-    if is_lookup(trace) and "words and similarity" not in candidate.parts:
+    if keeps_hybrid_order(trace, candidate):
         return (
             f"a look-up keeps the order of hybrid search, and its fused rank score is "
             f"{deciding(trace, candidate):.4f}"
@@ -52,7 +53,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."
-    digits = 4 if is_lookup(trace) and not is_planned(trace) else 2
+    digits = 4 if not is_planned(trace) and keeps_hybrid_order(trace, candidate) else 2
     return f" Next came {named} with {deciding(trace, rival):.{digits}f}."
 
 
@@ -73,20 +74,17 @@ def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
     if is_planned(trace):
         own = of_facet.get(candidate.slot_facet)
         score = own.relevance if own else candidate.score
-        return min(1.0, score * weight(candidate, of_question=candidate.slot_facet == DIRECT))
+        but = "" if candidate.slot_facet == DIRECT else OF_THE_QUESTION
+        return min(1.0, score * weight(candidate, but=but))
     direct = of_facet.get(DIRECT)
-    if is_lookup(trace) and direct is not None:
-        return direct.fused * weight(candidate, of_question=True)
-    return min(1.0, candidate.score * weight(candidate, of_question=True))
+    if keeps_hybrid_order(trace, candidate) and direct is not None:
+        return direct.fused * weight(candidate, but=NEWER)
+    return min(1.0, candidate.score * weight(candidate))
 
 
-def weight(candidate: TraceCandidate, *, of_question: bool) -> float:
-    """What its source, salience, age and past make of relevance, all together."""
-    return prod(
-        factor
-        for name, factor in candidate.factors.items()
-        if of_question or name != OF_THE_QUESTION
-    )
+def weight(candidate: TraceCandidate, *, but: str = "") -> float:
+    """What its factors make of relevance, all together; `but` one that does not count there."""
+    return prod(factor for name, factor in candidate.factors.items() if name != but)
 
 
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
@@ -104,6 +102,11 @@ def is_planned(trace: RecallTrace) -> bool:
 def is_lookup(trace: RecallTrace) -> bool:
     """Whether the question wants one thing found."""
     return trace.settings.get("question.kind") in LOOKUPS
+
+
+def keeps_hybrid_order(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it stands where hybrid search ranked it: a look-up where few memories have cues."""
+    return is_lookup(trace) and HYBRID not in candidate.parts
 
 
 def is_named(trace: RecallTrace, candidate: TraceCandidate) -> bool:

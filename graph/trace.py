@@ -143,10 +143,13 @@ class TraceCandidate(Told):
     """The question of a session that it helped with and that is nearest to this one."""
     outdated_by: str = ""
     """The newer memory whose annotation says that it replaces it."""
+    weakened_by: str = ""
+    """The newer memory because of which it counts less: by its annotation, or because it seems to
+    say the same afresh."""
     facet_scores: list[TraceFacetScore]
     factors: dict[str, float] = Field(default_factory=dict[str, float])
-    """What its source, its salience, its age and what was learned make of relevance; parts of 1
-    are left out. Age counts for the question itself alone."""
+    """What its source, its salience, its age, what was learned and what is newer make of relevance;
+    parts of 1 are left out. Age counts for the question itself alone."""
     votes: list[TraceVote] = Field(default_factory=list[TraceVote])
     drops: list[TraceDrop] = Field(default_factory=list[TraceDrop])
     """In the order they happened; dropped in one round, it may return in the next."""
@@ -208,7 +211,7 @@ class RecallTrace(Frozen):
     rest: dict[str, float] = Field(default_factory=dict[str, float])
     """{memory id: score} of all others that were found, best first."""
     forgotten: list[str] = Field(default_factory=list[str])
-    """Ids of memories that were forgotten since; their words were taken out of the trace."""
+    """Ids of memories that were forgotten since, in traces of version 0.1."""
     hidden: list[TraceHidden] = Field(default_factory=list[TraceHidden])
     """What queries found and what does not hold any more, or is given apart."""
     preferences: list[TracePreference] = Field(default_factory=list[TracePreference])

@@ -26,7 +26,8 @@ from secondhop.graph.trace import (
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
 from secondhop.nodes.entity_config import ranking_in
-from secondhop.nodes.selection.factors import score_factors
+from secondhop.nodes.selection.eligibility import newer_factor
+from secondhop.nodes.selection.factors import NEWER, score_factors
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Drop, Query, RecallState, Vote
 
@@ -168,7 +169,11 @@ def trace_candidates(
             rest[memory_id] = candidate["score"]
             continue
         weighed = {name: round(float(column[row]), 4) for name, column in factors.items()}
+        newer = state.get("weakened", {}).get(memory_id, "")
+        if newer:
+            weighed[NEWER] = newer_factor(candidate)
         happened: dict[str, Any] = {
+            "weakened_by": newer,
             "factors": {name: factor for name, factor in weighed.items() if factor != 1.0},
             "votes": [told(TraceVote, vote) for vote in votes.get(memory_id, ())],
             "drops": [told(TraceDrop, drop) for drop in drops.get(memory_id, ())],

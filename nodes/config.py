@@ -215,7 +215,8 @@ class TraceSettings:
     """How many traces of recalls are kept for an entity, and how long."""
 
     max_count: int = 200
-    """The newest so many; 0: none is written, and no recall can be explained later."""
+    """The newest so many, and for a while some more; 0: none is written, and no recall can be
+    explained later."""
     max_days: float = 90.0
     """Days since the recall."""
     max_mb: float = 20.0

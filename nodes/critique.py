@@ -1,23 +1,22 @@
 """One vote on the whole shortlist."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-
-import numpy as np
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
 from secondhop.nodes.selection.eligibility import last_votes, well_founded
-from secondhop.nodes.selection.pool import Pool, evidence_of, load_pool
+from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
     IN_FAVOUR,
     VOTES,
+    Candidate,
     Facet,
     Query,
     RecallState,
@@ -28,10 +27,6 @@ from secondhop.nodes.state import (
 from secondhop.nodes.stopping import verdict_place
 from secondhop.stores.records import opening_id
 from secondhop.wording import NO_VOTES
-
-REPEATS = 0.6
-"""Share of a memory's evidence that another must say for a hint. Of 52 such hints on labelled
-shortlists 46 were right; of 19 at a share of 0.5 to 0.6 none was."""
 
 NEAREST = 3
 """Passages of a long memory that a critic reads from, beside its opening."""
@@ -45,11 +40,9 @@ NO_VERDICT = Verdict(ballots=())
 
 async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     """Let the critic read the shortlist; without its verdict the slots go by relevance."""
-    shortlist = {memory_id: state["candidates"][memory_id] for memory_id in state["shortlist"]}
-    pool = await load_pool(shortlist, slot_facets(state), services=services)
-    request = await critic_request(state, pool, services=services)
+    request = await critic_request(state, services=services)
     verdict, degraded = await judged(request, critic_of(services))
-    known = set(pool.ids)
+    known = set(state["shortlist"])
     ballots = [ballot for ballot in verdict.ballots if ballot.memory_id in known]
     facets, queries = follow_up_plan(verdict, state)
     votes = {f"{b.memory_id}|{state['round']}": as_vote(b, state) for b in ballots}
@@ -93,15 +86,17 @@ async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, Recal
         return paid, {"degraded": {place: reason}}
 
 
-async def critic_request(state: RecallState, pool: Pool, *, services: Services) -> CriticRequest:
-    """The shortlist as a critic sees it."""
+async def critic_request(state: RecallState, *, services: Services) -> CriticRequest:
+    """The shortlist as a critic sees it, best score first."""
+    shortlist = [state["candidates"][memory_id] for memory_id in state["shortlist"]]
+    shortlist.sort(key=lambda one: (-one["score"], one["memory_id"]))
     asked = [query["text"] for query in state["queries"].values() if query["round"]]
     return CriticRequest(
         question=state["question"],
         kind=state["kind"],
         asked_at=datetime.fromisoformat(state["asked_at"]),
-        facets=[state["facets"][facet_id] for facet_id in pool.facet_ids],
-        candidates=await candidate_views(state, pool, services=services),
+        facets=[state["facets"][facet_id] for facet_id in slot_facets(state)],
+        candidates=await candidate_views(state, shortlist, services=services),
         asked=[text for text in dict.fromkeys(asked) if text != state["question"]],
         round=state["round"],
         k=state["k"],
@@ -110,16 +105,15 @@ async def critic_request(state: RecallState, pool: Pool, *, services: Services) 
 
 
 async def candidate_views(
-    state: RecallState, pool: Pool, *, services: Services
+    state: RecallState, shortlist: Sequence[Candidate], *, services: Services
 ) -> list[CandidateView]:
     """The candidates with their texts, what was noted of them, and what was voted on them."""
-    texts = await texts_of(pool, services=services)
-    replaced_at = await dates_of_newer(pool, services=services)
-    repeats, votes = repeated(pool), last_votes(state)
+    texts = await texts_of(shortlist, services=services)
+    replaced_at = await dates_of_newer(shortlist, services=services)
+    repeats, votes = state.get("repeats", {}), last_votes(state)
     views: list[CandidateView] = []
-    for memory_id in pool.ids:
-        candidate = state["candidates"][memory_id]
-        scores = candidate["scores"].items()
+    for candidate in shortlist:
+        memory_id, scores = candidate["memory_id"], candidate["scores"].items()
         views.append(
             CandidateView(
                 memory_id=memory_id,
@@ -140,38 +134,29 @@ async def candidate_views(
     return views
 
 
-async def dates_of_newer(pool: Pool, *, services: Services) -> dict[str, datetime]:
+async def dates_of_newer(
+    shortlist: Sequence[Candidate], *, services: Services
+) -> dict[str, datetime]:
     """{memory id: when the memory was written that outdates it}."""
     newer = {
-        memory_id: one
-        for memory_id in pool.ids
-        if (one := pool.candidates[memory_id].get("outdated_by"))
+        candidate["memory_id"]: one
+        for candidate in shortlist
+        if (one := candidate.get("outdated_by"))
     }
     cards = await services.reader.cards(sorted({*newer.values()})) if newer else {}
     return {old: cards[new].created_at for old, new in newer.items() if new in cards}
 
 
-async def texts_of(pool: Pool, *, services: Services) -> dict[str, str]:
+async def texts_of(shortlist: Sequence[Candidate], *, services: Services) -> dict[str, str]:
     """The opening of each memory and its passages nearest to the facets, as one text."""
     wanted: dict[str, set[str]] = {}
-    for memory_id in pool.ids:
-        nearest = evidence_of(pool.candidates[memory_id])[:NEAREST]
-        wanted[memory_id] = {*nearest, *map(opening_id, nearest)}
+    for candidate in shortlist:
+        nearest = evidence_of(candidate)[:NEAREST]
+        wanted[candidate["memory_id"]] = {*nearest, *map(opening_id, nearest)}
     passages = await services.reader.passages(sorted(set[str]().union(*wanted.values())))
     return {
         memory_id: joined(passages[one] for one in own if one in passages)
         for memory_id, own in wanted.items()
-    }
-
-
-def repeated(pool: Pool) -> dict[str, str]:
-    """{memory id: the candidate that says most of it}, where one says enough."""
-    said = pool.coverage(range(len(pool.ids))).matrix().copy()
-    np.fill_diagonal(said, 0.0)
-    return {
-        memory_id: pool.ids[int(row.argmax())]
-        for memory_id, row in zip(pool.ids, said, strict=True)
-        if row.max(initial=0.0) >= REPEATS
     }
 
 

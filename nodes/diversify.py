@@ -4,7 +4,7 @@ from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.pool import Pool, load_pool
-from secondhop.nodes.selection.shortlist import draw_shortlist
+from secondhop.nodes.selection.shortlist import draw_shortlist, repeated
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import IN_FAVOUR, Drop, RecallState, RecallUpdate, slot_facets
 
@@ -28,6 +28,7 @@ async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
     )
     return {
         "shortlist": shortlist,
+        "repeats": repeated(pool, shortlist),
         "picks": answer.picks,
         "drops": left_out(pool, shortlist, state),
         "note": f"{len(shortlist)} of {len(state['candidates'])} candidates on the shortlist",

@@ -130,7 +130,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             rankings,
             suggested=suggested,
             cued=cued,
-            annotated={one.memory_id for one in cards.values() if one.has_cues},
+            annotated={one.memory_id: one.cues for one in cards.values() if one.cues},
             undertakings={
                 one: card.undertakings
                 for one, card in cards.items()

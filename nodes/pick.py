@@ -46,6 +46,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     return {
         "degraded": cost,
         "picks": picks,
+        "weakened": {**answer.weakened},
         "drops": {f"{drop['memory_id']}|{drop['round']}|{drop['stage']}": drop for drop in drops},
         "stop_reason": reason,
         "stop_detail": detail,

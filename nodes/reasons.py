@@ -1,7 +1,12 @@
 """Why a memory is in an answer, or beside it: one sentence each."""
 
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, text_relevance
+from secondhop.nodes.selection.eligibility import (
+    LEAST_RELEVANCE,
+    VOTED_RELEVANCE,
+    last_votes,
+    text_relevance,
+)
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, RecallState
 
 WEAK = 0.1
@@ -20,6 +25,12 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         return f"{proved} (score {score['relevance']:.2f})."
     if facet_id == DIRECT and cues_decide(candidate):
         return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
+    if (
+        facet_id == DIRECT
+        and score["relevance"] < WEAK
+        and (chosen := chosen_for(candidate, state))
+    ):
+        return f"{chosen} (score {score['relevance']:.2f})."
     if facet_id == DIRECT:
         return why_of_question(score)
     told = f"score {score['relevance']:.2f}{best_elsewhere(facet_id, candidate, state)}"
@@ -28,6 +39,14 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         helps = helps[:1].lower() + helps[1:]
         return f"For “{facet['name']}”, part of what such questions usually need: {helps} ({told})."
     return f"{helps}: found for “{facet['name']}” with “{query['text']}” ({told})."
+
+
+def chosen_for(candidate: Candidate, state: RecallState) -> str:
+    """What a voter said in its favour; "" where none did."""
+    vote = last_votes(state).get(candidate["memory_id"])
+    if vote is None or vote["vote"] not in VOTED_RELEVANCE or not vote["reason"]:
+        return ""
+    return f"Chosen by the {vote['by']}: {vote['reason'].rstrip('.')}"
 
 
 def why_of_question(score: FacetScore) -> str:

@@ -168,7 +168,7 @@ def cosines_to(
     known = [one for one in passage_ids if one in stored]
     if not known:
         return {}
-    cosines = np.stack([stored[one] for one in known]) @ vector
+    cosines = np.vecdot(np.stack([stored[one] for one in known]), vector)
     return dict(zip(known, np.round(cosines.astype(np.float64), 6).tolist(), strict=True))
 
 

@@ -361,6 +361,8 @@ class RecallState(TypedDict, total=False):
     proved: bool
     """Whether sessions have written cues; missing: they have not."""
     shortlist: list[str]
+    repeats: dict[str, str]
+    """{memory id: the other one on the shortlist that says most of it}."""
     votes: Annotated[dict[str, Vote], or_]
     """By "<memory id>|<round>"."""
     content: bool
@@ -369,6 +371,8 @@ class RecallState(TypedDict, total=False):
     """Searched for, and nothing above the threshold exists."""
     picks: list[Pick]
     """Best answer so far, best first."""
+    weakened: dict[str, str]
+    """{memory id: the newer memory because of which it counts less}, of that answer."""
     seen: list[str]
     """Ids of all candidates of earlier rounds."""
     positives: Annotated[dict[str, list[str]], or_]

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from secondhop.errors import SecondhopError
+from secondhop.models.embedding_cache import embed_both
 from secondhop.nodes.planning.playbooks import WeighedFacets
 from secondhop.nodes.retrieval.similarity import nearest_visible
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate, Suggested
 from secondhop.prompts.library import SLOT
-from secondhop.ranking.arrays import Floats, Indices, Vectors
+from secondhop.ranking.arrays import Floats, Indices, Vectors, products
 from secondhop.ranking.playbook_affinity import facet_affinity, facet_shares
 
 DEPTH = 128
@@ -56,12 +57,10 @@ async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate
         ModelError: a text cannot be embedded.
         StoreError: the passages cannot be read.
     """
-    weighed = await services.playbooks.facets_for(
-        await services.embedder.embed_passages([state["question"]])
-    )
+    question, as_text = await embed_both(services.embedder, [state["question"]])
+    weighed = await services.playbooks.facets_for(as_text)
     if weighed is None:
         return {"note": "no playbooks"}
-    question = await services.embedder.embed_queries([state["question"]])
     hidden = await services.hidden.of(sight_of(state), services)
     found = await population(np.concatenate([question, weighed.vectors]), hidden, services=services)
     if not found.passage_ids:
@@ -98,9 +97,9 @@ async def population(vectors: Vectors, hidden: Hidden, *, services: Services) ->
 
 def suggested_update(weighed: WeighedFacets, question: Vectors, found: Population) -> RecallUpdate:
     """Scores of the whole population, and the facets that earn the best of them."""
-    cosines = np.asarray(weighed.vectors @ found.vectors.T, dtype=np.float64)
+    cosines = products(weighed.vectors, found.vectors).astype(np.float64)
     nearest = best_by_owner(cosines, starts=found.starts)
-    background = np.asarray(weighed.background @ found.vectors.T, dtype=np.float64)
+    background = products(weighed.background, found.vectors).astype(np.float64)
     hubs = best_by_owner(background, starts=found.starts)[0]
     shares = facet_shares(facet_affinity(nearest, hubs), weighed.weights)
     scores, main = shares.sum(axis=0), shares.argmax(axis=0)
@@ -109,7 +108,7 @@ def suggested_update(weighed: WeighedFacets, question: Vectors, found: Populatio
     facet_ids = {facet: f"b{number}" for number, facet in enumerate(named, start=1)}
     spoken = cosines[main[found.owners], np.arange(len(found.owners))]
     passages: list[int] = best_passages(spoken, found)[order].tolist()
-    own = np.asarray(found.vectors[passages] @ question[0], dtype=np.float64).tolist()
+    own = products(question, found.vectors[passages])[0].tolist()
     return {
         "suggested": Suggested(
             memory_ids=[found.memory_ids[one] for one in order],

@@ -6,8 +6,9 @@ lies beside this file; a directory may hold files of the same names that take th
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +24,7 @@ PROMPT_NAMES: Final = (*RECALL_PROMPTS, "observe", "annotate")
 """Every prompt; the last two read conversations, and what is stored."""
 
 TRIED_PROMPTS: Final = (*RECALL_PROMPTS, "annotate")
-"""Those that `prompts eval` compares: what they bring shows in recalls."""
+"""Those whose worth shows in recalls: `eval scenarios` compares them."""
 
 OPTIONAL: Final[Mapping[str, frozenset[str]]] = {"expand": frozenset({"kept"})}
 """{prompt: variables that a file in its place may do without}: a prompt that was written before
@@ -138,6 +139,7 @@ def prompt_files(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.md"))
 
 
+@cache
 def shipped_prompt(name: str) -> Prompt:
     """The prompt that comes with secondhop."""
     text = (files("secondhop.prompts") / f"{name}.md").read_text(encoding="utf-8")
@@ -167,15 +169,15 @@ def replacement(path: Path, *, name: str | None = None) -> Prompt:
     return in_place_of(shipped_prompt(prompt.name), prompt)
 
 
-def recall_replacement(path: Path, *, among: Sequence[str] = RECALL_PROMPTS) -> Prompt:
-    """As `replacement`, of a prompt that a recall uses, or of `among`.
+def tried_prompt(path: Path) -> Prompt:
+    """As `replacement`, of a prompt whose worth shows in recalls.
 
     Raises:
         PromptError: it cannot be read, is faulty, does not fit, or no recall uses it.
     """
     prompt = replacement(path)
-    if prompt.name not in among:
-        told = f"no recall uses the prompt {prompt.name}; try one of {', '.join(among)}"
+    if prompt.name not in TRIED_PROMPTS:
+        told = f"no recall uses the prompt {prompt.name}; try one of {', '.join(TRIED_PROMPTS)}"
         raise PromptError(told, path=str(path))
     return prompt
 

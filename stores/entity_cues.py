@@ -95,8 +95,7 @@ class EntityCues:
 
     async def standing(self) -> CueStanding:
         """See `CueSearch`."""
-        known = await asyncio.to_thread(self._catalog.known.whole, reads.at_first)
-        return known.cues
+        return (await self._catalog.known.whole(reads.at_first)).cues
 
     async def learns(self) -> bool:
         """Whether sessions may write cues."""

@@ -89,7 +89,7 @@ class EntityReader:
 
     async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
         """See `MemoryReader`."""
-        return await asyncio.to_thread(self._catalog.known.of, reads.cards, memory_ids)
+        return await self._catalog.known.of(reads.cards, memory_ids)
 
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         """See `MemoryReader`."""
@@ -138,7 +138,7 @@ class EntityReader:
     ) -> Standing:
         """See `MemoryKeeping`."""
         if until is None and where is None:
-            return (await self._at_first()).standing
+            return (await self._catalog.known.whole(reads.at_first)).standing
         return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
@@ -153,6 +153,10 @@ class EntityReader:
         """See `MemoryWriter`."""
         return await self._catalog.aread(reads.content_hashes, origin=origin)
 
+    async def is_empty(self) -> bool:
+        """Whether no memory is stored; the vectors are not looked at."""
+        return await asyncio.to_thread(self._catalog.is_empty)
+
     async def counts(self) -> StoreCounts:
         """See `MemoryWriter`."""
         exists = await asyncio.to_thread(self._catalog.exists)
@@ -163,10 +167,7 @@ class EntityReader:
 
     async def kept_settings(self) -> Mapping[str, str]:
         """See `SettingsKeeping`."""
-        return (await self._at_first()).settings
-
-    async def _at_first(self) -> reads.AtFirst:
-        return await asyncio.to_thread(self._catalog.known.whole, reads.at_first)
+        return (await self._catalog.known.whole(reads.at_first)).settings
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

@@ -23,7 +23,6 @@ from secondhop.stores.erasure import MemoryErasure
 from secondhop.stores.joint_puts import JointPuts, Put
 from secondhop.stores.locks import (
     Lock,
-    queue_for,
     to_its_end,
     try_hold,
     writer_turn,
@@ -83,7 +82,6 @@ class EntityStore(EntityReader):
         self.erasure = MemoryErasure(
             catalog,
             index,
-            self.map,
             cue_index=cue_index,
             delete=self.delete,
             writing=self._writing,
@@ -206,13 +204,6 @@ class EntityStore(EntityReader):
             return 0
         async with self._writing():
             return await to_its_end(self._outbox.delete(memory_ids))
-
-    async def refresh_topics(self) -> None:
-        """Make the memory map again if the store changed; ingest calls it at its end."""
-        async with queue_for(self.map):
-            if await self.map.is_outdated():
-                async with self._writing():
-                    await to_its_end(self.map.refresh())
 
     def _now(self) -> datetime:
         return self.clock()

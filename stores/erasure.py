@@ -19,7 +19,6 @@ from secondhop.stores.catalog.notes import (
     read_erasing,
 )
 from secondhop.stores.locks import to_its_end
-from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Erasure
 
@@ -36,7 +35,6 @@ class MemoryErasure:
         self,
         catalog: Catalog,
         index: VectorIndex,
-        memory_map: MemoryMap,
         *,
         cue_index: VectorIndex,
         delete: Callable[[Sequence[str]], Awaitable[int]],
@@ -48,8 +46,7 @@ class MemoryErasure:
             delete: removes memories from catalog and index, and leaves what files hold of them.
             writing: a block in which no other process writes.
         """
-        self._catalog, self._index, self._map = catalog, index, memory_map
-        self._cue_index = cue_index
+        self._catalog, self._index, self._cue_index = catalog, index, cue_index
         self._delete, self._writing = delete, writing
 
     async def unfinished(self) -> Sequence[str] | None:
@@ -67,8 +64,7 @@ class MemoryErasure:
     async def erase(self, memory_ids: Sequence[str]) -> Erasure:
         """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
 
-        The vectors of a big entity stay in Chroma's files until `compact`. The memory map is made
-        again, for it names titles.
+        The vectors of a big entity stay in Chroma's files until `compact`.
         """
         await self._delete(memory_ids)
         if not await asyncio.to_thread(self._catalog.exists):
@@ -87,7 +83,6 @@ class MemoryErasure:
             return await to_its_end(self._compact())
 
     async def _erase_leftovers(self) -> Erasure:
-        await self._map.refresh()
         vectors = await self._is_small() and await self._compact_indexes()
         text = await asyncio.to_thread(self._catalog.erase_leftovers)
         if text:

@@ -1,29 +1,27 @@
 """A store in a folder of files.
 
-store.json                   which embedding model, which store; made again when it is lost
+store.json                   which embedding model, which store
 entities/<name>-<hash>/      catalog.db: the truth about one entity
 chroma/                      vectors of all entities, rebuilt from the catalogs by `reindex`
 locks/                       empty files that processes lock
 """
 
 import shutil
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from secondhop.errors import CorruptStoreError, StoreError
+from secondhop.errors import StoreError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
-from secondhop.stores.entity_names import entity_digest, entity_slug
-from secondhop.stores.locks import StampedLock, WriterLock
+from secondhop.stores.entity_names import entity_slug
+from secondhop.stores.locks import WriterLock
 from secondhop.stores.manifest import (
     Manifest,
     create_manifest,
-    intact_manifest,
     read_manifest,
-    recover_manifest,
     replace_manifest,
 )
-from secondhop.stores.rebuild_command import rebuild_advice
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
@@ -92,42 +90,18 @@ class FolderPlace:
         """See `StorePlace`."""
         return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
 
-    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
-        """See `StorePlace`; a damaged catalog is an error, or left out."""
+    def identities(self, *, filled: bool = False) -> list[Identity]:
+        """See `StorePlace`."""
         known: list[Identity] = []
         for path in sorted((self.folder / "entities").glob("*/catalog.db")):
-            catalog = Catalog(path)
-            try:
+            with closing(Catalog(path)) as catalog:
                 if catalog.exists() and not (filled and catalog.is_empty()):
                     known.append(catalog.identity())
-            except CorruptStoreError:
-                if not skip_damaged:
-                    raise
-            finally:
-                catalog.close()
         return known
 
     def manifest(self) -> Manifest | None:
         """See `StorePlace`."""
         return read_manifest(self._manifest_path)
-
-    def whole_manifest(self) -> Manifest | None:
-        """See `StorePlace`."""
-        found = intact_manifest(self._manifest_path)
-        if found is not None or not (self.folder / "entities").is_dir():
-            return found or self.manifest()
-        with StampedLock(self.folder / "locks" / "store.json").exclusive():
-            found = intact_manifest(self._manifest_path)
-            identities = self.identities(skip_damaged=True)
-            if found is not None or not identities:
-                return found or self.manifest()
-            return recover_manifest(
-                self._manifest_path,
-                identities=identities,
-                digests={entity_digest(identity.entity) for identity in identities},
-                chroma=self.folder / "chroma",
-                cure=rebuild_advice(self.name, server=self.server),
-            )
 
     def found(self, wanted: Identity) -> Manifest:
         """See `StorePlace`."""

@@ -17,7 +17,7 @@ async def drop_old_lessons(path: Path, store: EntityStore) -> None:
 
 
 def was_off(path: Path) -> bool:
-    """Whether the file says so; one that is not there, or cannot be read, says nothing."""
+    """Whether the file says so; one that cannot be read says nothing."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as lessons:
             return lessons.execute("SELECT 1 FROM switch").fetchone() is not None

@@ -165,9 +165,10 @@ class MemoryCard(NamedTuple):
     """What kind of help it gives; "" where nothing says so."""
     replaced_by: tuple[str, ...] = ()
     """Newer stored memories whose annotations say that they replace it, the newest first."""
-    has_cues: bool = False
+    cues: int = 0
+    """How many it was stored with."""
     undertakings: tuple[str, ...] = ()
-    """The words of its broad cues."""
+    """The words of the broad ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,7 +73,7 @@ class SqliteDatabase:
         """See `Database`."""
         return check_version(connection, path=self.path, known=len(self._steps))
 
-    def stamp(self) -> Hashable:
+    async def stamp(self) -> Hashable:
         """See `Database`."""
         try:
             if not self.exists():
@@ -83,6 +83,7 @@ class SqliteDatabase:
                 if self._watching is None:
                     self._expect_open()
                     self._watching = self._opened("rw")
+                    self._watching.execute("PRAGMA busy_timeout = 0")  # a stamp is told at once
                 (changes,) = self._watching.execute("PRAGMA data_version").fetchone()
                 return self._watching, changes
         except sqlite3.Error:  # the next reader is told

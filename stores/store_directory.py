@@ -76,9 +76,7 @@ class StoreDirectory:
         )
         catalog = self._place.catalog(entity)
         try:
-            await asyncio.to_thread(self._check, catalog, identity)
-            if await asyncio.to_thread(catalog.exists):
-                identity = await asyncio.to_thread(identity_at, self._vectors_at, catalog)
+            identity = await asyncio.to_thread(self._checked, catalog, identity)
             vectors = self._both(identity)
             store = EntityStore(
                 catalog,
@@ -91,8 +89,9 @@ class StoreDirectory:
             mend = mend_command(self.name, entity=entity, server=self._place.server)
             store.cure = f"{mend} embeds what is missing, and {self._cure(entity)}"
             await store.open(mending=mending)
-            folder = self.path / "entities" / entity_slug(entity)
-            await drop_old_lessons(folder / "learning.db", store)
+            lessons = self.path / "entities" / entity_slug(entity) / "learning.db"
+            if lessons.exists():
+                await drop_old_lessons(lessons, store)
         except BaseException:
             catalog.close()
             raise
@@ -180,13 +179,18 @@ class StoreDirectory:
         finally:
             catalog.close()
 
-    def _check(self, catalog: Catalog, wanted: Identity) -> None:
-        manifest = self._place.whole_manifest()
+    def _checked(self, catalog: Catalog, wanted: Identity) -> Identity:
+        """Who the catalog belongs to; who is wanted, where nothing is stored."""
+        manifest = self._place.manifest()
         if catalog.exists():
             known = catalog.identity()
             self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
-        elif manifest:
+            if manifest is None:  # it is gone, and the names of the vectors with it
+                self._place.found(known)
+            return identity_at(self._vectors_at, catalog)
+        if manifest:
             self._expect_same_embedder(wanted, manifest.embedder_id, manifest.dimension)
+        return wanted
 
     def _expect_same_embedder(self, wanted: Identity, embedder_id: str, dimension: int) -> None:
         if (embedder_id, dimension) != (wanted.embedder_id, wanted.dimension):
@@ -206,9 +210,10 @@ class StoreDirectory:
                 f"nothing is stored for entity {entity!r} in {self.name}, so nothing can be "
                 f"reindexed; check the entity and --store"
             )
-        self._place.whole_manifest()
         catalog.upgrade()
-        return catalog.identity()
+        known = catalog.identity()
+        self._place.found(known)
+        return known
 
     async def _make_room(self, wanted: Identity, *, may_delete_unreadable: bool) -> None:
         """For new vectors, even where the old ones cannot be read."""
@@ -226,7 +231,6 @@ class StoreDirectory:
             existed = await asyncio.to_thread(catalog.exists)
             if existed:
                 identity = await asyncio.to_thread(catalog.identity)
-                await asyncio.to_thread(self._place.whole_manifest)  # it names the collections
                 await self._drop_around(identity.generation, identity)
                 vectors = self._both(identity)
                 await vectors.drop()

@@ -60,16 +60,12 @@ class StorePlace(Protocol):
         """The vectors of an entity's present generation; `ending` names other ones of it."""
         ...
 
-    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
+    def identities(self, *, filled: bool = False) -> list[Identity]:
         """Of the entities that are stored, by name; `filled`: of those with a memory."""
         ...
 
     def manifest(self) -> Manifest | None:
         """Which store this is; None before the first put."""
-        ...
-
-    def whole_manifest(self) -> Manifest | None:
-        """As `manifest`, made again if it was lost or damaged."""
         ...
 
     def found(self, wanted: Identity) -> Manifest:

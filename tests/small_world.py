@@ -188,10 +188,9 @@ class SmallWorld:
 
 
 async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder) -> None:
-    """Ingest memories that are built already, and make the memory map."""
+    """Ingest memories that are built already."""
     settings = IngestSettings(count_tokens=words)
     await ingest_memories(memories, writer=store, embedder=embedder, settings=settings)
-    await store.refresh_topics()
 
 
 @dataclass(frozen=True, kw_only=True)

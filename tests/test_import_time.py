@@ -69,7 +69,7 @@ def test_a_help_page_loads_nothing_heavy(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "slow"),
-    [(["--help"], SLOW), (["prompts", "eval", "--help"], SLOW - TYPERS_OWN)],
+    [(["--help"], SLOW), (["eval", "scenarios", "--help"], SLOW - TYPERS_OWN)],
     ids=["first page", "page of a command"],
 )
 def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[str]) -> None:

@@ -289,23 +289,6 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert kept.memory_id not in (await recall.arecall("Which Zebraquartz?")).ids()
 
 
-async def test_a_reason_that_quotes_a_forgotten_memory_goes_with_it(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await recall.aadd([note(i, f"Ordinary thoughts about {i}") for i in ("a", "b", "c")])
-    kept = await recall.memories.aremember(f"{SECRET}: 48151")
-    await recall.memories.adeprecate("a", "no: Zebraquartz opens the safe now")
-    await recall.memories.adeprecate("b", "the code is 48151")
-    await recall.memories.adeprecate("c", "we bought another safe")
-
-    await recall.memories.aforget(kept.memory_id)
-
-    assert files_with(b"zebraquartz", tmp_path) == []
-    assert files_with(b"48151", tmp_path) == []
-    ends = [(await recall.memories.aget(i)).end.partition(": ")[2] for i in ("a", "b", "c")]
-    assert ends == ["", "", "we bought another safe"]
-
-
 async def test_a_reason_goes_with_the_memory_that_took_the_place(recall: Recall) -> None:
     await recall.aadd([note("old", "The key is here"), note("new", "It is there", day=2)])
     await recall.memories.asupersede("old", "new", reason="seen by the gate")
@@ -430,7 +413,7 @@ async def test_no_trace_of_a_recall_that_ran_meanwhile_holds_what_was_forgotten(
     class RecallsMeanwhile:
         async def aforget(self, memory_ids: Sequence[str]) -> None:
             assert (await recall.arecall("What about the boiler?")).ids()
-            recall.last_traces()  # they are written
+            recall.admin.last_traces()  # they are written
             assert traces_with(b"quokka", tmp_path)
 
     await recall.aadd(
@@ -443,7 +426,7 @@ async def test_no_trace_of_a_recall_that_ran_meanwhile_holds_what_was_forgotten(
     else:
         recall.memories.forgetting.append(RecallsMeanwhile())
         await recall.memories.aforget("a")
-    recall.last_traces()
+    recall.admin.last_traces()
 
     assert traces_with(b"quokka", tmp_path) == []
 

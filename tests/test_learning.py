@@ -287,6 +287,20 @@ async def test_a_forgotten_memory_takes_the_words_of_its_questions_along(
             assert b"quokka" not in path.read_bytes(), path
 
 
+async def test_a_question_goes_from_all_memories_when_one_that_it_was_about_is_forgotten(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.learning.alearn(resolved("zanzibar quokka marmalade", hot=["plan", "garden"]))
+    await recall.learning.alearn(resolved(OTHER, hot=["garden"]))
+
+    await recall.memories.aforget("plan")
+
+    assert [(one.memory_id, one.text) for one in await recall.cues.alist()] == [("garden", OTHER)]
+    for path in (tmp_path / "store").rglob("*"):
+        if path.is_file():
+            assert b"quokka" not in path.read_bytes(), path
+
+
 async def test_exports_and_another_embedding_model_carry_it(recall: Recall, tmp_path: Path) -> None:
     await teach(recall, times=2)
     await recall.learning.alearn(resolved("x " * 500, hot=["plan"]))

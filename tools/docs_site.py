@@ -7,7 +7,6 @@ of every command, read from the commands themselves.
 
 import posixpath
 import re
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from mkdocs.structure.files import File, Files
 from typer.main import get_command
 
 from secondhop.cli.app import app
-from secondhop.cli.options import common_options
+from secondhop.cli.options import shared_parameters
 
 REPO = Path(__file__).resolve().parents[1]
 ELSEWHERE = {
@@ -70,7 +69,7 @@ def command_pages(command: Any, name: str) -> list[str]:
             for child in command.list_commands(context)
             for section in command_pages(command.get_command(context, child), f"{name} {child}")
         ]
-    shared = signature(common_options).parameters
+    shared = shared_parameters()
     own = [given for given in command.params if given.name not in {*shared, "help"}]
     records = [given.get_help_record(context) for given in own]
     rows = [option_row(*record) for record in records if record]

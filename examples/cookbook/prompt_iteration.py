@@ -6,7 +6,7 @@ The model is scripted: it plans what helps beyond the question only when its pro
 With a model, and questions of your own (`secondhop eval new`):
 
     secondhop prompts show expand > better.md       # then change it
-    secondhop prompts eval --variant better.md --scenarios my/scenario --llm openai:gpt-4.1-mini
+    secondhop eval scenarios my/scenario --prompt better.md --llm openai:gpt-4.1-mini
 
 It needs `pip install 'secondhop[eval]'`.
 """
@@ -67,9 +67,9 @@ def main() -> None:
     with scripted_server(reply) as address, tempfile.TemporaryDirectory() as folder:
         better, text = Path(folder) / "better.md", shipped_prompt("expand").text
         better.write_text(text.replace("---\nYou", f"---\n{SENTENCE} You", 1), encoding="utf-8")
-        tried = ["--variant", better, "--scenarios", scenario(Path(folder)), "--answers", folder]
+        tried = [scenario(Path(folder)), "--prompt", better, "--answers", folder]
         model = ["--llm", "openai:scripted", "--embedder", "hashing"]
-        command = [sys.executable, "-m", "secondhop", "prompts", "eval", *tried, *model]
+        command = [sys.executable, "-m", "secondhop", "eval", "scenarios", *tried, *model]
         environment = {**os.environ, "OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
         subprocess.run(list(map(str, command)), env=environment, stderr=sys.stdout, check=True)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.prompts.library import SLOT, Intent, PlaybookFacet
-from secondhop.ranking.arrays import Floats, unit_rows
+from secondhop.ranking.arrays import Floats, products, unit_rows
 from secondhop.ranking.playbook_affinity import intent_weights
 
 INTENTS = 4
@@ -97,8 +97,8 @@ class Playbooks:
         await self.warm()
         if self._asks is None or self._names is None or not len(self._asks):
             return None
-        asks = np.asarray(self._asks @ question[0], dtype=np.float64)
-        names = np.asarray(self._names @ question[0], dtype=np.float64)
+        asks = products(question, self._asks)[0].astype(np.float64)
+        names = products(question, self._names)[0].astype(np.float64)
         likely = intent_weights(asks, self._owners, names)
         chosen: list[int] = np.argsort(-likely, kind="stable")[:INTENTS].tolist()
         vectors = [await self._facet_vectors(number) for number in chosen]

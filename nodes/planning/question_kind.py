@@ -25,7 +25,10 @@ _FACTUAL: Final = re.compile(
 _ADVICE: Final = re.compile(
     r"\b(should|could|can|would|need to|ought|might|shall|to do|look out|be like|"
     r"recommend|suggest|advice|advise|idea|ideas|best way|worth|have to|has to|"
-    r"do (i|we) (tell|say|bring|wear|write|answer|reply|ask))\b",
+    r"is it (ok|wise|mad|safe|better|time|fair|right) to|"
+    r"do (i|we) (tell|say|bring|wear|write|answer|reply|ask|do|give|plant|buy|choose|pick|start|"
+    r"send|order|accept|make|cook|pack|sell|sign|offer|invite|need))\b"
+    r"|^\W*do (i|we) (?!(have|owe|own|know|still|already|ever|usually|often|always)\b)",
     re.I,
 )
 _PROCEDURAL: Final = re.compile(
@@ -36,7 +39,7 @@ _PROCEDURAL: Final = re.compile(
 _TASK: Final = re.compile(
     r"\b(help|write|draft|plan|prepare|make|give|tell|show|find|suggest|fix|add|create|explain|"
     r"summari[sz]e|compare|check|review|remind|organi[sz]e|choose|pick|talk|let's|i|i'm|we|we're|"
-    r"my|our|is|are|was|again|ideas?)\b",
+    r"my|our|is|are|was|again|ideas?|me|please|get|answer|reply|send|yes)\b|[.!]\s*$",
     re.I,
 )
 _NOW: Final = re.compile(
@@ -63,7 +66,7 @@ _OPENING: Final = re.compile(
     re.I,
 )
 KEYWORDS: Final = 6
-"""Words up to which a phrase without a verb is a look-up by keywords."""
+"""Words up to which a phrase without a verb, and no sentence, is a look-up by keywords."""
 
 
 def question_kind(question: str) -> QuestionKind:
@@ -76,6 +79,8 @@ def question_kind(question: str) -> QuestionKind:
     'factual'
     >>> question_kind("What should I bring to the first lesson?")
     'conceptual'
+    >>> question_kind("Do I take the flat?"), question_kind("Do I have a spare key?")
+    ('conceptual', 'factual')
     >>> question_kind("The doctor is on her way. What do I tell her?")
     'conceptual'
     >>> question_kind("When does my passport run out?")

@@ -1,6 +1,5 @@
 """What is near to queries: by the text of memories, and by the cues they were stored with."""
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,11 +8,12 @@ from typing import Final
 import numpy as np
 
 from secondhop.errors import SecondhopError
-from secondhop.models.embedding_cache import embed_requests
+from secondhop.models.embedding_cache import embed_both
 from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cues
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState, VoteName
+from secondhop.ranking.arrays import products
 from secondhop.ranking.feedback import VoteVectors, refine_query
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
@@ -99,10 +99,11 @@ async def query_vectors(
         (float32 [n_queries, dim], the same or [0, dim] for cues), rows of unit length.
     """
     texts = [query["text"] for query in queries]
-    as_queries, as_texts = await asyncio.gather(
-        services.embedder.embed_queries(texts),
-        embed_requests(services.embedder, texts if cued else []),
-    )
+    if cued:
+        as_queries, as_texts = await embed_both(services.embedder, texts)
+    else:
+        as_queries = await services.embedder.embed_queries(texts)
+        as_texts = as_queries[:0]
     both = [np.array(rows, dtype=np.float32) for rows in (as_queries, as_texts)]
     wanted = [
         passage for query in queries for ref in query["feedback"] for passage in ref["passage_ids"]
@@ -187,7 +188,7 @@ async def nearest_visible(
     vectors = await services.search.vectors(list(owners))
     if not vectors:
         return [Visible([], {}) for _ in rows]
-    cosines = rows @ np.stack([*vectors.values()]).T
+    cosines = products(rows, np.stack([*vectors.values()]))
     return [
         Visible(best_of(zip(vectors, row.tolist(), strict=True), owners)[:k], {}) for row in cosines
     ]

@@ -15,6 +15,7 @@ from secondhop.nodes.selection.eligibility import (
     kept_ids,
     last_votes,
     readers_order,
+    weakened_by,
     well_founded,
 )
 from secondhop.nodes.selection.factors import OF_THE_QUESTION, score_factors
@@ -52,6 +53,8 @@ class BestAnswer:
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
     """What `nearest` must reach, unless a reader has voted."""
+    weakened: Mapping[str, str]
+    """{memory id: the newer memory because of which it counts less}."""
     implied: Sequence[Pick] = ()
     """Facts that the plan asks for by name, or means: too short to be near the question, and given
     all the same."""
@@ -120,6 +123,7 @@ def best_answer(
         given=given or bool(kept),
         nearest=nearest,
         bar=bar,
+        weakened=weakened_by(pool, votes, min_score=min_score),
         implied=implied_picks(pool, relevance, state) if led is None else (),
     )
 

@@ -7,6 +7,7 @@ outstanding suggestion. The trace keeps them, and `explain` prints them.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from math import exp
 from types import MappingProxyType
 from typing import Literal
@@ -16,29 +17,31 @@ import numpy as np
 from secondhop.nodes.effort import MOSTLY
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 from secondhop.ranking.arrays import Floats, Mask, z_scores
-from secondhop.ranking.cue_affinity import BROAD_WEIGHT
 from secondhop.ranking.undertakings import shared_undertaking, undertaking_weights
 
 SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"
 CUES, BROAD_CUES = "cues", "broad cues"
 UNDERTAKING = "shared undertaking"
+NUMBER = "number of cues"
 """The parts: the cosine; the fused ranks of both searches; what `suggest` found; the nearest
-specific cues; the nearest broad one; the broad cue shared with the best memories."""
+specific cues; the nearest broad one; the broad cue shared with the best memories; how many cues
+there are, for a memory that serves many requests is likelier to serve this one."""
 
 TEXT_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.75, HYBRID: 0.25}
 """Of memories without cues. Chosen on eight people and reported on three others:
 docs/benchmarks.md."""
 
-CUE_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.3, CUES: 1.0, BROAD_CUES: BROAD_WEIGHT}
-"""Of memories with cues: those say more than the text, and playbooks add nothing to them."""
+CUE_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.4, CUES: 0.8, BROAD_CUES: 0.8, NUMBER: 0.8}
+"""Of memories with cues: those say more than the text, and playbooks add nothing to them.
+
+Rounded from a listwise fit on fourteen people (docs/benchmarks.md)."""
 
 USUAL: Mapping[str, tuple[float, float]] = {CUES: (0.27, 0.05), BROAD_CUES: (0.28, 0.075)}
 """Mean and standard deviation over memories of how near their cues are to a question, as in
 `CueHits`: measured on four people."""
 
-UNDERTAKING_WEIGHT = 0.6
-"""Of the undertaking that a memory shares with the best so far. 0.5 to 0.7 gave the same on
-fourteen people."""
+UNDERTAKING_WEIGHT = 0.8
+"""Of the undertaking that a memory shares with the best so far."""
 
 PRIOR = 10
 """Memories that `USUAL` counts for."""
@@ -55,10 +58,13 @@ PLAYBOOKS_WEIGHT = 0.8
 """Weight of the playbooks where they are sure of the question's intent; less as they are less sure,
 so that a question no playbook knows keeps the order of plain search."""
 
-SLOPE, MIDDLE = 1.0, 2.7
-"""Of the logistic from added z-scores to the chance that the memory is needed. Fitted to the labels
-of eleven people: 0.96 and 2.66."""
+TEXT_LOGISTIC, CUES_LOGISTIC = (1.0, 2.7), (0.8, 3.6)
+"""(slope, middle) of the logistic from added z-scores to the chance that the memory is needed, by
+text alone and with cues. Fitted to the labels of eleven and of fourteen people."""
 
+
+NEAREST_KEPT = 10
+"""Memories that the question's own words bring, and that no limit cuts."""
 
 NOTHING_SUGGESTED = Suggested(
     memory_ids=[], scores=[], facet_ids=[], passage_ids=[], cosines=[], confidence=0.0
@@ -108,7 +114,7 @@ def blended(
     *,
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
-    annotated: Collection[str] = (),
+    annotated: Mapping[str, int] = MappingProxyType({}),
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
     cues_only_add: bool = False,
@@ -120,11 +126,12 @@ def blended(
 
     Args:
         found: the question's own ranking.
-        annotated: ids of the memories that have cues.
+        annotated: {memory id: how many cues it was stored with}.
         undertakings: {memory id: its broad cues}, of those that may say what is being undertaken.
         cue_weights: of the parts of these.
         cues_only_add: they take nothing, either, where most memories have some.
-        limit: of the memories that come back; all are compared. None: all come back.
+        limit: of the memories that come back, and the nearest by text besides; all are compared.
+            None: all come back.
     """
     weighed = partial(by_weight, cue_weights=cue_weights)
     suggestions = columns_of(suggested, "scores")
@@ -146,6 +153,8 @@ def blended(
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
             scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
             parts[name] = weighed(scores, name, has_cues)
+        counts = column([annotated.get(one, 0) for one in ids])
+        parts[NUMBER] = weighed(among(has_cues, counts), NUMBER, has_cues)
     shared: list[str] = []
     if undertakings and not cues_only_add and has_cues.mean() >= MOSTLY:
         total = np.sum([*parts.values()], axis=0)
@@ -157,17 +166,26 @@ def blended(
         }
         parts = at_least(parts, text)
     total = np.sum([*parts.values()], axis=0)
-    order: list[int] = np.argsort(-total, kind="stable")[:limit].tolist()
+    order: list[int] = np.argsort(-total, kind="stable").tolist()
+    if limit is not None:  # the nearest by text decide whether anything answers the question
+        nearest = {*islice(found.fused, NEAREST_KEPT)}
+        order = [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
+    slope, middle = logistic_of(parts)
     columns = {name: values.tolist() for name, values in parts.items()}
     totals: list[float] = total.tolist()
     return {
         ids[row]: Blended(
-            score=round(1 / (1 + exp(SLOPE * (MIDDLE - totals[row]))), 4),
+            score=round(1 / (1 + exp(slope * (middle - totals[row]))), 4),
             parts={name: round(values[row], 3) for name, values in columns.items()},
             undertaking=shared[row] if shared and columns[UNDERTAKING][row] > 0 else "",
         )
         for row in order
     }
+
+
+def logistic_of(parts: Collection[str]) -> tuple[float, float]:
+    """(slope, middle): a sum at the middle makes a score of 0.5."""
+    return CUES_LOGISTIC if CUES in parts else TEXT_LOGISTIC
 
 
 def undertaking_scores(
@@ -222,6 +240,13 @@ def cue_scores(
     variance = (((values - mean) ** 2).sum() + PRIOR * usual[1] ** 2) / count
     scores = np.zeros(len(ids))
     scores[has_cues] = (values - mean) / np.sqrt(variance)
+    return scores
+
+
+def among(chosen: Mask, values: Floats) -> Floats:
+    """[n]: standard scores of the chosen among themselves; 0 for the others."""
+    scores = np.zeros(len(values))
+    scores[chosen] = z_scores(values[chosen])
     return scores
 
 
@@ -281,7 +306,7 @@ def blended_scores(
     *,
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
-    annotated: Collection[str] = (),
+    annotated: Mapping[str, int] = MappingProxyType({}),
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     cue_weights: Mapping[str, float] = CUE_WEIGHTS,
     cues_only_add: bool = False,
@@ -293,7 +318,7 @@ def blended_scores(
 
     Args:
         rankings: {facet id: what its searches found}.
-        annotated: ids of the memories that have cues.
+        annotated: {memory id: how many cues it was stored with}.
         undertakings: {memory id: its broad cues}.
         limit: of the memories that stand for the question alone; None: all.
     """

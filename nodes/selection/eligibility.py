@@ -112,7 +112,7 @@ def judged_relevance(
             keep none out.
     """
     relevance = pool.relevance.copy()
-    alone = stand_alone(pool.relevance, min_score=min_score)
+    weakened = weakened_by(pool, votes, min_score=min_score)
     column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
     lifted = 1.0 if lift is None else np.maximum(lift, 1.0)
     best: list[float] = (pool.relevance.max(axis=1, initial=0.0) * lifted).tolist()
@@ -120,8 +120,8 @@ def judged_relevance(
         vote = votes.get(memory_id)
         if vote is not None and not believed(vote, pool.candidates[memory_id]):
             vote = None
-        if vote is None or not has_read(vote):
-            relevance[row] *= standing_factor(memory_id, pool, alone=bool(alone[row]))
+        if memory_id in weakened:
+            relevance[row] *= newer_factor(pool.candidates[memory_id])
         if vote is not None:
             relevance[row] = voted_row(relevance[row], vote, column)
         if best[row] < min_score and (vote is None or not (vote["facet_ids"] or is_outside(vote))):
@@ -129,15 +129,28 @@ def judged_relevance(
     return np.asarray(np.clip(relevance, 0.0, 1.0), dtype=np.float64)
 
 
-def standing_factor(memory_id: str, pool: Pool, *, alone: bool) -> float:
-    """What its relevance is worth beside something newer.
+def weakened_by(pool: Pool, votes: Mapping[str, Vote], *, min_score: float) -> dict[str, str]:
+    """{memory id: the newer memory because of which it counts less}.
 
-    Args:
-        alone: whether it serves some facet as nothing else does.
+    What a voter has read keeps its weight; so does what serves some facet as nothing else does,
+    unless the annotation of the newer one speaks against it.
     """
-    if "outdated_by" in pool.candidates[memory_id]:
-        return OUTDATED_FACTOR
-    return REPLACED_FACTOR if memory_id in pool.replaced_by and not alone else 1.0
+    alone = stand_alone(pool.relevance, min_score=min_score)
+    found: dict[str, str] = {}
+    for row, memory_id in enumerate(pool.ids):
+        candidate, vote = pool.candidates[memory_id], votes.get(memory_id)
+        if vote is not None and believed(vote, candidate) and has_read(vote):
+            continue
+        if newer := candidate.get("outdated_by"):
+            found[memory_id] = newer
+        elif memory_id in pool.replaced_by and not alone[row]:
+            found[memory_id] = pool.replaced_by[memory_id]
+    return found
+
+
+def newer_factor(candidate: Candidate) -> float:
+    """What the relevance of a memory is worth that something newer weakens."""
+    return OUTDATED_FACTOR if "outdated_by" in candidate else REPLACED_FACTOR
 
 
 def stand_alone(relevance: Floats, *, min_score: float) -> Mask:

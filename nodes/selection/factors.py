@@ -81,6 +81,9 @@ FACTORS: Final[Mapping[str, Factor]] = {
     "learned": learned,
 }
 
+NEWER = "newer"
+"""What a newer memory makes of it, in a trace; `eligibility.weakened_by` says where."""
+
 OF_THE_QUESTION = "recency"
 """The factor that weighs on the question itself alone, and not on a plan's facets."""
 

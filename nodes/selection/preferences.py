@@ -13,6 +13,7 @@ from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, PLANNED, ByName, Facet, PlanAsk, Query, RecallState
+from secondhop.ranking.arrays import products
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
 
@@ -139,7 +140,7 @@ async def nearnesses(
     texts = list(dict.fromkeys([state["question"], *said]))
     asking = await services.embedder.embed_queries(texts)
     held = await services.embedder.embed_passages(contexts)
-    cosines = np.asarray(held @ asking.T, dtype=np.float64)
+    cosines = products(held, asking).astype(np.float64)
     return [
         dict(zip(texts, services.scale.calibration(row).tolist(), strict=True)) for row in cosines
     ]

@@ -12,9 +12,6 @@ class ModelScale:
 
     calibration: Calibration
     """Cosine of a query and a passage → relevance, 0..1."""
-    fitted_on: tuple[str, ...] = ()
-    """Names of the scenarios whose labels it was fitted on: no figure of theirs is a held-out one
-    of this calibration."""
     repeats: Sharpening = field(default_factory=lambda: Sharpening(lo=0.80, hi=0.95))
     """Cosine of two passages from which on one begins to repeat, and fully repeats, the other."""
     successor_at: float = 0.76

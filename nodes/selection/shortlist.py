@@ -1,6 +1,6 @@
 """What a critic gets to read: every facet in proportion to its weight, nothing twice."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +13,10 @@ ASKED_BY_CRITIC = frozenset({"evidence", "uncovered"})
 
 SAID_ALREADY = 0.7
 """Share of a candidate's evidence that one on the list already says, above which it stays off."""
+
+REPEATS = 0.6
+"""Share of a memory's evidence that another must say for a hint to the critic. Of 52 such hints on
+labelled shortlists 46 were right; of 19 at a share of 0.5 to 0.6 none was."""
 
 DAMPING = 20
 """`k` of the reciprocal ranks (Cormack et al., SIGIR 2009) by which a facet's candidates stand."""
@@ -28,19 +32,53 @@ def draw_shortlist(
     votes = last_votes(state)
     out = {memory_id for memory_id, vote in votes.items() if vote["vote"] in SUPPRESSED}
     rows = {memory_id: row for row, memory_id in enumerate(pool.ids) if memory_id not in out}
-    drawn = list(dict.fromkeys(memory_id for memory_id in first if memory_id in rows))
-    said = pool.coverage(range(len(pool.ids))).matrix().tolist()
-    for memory_id in in_turn(standings(pool, state), turn_weights(pool.facet_ids, state)):
-        if len(drawn) >= limit:
-            break
-        if memory_id not in rows or memory_id in drawn:
-            continue
-        news = any(pool.replaced_by.get(other) == memory_id for other in drawn)
-        of_it = said[rows[memory_id]]
-        told = max([of_it[rows[other]] for other in drawn], default=0.0)
-        if news or memory_id in votes or told <= SAID_ALREADY:
-            drawn.append(memory_id)
+    leading = list(dict.fromkeys(memory_id for memory_id in first if memory_id in rows))
+    turns = in_turn(standings(pool, state), turn_weights(pool.facet_ids, state))
+    order = list(dict.fromkeys([*leading, *(one for one in turns if one in rows)]))
+    compared = 0
+    drawn = leading
+    while len(drawn) < limit and compared < len(order):
+        compared += len(leading) + limit
+        drawn = without_repeats(order[:compared], pool, kept={*leading, *votes})
     return list(dict.fromkeys([*drawn, *rows]))[:limit]
+
+
+def without_repeats(order: Sequence[str], pool: Pool, *, kept: Collection[str]) -> list[str]:
+    """The same without what one ahead of it says already, but for what replaces one of these.
+
+    Args:
+        kept: ids that stay, whatever others say.
+    """
+    said = said_by_others(pool, order)
+    drawn: list[str] = []
+    for memory_id in order:
+        news = any(pool.replaced_by.get(other) == memory_id for other in drawn)
+        told = max([said[memory_id][other] for other in drawn], default=0.0)
+        if news or memory_id in kept or told <= SAID_ALREADY:
+            drawn.append(memory_id)
+    return drawn
+
+
+def said_by_others(pool: Pool, memory_ids: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
+    """{memory: {other: share of its evidence that the other says}}."""
+    rows = sorted(pool.rows[one] for one in memory_ids)
+    ids = [pool.ids[row] for row in rows]
+    matrix = pool.coverage(rows).matrix().tolist()
+    return {one: dict(zip(ids, said, strict=True)) for one, said in zip(ids, matrix, strict=True)}
+
+
+def repeated(pool: Pool, shortlist: Iterable[str]) -> dict[str, str]:
+    """{memory id: the other one on the shortlist that says most of it}, where one says enough."""
+    found: dict[str, str] = {}
+    for memory_id, said in said_by_others(pool, shortlist).items():
+        share, other = max(
+            ((share, one) for one, share in said.items() if one != memory_id),
+            key=lambda pair: pair[0],
+            default=(0.0, ""),
+        )
+        if share >= REPEATS:
+            found[memory_id] = other
+    return found
 
 
 def turn_weights(facet_ids: Sequence[str], state: RecallState) -> list[float]:

@@ -36,7 +36,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     pool = await load_pool(
         main_candidates(state), main_facets(state), services=services, k=state["k"]
     )
-    picks = picks_of(pool, state, services=services)
+    picks, weakened = picked(pool, state, services=services)
     branches = branches_of(
         state,
         [pick["memory_id"] for pick in picks],
@@ -50,6 +50,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     converged, why = settled(state, list(shown))
     return {
         "picks": picks,
+        "weakened": weakened,
         "branches": branches,
         "shown": {str(state["round"]): shown},
         "changes": changes_since(state, picks, branches),
@@ -61,17 +62,23 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     }
 
 
-def picks_of(pool: Pool, state: SessionState, *, services: Services) -> list[Pick]:
-    """The answer without its branches; [] when the memory does not speak of the question."""
+def picked(
+    pool: Pool, state: SessionState, *, services: Services
+) -> tuple[list[Pick], dict[str, str]]:
+    """(The answer without its branches, what counts less in it for something newer).
+
+    No answer when the memory does not speak of the question.
+    """
     if not pool.ids:
-        return []
+        return [], {}
     ranking = ranking_in(state, services)
     if ranking.freshness > 0:
         state = {**state, "exposure": worn_in_session(state)}
     if state["round"] > 1:
         lower = min(ranking.min_score, LATER_MIN_SCORE)
         ranking = replace(ranking, min_score=lower)
-    return best_answer(pool, state, settings=ranking, shown=shown_ever(state)).picks
+    answer = best_answer(pool, state, settings=ranking, shown=shown_ever(state))
+    return answer.picks, {**answer.weakened}
 
 
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:

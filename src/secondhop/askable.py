@@ -141,10 +141,6 @@ class Askable(Closing):
         """
         return self._traces.load(trace_id)
 
-    def last_traces(self, limit: int = 20) -> list[RecallTrace]:
-        """The traces of the last recalls, the newest first."""
-        return self._traces.newest(limit)
-
     def as_retriever(
         self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
     ) -> "BaseRetriever":

@@ -28,7 +28,6 @@ from secondhop.stores.entity_store import EntityStore
 SCALES: Mapping[str, ModelScale] = {
     "bge-small-en-v1.5": ModelScale(
         calibration=LogisticCalibration(slope=21.81, intercept=-13.54),
-        fitted_on=("carefeed", "episodes", "house", "ops-notes"),
         same_context=Sharpening(lo=0.78, hi=0.86),
     ),
     "hashing": ModelScale(
@@ -44,12 +43,11 @@ SCALES: Mapping[str, ModelScale] = {
 }
 """By the beginning of a model id. The calibrations are one half at 0.62, 0.35 and 0.40.
 
-For the default, calibration is what `secondhop eval calibrate --grade 3` finds on
+For the default, calibration is what `secondhop eval calibrate` finds on
 examples/scenarios. The other numbers were measured, too: of 40 pairs in which the newer memory
 replaced the older, 35 lay above 0.76; of 69 questions, none lay nearer than 0.79 to the mean of
 several wordings of another, and nine of ten lay above 0.87 to that of their own. What stands for
 other models are estimates.
-docs/evaluate.md holds them against labels that were left out.
 """
 
 UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept=-7.0))

@@ -42,6 +42,8 @@ _SYNC = {
     **{name: f"memories.{name}" for name in _MEMORIES},
     **{old: f"sessions.{new}" for old, new in _SESSIONS.items()},
     **{old: f"admin.{new}" for old, new in _ADMIN.items()},
+    "annotate": "cues.annotate",
+    "warm": "admin.warm",
 }
 
 
@@ -59,6 +61,7 @@ MOVED = {
     "acounts": "memories.acounts",
     "forgetting": "memories.forgetting",
     "session": "sessions.open",
+    "last_traces": "admin.last_traces",
     "settings": "config",
     "embedder": "services.embedder",
 }

@@ -46,11 +46,10 @@ class NotStoredError(UsageError):
 class UnknownEntityError(SecondhopError):
     """Nothing is stored for this entity."""
 
-    def __init__(self, entity: str, *, store: str) -> None:
-        super().__init__(
-            f"no memory is stored for entity {entity!r} in {store}; store some first "
-            f"(`secondhop ingest PATH --entity {entity}`), or check the entity and --store"
-        )
+    def __init__(
+        self, entity: str, *, store: str, cure: str = "check both names, or store something first"
+    ) -> None:
+        super().__init__(f"no memory is stored for entity {entity!r} in {store}; {cure}")
         self.entity, self.store = entity, store
 
 

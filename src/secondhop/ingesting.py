@@ -44,7 +44,6 @@ class Ingesting:
         )
         if dry_run:
             return ledger
-        await parts.store.refresh_topics()
         if annotate or (annotate is None and parts.llm is not None):
             return replace(ledger, annotation=await self._annotating.run(progress=progress))
         return ledger

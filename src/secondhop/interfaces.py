@@ -117,7 +117,7 @@ class Interfaces:
         """See `Recall.cues`."""
         from secondhop.memories.cues import Cues
 
-        return Cues(self.writing, loop=self._loop)
+        return Cues(self.writing, self.annotating, loop=self._loop)
 
     @cached_property
     def admin(self) -> "Maintenance":
@@ -129,6 +129,8 @@ class Interfaces:
             self.writing,
             home=parts.home,
             services=parts.services,
+            traces=self.traces,
+            warm=self.answering.warm,
             loop=self._loop,
         )
 
@@ -148,7 +150,7 @@ class Interfaces:
 
     @cached_property
     def annotating(self) -> "Annotating":
-        """See `Recall.aannotate`."""
+        """See `Cues.aannotate`."""
         from secondhop.annotate.service import Annotating
 
         parts = self._parts

@@ -1,7 +1,7 @@
 """`Recall`: the memory of one entity, ready to be asked."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
-    from secondhop.annotate.records import AnnotateLedger
     from secondhop.briefing.briefing import Briefing
     from secondhop.graph.builder import RecallGraph
     from secondhop.graph.explain import Explanation
@@ -70,7 +69,7 @@ class Recall(Askable):
 
     @property
     def cues(self) -> "Cues":
-        """What memories were stored for: list, add, remove."""
+        """What memories were stored for: list, add, remove; let a model write them."""
         return self._behind.cues
 
     @property
@@ -85,7 +84,7 @@ class Recall(Askable):
 
     @property
     def admin(self) -> "Maintenance":
-        """Doctor, export, import, copy, settings kept with the entity."""
+        """Doctor, export, import, copy, settings kept with the entity, the last traces, `warm`."""
         return self._behind.admin
 
     # --- opening and closing ---
@@ -228,19 +227,6 @@ class Recall(Askable):
     def _events(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
         return self._behind.answering.stream(asked, thread_id)
 
-    async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Load the embedding model and embed the playbooks, instead of at the first question.
-
-        Takes some seconds once a machine (the playbooks' vectors are cached for the user), then
-        a fraction of one. Does not count against a recall's deadline.
-
-        Args:
-            progress: hears (done, total).
-        """
-        await self._behind.answering.warm(progress)
-
-    warm = blocking(awarm)
-
     async def _explained(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
     ) -> "Explanation":
@@ -308,7 +294,7 @@ class Recall(Askable):
             tags: added to all that is read, to filter by (`recall(…, where=Where(tags=…))`).
             dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
-            annotate: let the model write cues for what is stored (`aannotate`); default where
+            annotate: let the model write cues for what is stored (`cues.annotate`); default where
                 there is a model. What fails waits, and the ledger's `annotation` says why.
 
         Raises:
@@ -326,35 +312,6 @@ class Recall(Askable):
         )
 
     ingest = blocking(aingest)
-
-    async def aannotate(
-        self,
-        *,
-        max_tokens: int | None = None,
-        max_usd: float | None = None,
-        progress: "IngestProgress | None" = None,
-        dry_run: bool = False,
-    ) -> "AnnotateLedger":
-        """Let the language model write cues for all memories that wait for it (docs/cues.md).
-
-        A memory that has an annotation of its present text costs nothing. What is answered is
-        stored at once; a run that ends early, for whatever reason, goes on where it stopped.
-
-        Args:
-            max_tokens: no request goes out that might exceed them, prompts and replies together.
-            max_usd: likewise, in US dollars; needs the model's price (`prices`).
-            progress: hears ("annotate", memories done, memories in all).
-            dry_run: only tell what it would take (`AnnotateLedger.estimate`).
-
-        Raises:
-            UsageError: there is no language model, or no price for a bound in dollars.
-        """
-        annotating = self._behind.annotating
-        if dry_run:
-            return await annotating.estimate()
-        return await annotating.run(max_tokens=max_tokens, max_usd=max_usd, progress=progress)
-
-    annotate = blocking(aannotate)
 
     # --- building it in ---
 

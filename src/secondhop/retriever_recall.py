@@ -39,7 +39,7 @@ ENTITY: Final = "retriever"
 
 STORED: Final = frozenset(
     {"memories", "cues", "sessions", "learning", "admin", "graph", "store", "services"}
-    | {"add", "ingest", "annotate", "briefing", "aadd", "aingest", "aannotate", "abriefing"}
+    | {"add", "ingest", "briefing", "aadd", "aingest", "abriefing"}
 )
 """What a `Recall` offers and this does not."""
 

@@ -108,7 +108,7 @@ class Answering:
         """
         if self._is_ready:
             return
-        if not (await self._store.counts()).memories:
+        if await self._store.is_empty():
             raise UnknownEntityError(self._services.entity, store=self._name)
         try:
             await self.warm()

@@ -19,7 +19,6 @@ from pydantic import ValidationError
 from secondhop.errors import NotStoredError, StoreError, UsageError
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_build import TraceDraft
-from secondhop.graph.trace_mask import masked
 from secondhop.nodes.config import TraceSettings
 from secondhop.stores.trace_files import PART_SUFFIX, TraceFile, TraceFiles, TraceFilesInFolder
 
@@ -30,6 +29,9 @@ WAITING = 16
 
 PAUSE_S = 0.005
 """So much later than its answer a trace is written: it would keep a server from sending that."""
+
+LOOKED_THROUGH = 16
+"""Times that the traces are looked through for such as must go, while as many come as are kept."""
 
 COMPRESSION = 4
 """Level 6 takes twice the time, and 8 % less room."""
@@ -70,6 +72,7 @@ class TraceFolder:
         self._stored = stored
         self._entity, self._settings = entity, settings or TraceSettings()
         self._waiting: dict[str, Future[None]] = {}
+        self._saved = 0
 
     def keep(self, draft: TraceDraft) -> Future[None] | None:
         """Write a trace in the background, unless none are kept.
@@ -91,11 +94,8 @@ class TraceFolder:
         for future in [*self._waiting.values()]:
             future.result()
 
-    def save(self, trace: RecallTrace | TraceDraft, *, at_ns: int | None = None) -> str:
-        """Write a trace now, and let go of those that are too many, too old or too big; its name.
-
-        Args:
-            at_ns: when it was written, if not now.
+    def save(self, trace: RecallTrace | TraceDraft) -> str:
+        """Write a trace now; its name. Now and then those go that are too many, too old or too big.
 
         Raises:
             OSError, StoreError: it cannot be written.
@@ -106,8 +106,10 @@ class TraceFolder:
             trace_id, text = trace.trace_id, trace.model_dump_json(exclude_unset=True).encode()
         name, packed = name_of(trace_id), gzip.compress(text, COMPRESSION, mtime=0)
         # the file system's own clock gives two in a row one time
-        self._files.write(name, packed, at_ns=at_ns or time.time_ns())
-        self._let_go()
+        self._files.write(name, packed, at_ns=time.time_ns())
+        if self._saved % max(1, self._settings.max_count // LOOKED_THROUGH) == 0:
+            self._let_go()
+        self._saved += 1
         return name
 
     def load(self, trace_id: str) -> RecallTrace:
@@ -166,32 +168,12 @@ class TraceFolder:
             for name in names
             if name.endswith((SUFFIX, OLD_SUFFIX, PART_SUFFIX))
             and (content := self._files.read(name)) is not None
-            and ((text := _text_of(content)) is None or _named(memory_ids, text))
+            and _tells_of(memory_ids, content)
         ]
 
-    def mask(self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
-        """Take the words of forgotten memories out of a trace; one that cannot be read goes.
-
-        Args:
-            texts: of these memories.
-
-        Raises:
-            OSError, StoreError: it cannot be written.
-        """
-        content = self._files.read(name)
-        if content is None:
-            return
-        text = _text_of(content)
-        written = {one.name: one.at_ns for one in self._files.listed()}
-        trace = None
-        with suppress(UsageError):  # of a newer version
-            trace = trace_in(content, name=name)
-        if text is None or trace is None:
-            self._files.remove(name)
-            return
-        without = masked(trace, _named(memory_ids, text), texts=texts)
-        saved = self.save(without, at_ns=written.get(name))  # it is as old as before
-        if saved != name:
+    def remove(self, names: Sequence[str]) -> None:
+        """Delete these traces."""
+        for name in names:
             self._files.remove(name)
 
     def _write_or_warn(self, draft: TraceDraft, *, not_before: float) -> None:
@@ -270,18 +252,13 @@ def trace_in(content: bytes, *, name: str) -> RecallTrace:
         ) from error
 
 
-def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
-    """Those of the ids that the text of a trace has."""
-    quoted = {one: json.dumps(one, ensure_ascii=False).encode() for one in memory_ids}
-    return [memory_id for memory_id, mark in quoted.items() if mark in text]
-
-
-def _text_of(content: bytes) -> bytes | None:
-    """None: it cannot be decompressed, so it may tell of anything."""
+def _tells_of(memory_ids: Iterable[str], content: bytes) -> bool:
+    """Whether a trace has one of the ids; what cannot be decompressed may tell of anything."""
     try:
-        return _decompressed(content)
+        text = _decompressed(content)
     except ValueError:
-        return None
+        return True
+    return any(json.dumps(one, ensure_ascii=False).encode() in text for one in memory_ids)
 
 
 def _decompressed(text: bytes) -> bytes:

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError
-from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
-from secondhop.stores.catalog import topics as catalog_topics
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
 from secondhop.stores.catalog.keeping import (
@@ -36,11 +34,9 @@ from secondhop.stores.catalog.notes import (
     read_meta,
     write_meta,
 )
-from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.versions import keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
-    fresh_postings,
     rebuild_lexicon,
     store_memories,
 )
@@ -49,7 +45,6 @@ from secondhop.stores.locks import to_its_end
 from secondhop.stores.records import (
     EmbeddedMemory,
     StoreCounts,
-    Topic,
 )
 from secondhop.stores.sqlite import SqliteDatabase, in_memory
 
@@ -219,7 +214,6 @@ class Catalog:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
                 return 0, None
-            clear_quotes(connection, existing)
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             cues = drop_cues_of(connection, existing)
@@ -275,11 +269,6 @@ class Catalog:
         """As `read`, in a worker thread."""
         return await asyncio.to_thread(lambda: self.read(view, *args, **named))
 
-    def wrong_postings(self) -> list[str]:
-        """Terms whose entries are not what the stored text gives; sorted."""
-        kept, fresh = self.read(lexicon.contents), self.read(fresh_postings)
-        return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
-
     def file_faults(self) -> list[str]:
         """See `Database`."""
         return self._database.faults() if self.exists() else []
@@ -302,11 +291,6 @@ class Catalog:
     def changes(self) -> int:
         """Grows with every put and delete."""
         return int(self.read(read_meta).get("changes", 0))
-
-    def keep_topics(self, topics: Sequence[Topic], *, made_at: int) -> None:
-        """Remember the memory map, and at which `changes` it was made."""
-        with self._database.writing(durable=False) as connection:
-            catalog_topics.keep_topics(connection, topics, made_at=made_at)
 
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""

@@ -126,10 +126,3 @@ def proved(connection: Connection) -> list[Cue]:
     """What sessions have said, the newest first."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE origin = 'session'"
     return [cue_of(row) for row in connection.execute(f"{sql} ORDER BY written_at DESC, cue_id")]
-
-
-def lost_annotations(connection: Connection) -> list[str]:
-    """Ids of memories that are not stored, and of which something is; only damage leaves such."""
-    named = " UNION ".join(f"SELECT memory_id FROM {table}" for table in TABLES)
-    rows = connection.execute(f"{named} EXCEPT SELECT memory_id FROM memories")
-    return [memory_id for (memory_id,) in rows]

@@ -1,7 +1,8 @@
 """What was read of a catalog, kept in memory for as long as nothing in the catalog changes."""
 
+import asyncio
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from secondhop.stores.database import Connection
@@ -15,35 +16,40 @@ _MOST = 8_192
 
 
 class KnownRows:
-    """Rows of views, by id. Safe to use from any thread, also while other processes write."""
+    """Rows of views, by id. Safe to use from any thread, also while other processes write.
 
-    def __init__(self, read: Callable[..., Any], *, stamp: Callable[[], Hashable]) -> None:
+    What is known is told at once; the rest is read in a worker thread.
+    """
+
+    def __init__(
+        self, read: Callable[..., Any], *, stamp: Callable[[], Awaitable[Hashable]]
+    ) -> None:
         """`read` reads a view, as `Catalog.read`; `stamp`: as of `Database`."""
         self._read, self._stamp = read, stamp
         self._guard = threading.Lock()
         self._at: Hashable = None
         self._rows: dict[object, dict[str, Any]] = {}
 
-    def of(self, view: Rows[T], ids: Sequence[str]) -> dict[str, T]:
+    async def of(self, view: Rows[T], ids: Sequence[str]) -> dict[str, T]:
         """{id: what the view reads of it}, in the order of `ids`."""
-        return self._known(view, ids, lambda missing: self._read(view, missing))
+        return await self._known(view, ids, lambda missing: self._read(view, missing))
 
-    def whole(self, view: Callable[[Connection], T]) -> T:
+    async def whole(self, view: Callable[[Connection], T]) -> T:
         """What a view reads that asks for no ids; callers must not change it."""
-        found: dict[str, T] = self._known(view, [""], lambda _: {"": self._read(view)})
+        found: dict[str, T] = await self._known(view, [""], lambda _: {"": self._read(view)})
         return found[""]
 
-    def _known(
+    async def _known(
         self, view: object, ids: Sequence[str], read: Callable[[Sequence[str]], Mapping[str, T]]
     ) -> dict[str, T]:
-        stamp = self._stamp()  # before reading: what is read later is newer, and goes sooner
-        found = dict(self._kept(stamp, view, ids))
+        stamp = await self._stamp()  # before reading: what is read later is newer, and goes sooner
+        found = self._kept(stamp, view, ids)
         missing = [one for one in ids if one not in found]
         if missing:
-            fresh = read(missing)
+            fresh = await asyncio.to_thread(read, missing)
             self._keep(stamp, view, fresh)
             found.update(fresh)
-        return {one: found[one] for one in ids if one in found}
+        return {one: found[one] for one in ids if one in found} if missing else found
 
     def _kept(self, stamp: Hashable, view: object, ids: Sequence[str]) -> dict[str, Any]:
         with self._guard:

@@ -23,7 +23,7 @@ from secondhop.stores.catalog.analysis import QueryTerms
 from secondhop.stores.database import Connection
 
 _BLOCK = 1_024
-_ENTRY = np.dtype([("slot", "<u2"), ("title", "u1"), ("text", "u1"), ("length", "<u4")])
+ENTRY = np.dtype([("slot", "<u2"), ("title", "u1"), ("text", "u1"), ("length", "<u4")])
 _PACKED = struct.Struct("<HBBI")
 _SAMPLED_BLOCKS = 4
 _JOINED = """
@@ -108,9 +108,9 @@ def remove(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
         rows = connection.execute(_ROWS, wanted).fetchall()
         if not rows:
             continue
-        entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=_ENTRY)
+        entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=ENTRY)
         stays = ~np.isin(entries["slot"], list(leaving))
-        ends = np.cumsum([len(row[2]) // _ENTRY.itemsize for row in rows])
+        ends = np.cumsum([len(row[2]) // ENTRY.itemsize for row in rows])
         kept = [
             (part[keep].tobytes(), block, row[1])
             for row, part, keep in zip(
@@ -176,7 +176,7 @@ def _found(
 ) -> Found:
     """What one query finds, from the postings {term: {block: entries}} of its terms and others."""
     holding = {
-        term: sum(map(len, postings[term].values())) // _ENTRY.itemsize
+        term: sum(map(len, postings[term].values())) // ENTRY.itemsize
         for term in (*words, *joined)
         if term in postings
     }
@@ -192,15 +192,6 @@ def _found(
     idf = {term: _idf(holding.get(term, 0), passages=passages) for term in counted}
     numbers, sums = _score(rows, idf, settings=by, average=average)
     return numbers, sums / (sum(idf.values()) * (by.k1 + 1))
-
-
-def contents(connection: Connection) -> dict[tuple[int, str], frozenset[bytes]]:
-    """{(block, term): its entries}; what order they came in says nothing."""
-    size = _ENTRY.itemsize
-    return {
-        (block, term): frozenset(entries[at : at + size] for at in range(0, len(entries), size))
-        for block, term, entries in connection.execute("SELECT block, term, entries FROM postings")
-    }
 
 
 def _idf(holding: int, *, passages: int) -> float:
@@ -241,8 +232,8 @@ def _score(
     average: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """(passage numbers, sums over the terms) of all passages in `rows` (block, term, entries)."""
-    sizes = [len(entries) // _ENTRY.itemsize for _, _, entries in rows]
-    entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=_ENTRY)
+    sizes = [len(entries) // ENTRY.itemsize for _, _, entries in rows]
+    entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=ENTRY)
     frequency = entries["text"] + settings.title_weight * entries["title"]
     held_back = settings.k1 * (1 - settings.b + settings.b * entries["length"] / average)
     weights = np.repeat([idf[term] for _, term, _ in rows], sizes)

@@ -13,6 +13,8 @@ _ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
 _CUE_VECTORS = "cue_vectors"
+_OLD_MAP = "topics"
+"""Where version 0.1 kept the memory map, which has titles."""
 
 _WORTH_A_MAP = 50
 """The memory map is made again, which takes seconds, when one memory in 50 was added singly."""
@@ -78,7 +80,8 @@ def leave_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
 
 def note_erased(connection: Connection, *, needs_compaction: bool) -> None:
     """The erasure is finished, but for vectors that go when the collection is compacted."""
-    connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_ERASING, _NEEDS_COMPACTION))
+    done = (_ERASING, _NEEDS_COMPACTION, _OLD_MAP)
+    connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?)", done)
     if needs_compaction:
         write_meta(connection, {_NEEDS_COMPACTION: "1"})
 

@@ -94,7 +94,7 @@ def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, Memory
         card_of,
         roles=roles(connection, memory_ids),
         replaced_by=replaced_by(connection, memory_ids),
-        undertakings=undertakings(connection, memory_ids),
+        cues=stored_cues(connection, memory_ids),
     )
     found = map(card, among(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
     return {one.memory_id: one for one in found}
@@ -199,12 +199,14 @@ def learns(connection: Connection) -> bool:
     return settings(connection).get(LEARNING) != "off"
 
 
-def undertakings(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """{memory that has cues from when it was stored: the words of its broad ones}."""
+def stored_cues(
+    connection: Connection, memory_ids: Sequence[str]
+) -> dict[str, list[tuple[Breadth, str]]]:
+    """{memory that has cues from when it was stored: what they say}."""
     sql = "SELECT memory_id, breadth, text FROM cues WHERE origin <> 'session' AND memory_id IN"
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, list[tuple[Breadth, str]]] = {}
     for memory_id, breadth, text in among(connection, sql, memory_ids):
-        found[memory_id] = found.get(memory_id, ()) + ((text,) if breadth == "broad" else ())
+        found.setdefault(memory_id, []).append((breadth, text))
     return found
 
 

@@ -1,11 +1,12 @@
 """Memories and passages as rows of the catalog, and back."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from secondhop.stores.cues import Breadth
 from secondhop.stores.keeping import AS_STORED, FactName, HistoryEntry, Keeping
 from secondhop.stores.records import (
     BriefableMemory,
@@ -202,11 +203,12 @@ def card_of(
     *,
     roles: Mapping[str, str],
     replaced_by: Mapping[str, tuple[str, ...]],
-    undertakings: Mapping[str, tuple[str, ...]],
+    cues: Mapping[str, Sequence[tuple[Breadth, str]]],
 ) -> MemoryCard:
     """From CARDS, and what is noted of memories elsewhere; by memory id."""
     title, source, created_at, passage_count, kind, *kept = row
     memory_id, keeping = keeping_of(tuple(kept))
+    own = cues.get(memory_id, ())
     return MemoryCard(
         memory_id=memory_id,
         title=text_of(title),
@@ -217,8 +219,8 @@ def card_of(
         keeping=keeping,
         role=roles.get(memory_id, ""),
         replaced_by=replaced_by.get(memory_id, ()),
-        has_cues=memory_id in undertakings,
-        undertakings=undertakings.get(memory_id, ()),
+        cues=len(own),
+        undertakings=tuple(text for breadth, text in own if breadth == "broad"),
     )
 
 

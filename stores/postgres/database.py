@@ -1,5 +1,6 @@
 """The tables of one entity in PostgreSQL, for the same SQL that SQLite runs."""
 
+import asyncio
 import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -136,9 +137,11 @@ class PostgresDatabase:
         """See `Database`. PostgreSQL's vacuum does it, in its own time."""
         return True
 
-    def stamp(self) -> str | None:
+    async def stamp(self) -> str | None:
         """See `Database`; only of the catalog, as others are not asked."""
-        return self._server.last_change(self._entity) if self._part == CATALOG else None
+        if self._part != CATALOG:
+            return None
+        return await asyncio.to_thread(self._server.last_change, self._entity)
 
     def faults(self) -> list[str]:
         """See `Database`. It looks after its files itself."""

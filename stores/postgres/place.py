@@ -78,9 +78,8 @@ class PostgresPlace:
         slug = entity_slug(identity.entity)
         return PostgresVectors(self._server, slug, collection=collection)
 
-    def identities(self, *, skip_damaged: bool = False, filled: bool = False) -> list[Identity]:
+    def identities(self, *, filled: bool = False) -> list[Identity]:
         """See `StorePlace`."""
-        del skip_damaged
         catalogs = [self.catalog(name) for (name,) in self._rows("SELECT name FROM entities")]
         known = [
             catalog.identity()
@@ -94,8 +93,6 @@ class PostgresPlace:
         for store_id, embedder_id, dimension in self._rows(_MANIFEST):
             return Manifest(store_id=store_id, embedder_id=embedder_id, dimension=dimension)
         return None
-
-    whole_manifest = manifest
 
     def found(self, wanted: Identity) -> Manifest:
         """See `StorePlace`."""

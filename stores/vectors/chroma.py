@@ -79,7 +79,8 @@ class ChromaVectors:
 
     async def drop(self) -> None:
         """Forget the whole collection."""
-        await asyncio.to_thread(self._client.drop, self._existing_name())
+        if (name := self._name()) is not None:
+            await asyncio.to_thread(self._client.drop, name)
 
     def _nearest(self, queries: Vectors, k: int) -> list[list[tuple[str, float]]]:
         nothing: list[list[tuple[str, float]]] = [[] for _ in queries]

@@ -20,11 +20,14 @@ HNSW = {
     "batch_size": 20,
     "sync_threshold": 50,
     "ef_construction": 100,
-    "ef_search": 200,
+    "ef_search": 400,
     "max_neighbors": 16,
 }
 """Settings of each collection. With Chroma's own batch and sync sizes a small collection stays in
-the write-ahead log, which every query reads from end to end."""
+the write-ahead log, which every query reads from end to end.
+
+A search wants 256 cues or 360 passages. With `ef_search` at 200 it missed one of 635 cues in 9
+of 375 queries, and which one differed from index to index; at 400 in none, in the same time."""
 
 
 class UnloadedIndexError(CorruptStoreError):

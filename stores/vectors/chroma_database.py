@@ -17,6 +17,8 @@ from secondhop.errors import CorruptStoreError
 from secondhop.stores.rebuild_command import rebuild_command
 
 _BUSY_TIMEOUT_S = 30.0
+_TOPIC = "persistent://default/default/"
+"""What Chroma puts before the id of a collection in its log."""
 _TABLES = {"collections", "segments", "embeddings_queue", "embeddings"}
 
 
@@ -86,7 +88,7 @@ def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
             return None
         collection_id, vector_segment, metadata_segment = row
         (pending,) = connection.execute(
-            "SELECT count(*) FROM embeddings_queue WHERE topic LIKE ?", (f"%/{collection_id}",)
+            "SELECT count(*) FROM embeddings_queue WHERE topic = ?", (f"{_TOPIC}{collection_id}",)
         ).fetchone()
         ids = {
             passage_id
@@ -101,6 +103,18 @@ def _has_its_tables(connection: sqlite3.Connection) -> bool:
     """False: a process was killed while Chroma made the file, and nothing was stored in it."""
     sql = "SELECT name FROM sqlite_master WHERE type = 'table'"
     return {name for (name,) in connection.execute(sql)} >= _TABLES
+
+
+def index_log(folder: Path) -> None:
+    """Give Chroma's log an index by collection; no call of Chroma may be under way.
+
+    Chroma 1.5.9 has none: to load a collection it reads the log of all of them, which took 28 ms
+    where 600 entities had 40 vectors each, and takes 6 ms with it.
+    """
+    with suppress(sqlite3.Error), closing(_connection(folder)) as connection:
+        connection.execute(
+            "CREATE INDEX IF NOT EXISTS secondhop_log ON embeddings_queue (topic, seq_id)"
+        )
 
 
 def remove_unknown_segments(folder: Path) -> None:

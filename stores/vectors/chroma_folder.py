@@ -30,6 +30,7 @@ from secondhop.stores.vectors.chroma_client import (
 )
 from secondhop.stores.vectors.chroma_database import (
     UnfinishedIndexError,
+    index_log,
     remove_unknown_segments,
     stored_segment,
     vacuum,
@@ -324,4 +325,6 @@ class ChromaFolder:
         from secondhop.stores.vectors.chroma_bindings import FolderDatabase
 
         with chroma_errors(str(self.folder), cure=self._cure):
-            return ChromaSession(FolderDatabase(self.folder, open_indexes=_NO_EVICTION))
+            database = FolderDatabase(self.folder, open_indexes=_NO_EVICTION)
+        index_log(self.folder)
+        return ChromaSession(database)

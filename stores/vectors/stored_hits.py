@@ -1,6 +1,5 @@
 """Searching an index that may hold more than the catalog knows, and its vectors used last."""
 
-import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +34,7 @@ async def nearest_stored(
     while True:
         found = await index.nearest(queries, k=depth)
         ids = list({one for ranking in found for one, _ in ranking})
-        known = await asyncio.to_thread(catalog.known.of, owners, ids)
+        known = await catalog.known.of(owners, ids)
         rankings = [
             [(one, known[one], score) for one, score in ranking if one in known]
             for ranking in found

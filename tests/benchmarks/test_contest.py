@@ -1,6 +1,6 @@
 """A contest: same passages for all, who cannot run is named, and the tables say what was found."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +17,11 @@ from benchmarks.contest import (
 )
 from benchmarks.contest_own import own_entries
 from benchmarks.contest_table import difference
+from benchmarks.function_system import function_entry
 from tests.evals.small_scenario import small_scenario
 
 from secondhop import Recall
+from secondhop.errors import UsageError
 from secondhop.evals.scenarios import store_scenario
 from secondhop.ingest.batches import embedding_text
 
@@ -88,6 +90,23 @@ async def test_scores_are_those_of_the_labels(ground: Ground) -> None:
     assert scores["interview"].measures["facet_recall"] == 1.0
     gap = difference(contest, "knowing", "silent", measure="facet_recall")
     assert (gap.difference, gap.low, gap.high) == (1.0, 1.0, 1.0)
+
+
+def bread_first(memories: dict[str, str]) -> Callable[[str, int], Iterable[str]]:
+    """A search of somebody else's: what speaks of bread, then everything."""
+    order = sorted(memories, key=lambda one: "bread" not in memories[one].lower())
+    return lambda question, k: [*order, *order]
+
+
+async def test_a_function_takes_part(ground: Ground) -> None:
+    contest = Contest()
+    await hold([function_entry(f"{__name__}:bread_first")], ground, contest)
+
+    (scores,) = contest.scores[f"{__name__}:bread_first"].values()
+    assert scores["garden"].ranked[0] == "bread"
+    assert len(set(scores["garden"].ranked)) == len(scores["garden"].ranked)
+    with pytest.raises(UsageError, match="MODULE:FUNCTION"):
+        function_entry("nowhere")
 
 
 async def test_our_own_systems_all_answer(ground: Ground) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from tests.evals.scenario_files import QUESTION as CAREFEED_QUESTION
 from tests.evals.scenario_files import memory_row, write_rows
 
 from secondhop.prompts.templates import shipped_prompt
@@ -17,17 +18,16 @@ TEXTS = {
     "bread": "Feed the starter in the evening, bake at 240 degrees.",
 }
 QUESTION: dict[str, Any] = {
-    "id": "q-1",
+    **CAREFEED_QUESTION,
     "query": "My plan for the job, and what else to tell them?",
-    "asked_at": "2025-11-17T13:00:00Z",
-    "k": 3,
     "facets": [
-        {"name": "own plan", "why": "w", "hop": 2, "relevant": {"plan": 3}},
-        {"name": "track record", "why": "w", "hop": 2, "relevant": {"wins": 3}},
+        {**facet, "hop": 2, "relevant": {needed: 3}}
+        for facet, needed in zip(CAREFEED_QUESTION["facets"][1:], ("plan", "wins"), strict=True)
     ],
     "redundant": [],
-    "stale": {},
 }
+"""Of two facets: own plan, track record."""
+
 UNANSWERABLE = {"id": "n-1", "query": "Opening hours?", "asked_at": QUESTION["asked_at"]}
 
 

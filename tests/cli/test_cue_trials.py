@@ -1,4 +1,4 @@
-"""`prompts eval` of the prompt that writes cues: a sample is annotated with both, and asked."""
+"""`eval scenarios --prompt` of `annotate`: a sample is annotated with both prompts, and asked."""
 
 from pathlib import Path
 
@@ -39,11 +39,11 @@ def test_both_write_cues_for_the_same_memories_and_recall_decides(
     cli: Cli, model: ModelServer, scenario: Path, tmp_path: Path
 ) -> None:
     variant = variant_of("annotate", tmp_path / "better.md")
-    trial = ("prompts", "eval", "--variant", variant, "--scenarios", scenario, "--json")
+    trial = ("eval", "scenarios", scenario, "--prompt", variant, "--json")
 
-    told = document(cli(*trial))
+    told = document(cli(*trial))["against"]
     first = model.asked()
-    again = document(cli(*trial))
+    again = document(cli(*trial))["against"]
 
     assert (told["won"], told["lost"], told["tied"]) == (1, 0, 0)
     assert first == {"AnnotateReply": 2}
@@ -52,23 +52,16 @@ def test_both_write_cues_for_the_same_memories_and_recall_decides(
 
 
 def test_a_sample_holds_what_its_questions_need(
-    cli: Cli, model: ModelServer, scenario: Path, tmp_path: Path
+    cli: Cli,
+    model: ModelServer,
+    scenario: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     variant = variant_of("annotate", tmp_path / "better.md")
 
-    document(
-        cli(
-            "prompts",
-            "eval",
-            "--variant",
-            variant,
-            "--scenarios",
-            scenario,
-            "--sample",
-            "3",
-            "--json",
-        )
-    )
+    monkeypatch.setattr("secondhop.evals.samples.SAMPLE", 3)
+    document(cli("eval", "scenarios", scenario, "--prompt", variant, "--json"))
 
     users = [body["messages"][1]["content"] for body in model.server.asked]
     assert [user.count("<memory ") for user in users] == [3, 3]
@@ -80,7 +73,7 @@ def test_a_prompt_that_is_not_seen_in_recalls_is_refused(
 ) -> None:
     variant = variant_of("observe", tmp_path / "observe.md")
 
-    refused = cli("prompts", "eval", str(scenario), "--variant", variant)
+    refused = cli("eval", "scenarios", scenario, "--prompt", variant)
 
     assert refused.exit_code == 2
     assert "try one of decompose, expand, critique, annotate" in refused.stderr

@@ -4,7 +4,6 @@ import asyncio
 import json
 import shutil
 import sqlite3
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
@@ -27,8 +26,6 @@ pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
 FILES = {"kept.md": "The key is under the mat.", "gone.md": "The bell is broken."}
 NEW_FILES = {"kept.md": "The key is on the hook.", "new.md": "The bell rings again."}
-UNASKED = "Please help me prepare for the interview at Carefeed on Monday"
-"""No cache holds its vector."""
 TALK = [{"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:00:00Z"}]
 
 
@@ -51,7 +48,6 @@ class World:
             "NOTES": str(self.notes),
             "EXPORT": str(self.folder / "export.jsonl"),
             "TALK": str(self.folder / "talk.json"),
-            "QUESTION": UNASKED,
         }
 
 
@@ -139,68 +135,53 @@ COMMANDS = (
     "cues garden --add watering",
     "forget garden plan",
     "observe TALK",
-    "session QUESTION --k 3",
 )
-KEYS = "1h2cn2w3xr"
-"""A session of two rounds, and its end."""
 
 
-def test_a_dry_run_of_any_command_leaves_every_file_as_it_is(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_run_of_any_command_leaves_every_file_as_it_is(world: World) -> None:
     before = tree(world.store)
 
     for line in COMMANDS:
-        obeyed(world, f"{line} --dry-run", monkeypatch)
+        obeyed(world, f"{line} --dry-run")
         assert tree(world.store) == before, line
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", COMMANDS)
-def test_without_it_the_same_command_writes(
-    world: World, monkeypatch: pytest.MonkeyPatch, line: str
-) -> None:
+def test_without_it_the_same_command_writes(world: World, line: str) -> None:
     before = tree(world.store)
 
-    obeyed(world, line, monkeypatch)
+    obeyed(world, line)
 
     assert tree(world.store) != before
 
 
-def obeyed(world: World, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def obeyed(world: World, line: str) -> None:
     """Do as a shell would."""
     words = [world.given.get(word, word) for word in line.split()]
     entity = [] if "--entity" in words else ["--entity", MARA]
-    keys = world.folder / "keys"
-    keys.write_text(KEYS, encoding="utf-8")
-    with keys.open(encoding="utf-8") as typed:
-        monkeypatch.setattr(sys, "stdin", typed)
-        app(command(world.store, *words, *entity)[3:], standalone_mode=False)
+    app(command(world.store, *words, *entity)[3:], standalone_mode=False)
 
 
-def printed(
-    world: World, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Any:
+def printed(world: World, line: str, capsys: pytest.CaptureFixture[str]) -> Any:
     """The document that a command prints."""
     capsys.readouterr()
-    obeyed(world, f"{line} --dry-run --json", monkeypatch)
+    obeyed(world, f"{line} --dry-run --json")
     return json.loads(capsys.readouterr().out)
 
 
-def shown(
-    world: World, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> str:
+def shown(world: World, line: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What people see of a dry run, its lines joined."""
     capsys.readouterr()
-    obeyed(world, f"{line} --dry-run", monkeypatch)
+    obeyed(world, f"{line} --dry-run")
     return " ".join(capsys.readouterr().out.split())
 
 
 def test_an_ingest_tells_what_it_would_add_replace_and_delete(
-    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = printed(world, "ingest NOTES", monkeypatch, capsys)
-    seen = shown(world, "ingest NOTES", monkeypatch, capsys)
+    told = printed(world, "ingest NOTES", capsys)
+    seen = shown(world, "ingest NOTES", capsys)
 
     plan = told["plan"]
     assert told["dry_run"] is True
@@ -215,23 +196,21 @@ def test_an_ingest_tells_what_it_would_add_replace_and_delete(
     assert "would add 1: new.md would replace 1: kept.md would delete 1: gone.md" in seen
 
 
-def test_an_ingest_into_nothing_makes_no_store(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ingest_into_nothing_makes_no_store(world: World, tmp_path: Path) -> None:
     nowhere = World(tmp_path / "empty", world.notes)
     nowhere.folder.mkdir()
 
-    obeyed(nowhere, "ingest NOTES --dry-run", monkeypatch)
+    obeyed(nowhere, "ingest NOTES --dry-run")
 
     assert not nowhere.store.exists()
 
 
 def test_an_import_a_rebuild_and_a_doctor_tell_what_they_would_do(
-    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    imported = printed(world, "import EXPORT", monkeypatch, capsys)
-    rebuilt = printed(world, "reindex", monkeypatch, capsys)
-    examined = printed(world, "doctor --fix", monkeypatch, capsys)
+    imported = printed(world, "import EXPORT", capsys)
+    rebuilt = printed(world, "reindex", capsys)
+    examined = printed(world, "doctor --fix", capsys)
 
     assert (imported["read"], imported["stored"], imported["dry_run"]) == (1, 1, True)
     assert rebuilt == {"entities": {MARA: examined["passages"]}, "dry_run": True}
@@ -240,20 +219,6 @@ def test_an_import_a_rebuild_and_a_doctor_tell_what_they_would_do(
         ("links", True, False),
     ]
     assert examined["dry_run"] is True
-
-
-def test_a_session_says_that_it_counts_nothing_and_what_it_would_teach(
-    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    seen = shown(world, "session QUESTION --k 3", monkeypatch, capsys)
-    told = printed(world, "session QUESTION --k 3", monkeypatch, capsys)
-
-    assert seen.startswith("Dry run: votes and the end count nothing and teach nothing.")
-    assert "Round 2" in seen
-    assert "Would have resolved with 2 of" in seen
-    assert "4 memories would weigh otherwise for such questions; nothing was counted" in seen
-    assert told["dry_run"] is True
-    assert told["learned"] == {"updated": 4, "learned": True}
 
 
 # --- the tools ---

@@ -110,7 +110,7 @@ def two(tmp_path: Path) -> Path:
 def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the extra were not installed."""
     nothing: dict[str, object] = {}
-    monkeypatch.setattr("secondhop.evals.ir_library.find_spec", nothing.get)
+    monkeypatch.setattr("secondhop.evals.extra.find_spec", nothing.get)
 
 
 @pytest.mark.slow
@@ -123,6 +123,8 @@ def test_without_the_extra_our_own_measures_are_there_and_a_notice_names_it(
     assert document(result)["two"]["library"] == {}
     assert document(result)["two"]["mean"]["facet_recall"] > 0
     assert "pip install '/path/to/the/checkout[eval]'" in result.stderr
+    refused = cli("eval", "scenarios", str(two), "--against", "bm25")
+    assert (refused.exit_code, "scipy" in refused.stderr) == (1, True)
 
 
 @pytest.mark.slow
@@ -159,8 +161,6 @@ def test_against_an_earlier_report_its_rankings_are_measured_anew(
         (["--against", "nobody"], "nothing to compare with is called 'nobody'"),
         (["--set", "ranking.min_scor=1"], "did you mean ranking.min_score"),
         (["--set", "gone.yaml"], "cannot read gone.yaml"),
-        (["--html", "nowhere/report.html"], "there is no folder nowhere"),
-        (["--html", "two"], "it is a folder"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_measured(
@@ -171,15 +171,3 @@ def test_what_cannot_be_done_is_said_before_anything_is_measured(
     assert refused.exit_code == 2
     assert said in refused.stderr
     assert not (tmp_path / "cache").exists()
-
-
-@pytest.mark.slow
-def test_the_page_is_written_and_tells_every_question(cli: Cli, two: Path, tmp_path: Path) -> None:
-    done = cli("eval", "scenarios", str(two), "--html", "report.html", "--json")
-
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "wrote report.html" in done.stderr
-    assert document(done)["two"]["results"]
-    assert page.count("<details") == 2
-    assert "hashing" in page
-    assert "<script" not in page

@@ -53,8 +53,8 @@ async def test_a_setting_given_by_name_goes_before_files_and_what_is_kept(
 ) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text("ranking.recency: auto\nlimits.k: 4\n", encoding="utf-8")
-    place = Common(store=tmp_path / "store", embedder="hashing", settings=(str(file),))
-    named = replace(place, settings=(str(file), "ranking.recency=never", "limits.k=2"))
+    place = Common(store=tmp_path / "store", embedder="hashing", settings=[str(file)])
+    named = replace(place, settings=[str(file), "ranking.recency=never", "limits.k=2"])
     async with opened(place) as recall:
         await recall.aadd([note("key", "The key hangs there.")])
         await recall.admin.akeep_settings({"ranking.recency": "always"})

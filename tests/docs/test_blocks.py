@@ -136,7 +136,7 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 RUN_HERE = re.compile(r"secondhop (recall|explain|cues|briefing|export|prompts|tokens) ?")
-ELSEWHERE_ONLY = re.compile(r"--llm openai|postgresql:|--scale|…|--remove|revoke|prompts eval")
+ELSEWHERE_ONLY = re.compile(r"--llm openai|postgresql:|--scale|…|--remove|revoke")
 """A key, a server, a file or an id that only the reader has; models.md has a test of its own."""
 
 

@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.evals.labelled import labelled
 
-from secondhop.evals.ir_library import (
-    PLAIN_MEASURES,
-    SUBTOPIC_MEASURES,
-    EvalExtraMissingError,
-    library_measures,
-    missing_modules,
-)
-from secondhop.evals.judgements import judgements_of
+from secondhop.evals.extra import EvalExtraMissingError, missing_modules
+from secondhop.evals.ir_library import library_measures
 from secondhop.evals.measures import Measures, measure
 from secondhop.evals.scenario import Question
 
@@ -23,8 +17,7 @@ POOL = [f"m{n:02}" for n in range(12)]
 
 def of_library(question: Question, ranked: list[str]) -> Measures:
     """What the tools say of one question."""
-    judgements = list(judgements_of([question]))
-    return library_measures(judgements, {"q": ranked}, cutoffs={"q": question.k})["q"]
+    return library_measures([question], {"q": ranked})["q"]
 
 
 def mirrored(memory_id: str) -> str:
@@ -54,38 +47,36 @@ def test_alpha_ndcg_facet_recall_and_precision_agree_with_ndeval_and_trec_eval(
         [mirrored(memory_id) for memory_id in ranked],
     )
 
-    assert theirs["alpha_nDCG"] == pytest.approx(ours["alpha_ndcg"], abs=1e-9)
-    assert theirs["StRecall"] == pytest.approx(ours["facet_recall"], abs=1e-9)
-    assert theirs["P"] == pytest.approx(ours["precision"], abs=1e-9)
+    assert theirs["alpha_nDCG@k"] == pytest.approx(ours["alpha_ndcg"], abs=1e-9)
+    assert theirs["StRecall@k"] == pytest.approx(ours["facet_recall"], abs=1e-9)
+    assert theirs["P@k"] == pytest.approx(ours["precision"], abs=1e-9)
 
 
 def test_small_figures_that_a_reader_can_check() -> None:
     found = of_library(labelled({"a": 3, "b": 1}, {"c": 2}), ["x", "a", "c", "y"])
 
-    assert found["P"] == 0.5
-    assert found["R"] == pytest.approx(2 / 3)
-    assert found["RR"] == 0.5
-    assert found["StRecall"] == 1.0
+    assert found["P@k"] == 0.5
+    assert found["R@k"] == pytest.approx(2 / 3)
+    assert found["RR@k"] == 0.5
+    assert found["StRecall@k"] == 1.0
     most = sum(0.5**rank / rank for rank in range(1, 5))  # ndeval: all four serve every subtopic
-    assert found["ERR_IA"] == pytest.approx((0.5 / 2 + 0.5 / 3) / 2 / most)
+    assert found["ERR_IA@k"] == pytest.approx((0.5 / 2 + 0.5 / 3) / 2 / most)
 
 
 def test_every_question_is_cut_at_its_own_k_and_an_unanswered_one_counts_0() -> None:
     questions = [labelled({"a": 3}, {"b": 3}, k=k, question_id=f"k{k}") for k in (1, 2, 5)]
-    judgements = list(judgements_of(questions))
     rankings = {"k1": ["x", "a"], "k2": ["x", "a"]}
 
-    found = library_measures(judgements, rankings, cutoffs={"k1": 1, "k2": 2, "k5": 5})
+    found = library_measures(questions, rankings)
 
-    assert [found[one]["RR"] for one in ("k1", "k2", "k5")] == [0, 0.5, 0]
-    assert [found[one]["P"] for one in ("k1", "k2", "k5")] == [0, 0.5, 0]
+    assert [found[one]["RR@k"] for one in ("k1", "k2", "k5")] == [0, 0.5, 0]
+    assert [found[one]["P@k"] for one in ("k1", "k2", "k5")] == [0, 0.5, 0]
     assert set(found["k5"].values()) == {0.0}
-    assert tuple(found["k5"]) == (*PLAIN_MEASURES, *SUBTOPIC_MEASURES)
 
 
 def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyndeval", None)
-    monkeypatch.setattr("secondhop.evals.ir_library.find_spec", sys.modules.get)
+    monkeypatch.setattr("secondhop.evals.extra.find_spec", sys.modules.get)
 
     assert "pyndeval" in missing_modules()
     with pytest.raises(EvalExtraMissingError, match=r"pyndeval.*pip install .*\[eval\]"):

@@ -1,34 +1,17 @@
-"""Settings out of a trace: kept, completed, changed, and refused by name."""
+"""Settings by hand: changed, and refused by name."""
 
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.evals.setting_changes import changed_settings
-from secondhop.nodes.config import (
-    Config,
-    PlanningSettings,
-    RankingSettings,
-    RecallLimits,
-)
-
-
-def test_recorded_settings_come_back_whole() -> None:
-    own = Config(
-        limits=RecallLimits(k=9, deadline_s=2.5),
-        ranking=RankingSettings(min_score=0.2, hide_later=True),
-        planning=PlanningSettings(rewordings=0, facets=9),
-    )
-
-    assert changed_settings(own.flat(), []) == own
-    assert changed_settings({**own.flat(), "question.kind": "factual", "old.one": 1}, []) == own
-    assert changed_settings({}, []) == Config()
+from secondhop.evals.setting_files import changed_settings
+from secondhop.nodes.config import PlanningSettings
 
 
 def test_a_change_has_the_type_of_its_setting() -> None:
     changes = ["limits.k=3", "ranking.min_score = 0.5", "ranking.hide_later=true"]
     changes += ["planning.facets=2"]
 
-    changed = changed_settings({"limits.k": 9}, changes)
+    changed = changed_settings(["limits.k=9", *changes])
 
     assert (changed.limits.k, changed.ranking.min_score) == (3, 0.5)
     assert changed.ranking.hide_later is True
@@ -54,4 +37,4 @@ def test_a_change_has_the_type_of_its_setting() -> None:
 )
 def test_what_cannot_be_is_named(change: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        changed_settings({}, [change])
+        changed_settings([change])

@@ -2,12 +2,7 @@
 
 import pytest
 
-from secondhop.evals import significance
-from secondhop.evals.significance import (
-    StatisticsMissingError,
-    paired_interval,
-    randomisation_p,
-)
+from secondhop.evals.significance import paired_interval, randomisation_p
 
 
 def test_each_scenario_counts_the_same() -> None:
@@ -31,11 +26,3 @@ def test_p_counts_every_combination_of_signs_of_few_questions(
     differences: list[float], p: float
 ) -> None:
     assert randomisation_p([differences]) == pytest.approx(p)
-
-
-def test_without_scipy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    nothing: dict[str, object] = {}
-    monkeypatch.setattr(significance, "find_spec", nothing.get)
-
-    with pytest.raises(StatisticsMissingError, match=r"checkout\[eval\]"):
-        randomisation_p([[0.1]])

@@ -9,6 +9,7 @@ from tests.small_world import SmallWorld, ask
 
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
+from secondhop.nodes.selection.eligibility import OUTDATED_FACTOR
 from secondhop.stores.records import Memory
 
 QUESTION = "Help me get ready for Thursday"
@@ -66,6 +67,7 @@ async def test_what_an_annotation_calls_replaced_comes_last(world: SmallWorld) -
     told = trace.candidate("letter")
     assert told is not None
     assert told.outdated_by == "newer"
+    assert (told.weakened_by, told.factors["newer"]) == ("newer", OUTDATED_FACTOR)
 
 
 async def test_of_two_that_name_each_other_only_the_older_is_replaced(world: SmallWorld) -> None:

@@ -109,6 +109,23 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
     assert f"slots go by score, and it has {deciding(trace, last):.2f}. Next came" in told.story[-1]
 
 
+async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: SmallWorld) -> None:
+    again = (
+        "Coaching notes after the mock interview: I talk too fast, give the situation and "
+        "the result."
+    )
+    await world.add(note("newer", again, title="Coach: again", day=20))
+    _, trace = await ask(world.services(), k=20)
+    candidates = [trace.candidate(one) for one in trace.returned]
+    weakened = [one for one in candidates if one and one.weakened_by == "newer"]
+
+    assert weakened
+    told = await explained(world, trace, weakened[0].memory_id)
+    assert any("is newer and seems to say the same afresh" in line for line in told.story)
+    assert f"it has {deciding(trace, weakened[0]):.2f}" in told.story[-1]
+    assert deciding(trace, weakened[0]) < 0.7 * weakened[0].score
+
+
 async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> None:
     order = Verdict(
         ballots=tuple(
@@ -238,6 +255,13 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
     unfound = {f"tea-{n}" for n in range(30)} - {c.memory_id for c in trace.candidates}
     assert unfound
 
+    traces: dict[int, RecallTrace] = {}
+
+    async def trace_at(depth_factor: int) -> RecallTrace:
+        if depth_factor not in traces:
+            _, traces[depth_factor] = await answer_at(crowded, depth_factor=depth_factor)
+        return traces[depth_factor]
+
     for memory_id in sorted(unfound):
         told = await explained(crowded, trace, memory_id)
         assert told.cut_by == "never_found"
@@ -245,10 +269,8 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
         deeper = int(number_in(told.nearest_change, "ranking.depth_factor"))
         assert f"`--set ranking.depth_factor={deeper}`" in told.nearest_change
         assert deeper > 2
-        _, found = await answer_at(crowded, depth_factor=deeper)
-        assert found.candidate(memory_id) is not None
-        _, not_yet = await answer_at(crowded, depth_factor=deeper - 1)
-        assert not_yet.candidate(memory_id) is None
+        assert (await trace_at(deeper)).candidate(memory_id) is not None
+        assert (await trace_at(deeper - 1)).candidate(memory_id) is None
 
 
 async def test_a_memory_that_is_not_stored_is_a_usage_error(world: SmallWorld) -> None:

@@ -117,10 +117,8 @@ async def test_a_session_may_end_without_an_outcome(
     assert "resolved" not in done
 
 
-@pytest.mark.parametrize(
-    "place",
-    ["sqlite", *(pytest.param(one, marks=pytest.mark.slow) for one in ("postgres", "redis"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["sqlite", "postgres", "redis"])
 async def test_a_thread_goes_on_in_another_process(
     place: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

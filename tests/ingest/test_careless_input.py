@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.nobody import folder_for_everyone, without_rights
 
@@ -346,7 +346,7 @@ def test_a_stray_byte_is_replaced_and_the_ledger_says_so(tmp_path: Path, raw: by
 
 @pytest.mark.parametrize("lines", [True, False])
 def test_a_large_file_is_read_row_by_row(tmp_path: Path, lines: bool) -> None:
-    rows = [json.dumps({"id": str(n), "text": f"row {n} " + "x" * 2_000}) for n in range(5_000)]
+    rows = [json.dumps({"id": str(n), "text": f"row {n} " + "x" * 2_000}) for n in range(3_000)]
     path = tmp_path / ("rows.jsonl" if lines else "rows.json")
     path.write_text("\n".join(rows) if lines else f"[{', '.join(rows)}]")
     walker = Walker(max_file_bytes=1_000_000_000)
@@ -354,12 +354,11 @@ def test_a_large_file_is_read_row_by_row(tmp_path: Path, lines: bool) -> None:
     count = sum(1 for _ in read_source(source_of(path), walker=walker, given=None))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert count == 5_000
+    assert count == 3_000
     assert peak < path.stat().st_size
 
 
 @given(st.lists(st.recursive(st.floats() | st.text() | st.none(), st.lists)), st.data())
-@settings(max_examples=60, deadline=None)
 def test_an_array_is_the_same_however_its_text_is_cut(
     rows: list[object], data: st.DataObject
 ) -> None:

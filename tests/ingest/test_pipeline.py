@@ -323,7 +323,7 @@ async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
     assert kept.cues == tuple(f"request number {n}" for n in range(6))
     assert (kept.broad_cues, kept.role, kept.replaces) == (("plan a dinner",), "", ("old",))
     assert writer.kept["a"].cue_vectors.shape[0] == 7
-    reasons = " ".join(one.reason for one in ledger.skipped)
+    reasons = " ".join(one.reason for one in ledger.notices)
     assert "201 characters" in reasons
     assert "control" in reasons
     assert "at most 6 specific cues" in reasons
@@ -349,3 +349,25 @@ async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
     assert (ledger.stored, ledger.unchanged, ledger.other_cues) == (0, 1, 1)
     assert [cue.text for one in writer.annotated for cue in one.cues] == ["bake for Ana"]
     assert embedder.asked[asked:] == [["bake for Ana"]]
+
+
+async def test_what_a_stored_row_lacks_is_a_notice_and_nothing_was_skipped(
+    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    row = {"id": "a", "text": "Ana has no nuts.", "date": "soon", "cues": "bake", "tags": [7]}
+    scenario = {"id": "b", "title": "", "source": "note", "created_at": "once", "broad": 3}
+    said = [{"role": "user", "content": "Tea at four."}]
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    (tmp_path / "conversations.jsonl").write_text(json.dumps(scenario | {"messages": said}))
+
+    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+
+    assert (ledger.stored, ledger.skipped) == (2, ())
+    assert [one.reason.partition(":")[0] for one in ledger.notices] == [
+        "broad is left out",
+        "its date 'once' cannot be read; the file's date stands for it",
+        "cues is left out",
+        "a part of tags is left out",
+        "its date 'soon' cannot be read; the file's date stands for it",
+    ]
+    assert len(json.loads(json.dumps(ledger.to_dict()))["notices"]) == 5

@@ -78,7 +78,10 @@ async def langchain_served(
     """The adapter of langchain's chat models, with the one that most hosts have."""
     async with running(server):
         model = ChatOpenAI(
-            model=server.model, base_url=server.base_url, api_key=SecretStr("secret-key")
+            model=server.model,
+            base_url=server.base_url,
+            api_key=SecretStr("secret-key"),
+            max_retries=0,
         )
         config = LangchainLLMConfig(
             timeout_s=bounds.timeout_s,

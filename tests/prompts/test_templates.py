@@ -6,12 +6,12 @@ import pytest
 
 from secondhop.prompts.templates import (
     PROMPT_NAMES,
-    RECALL_PROMPTS,
+    TRIED_PROMPTS,
     PromptError,
     load_prompts,
     parse_prompt,
-    recall_replacement,
     shipped_prompt,
+    tried_prompt,
 )
 
 EXPAND = Path(__file__).parents[2] / "prompts" / "expand.md"
@@ -136,10 +136,10 @@ def test_a_folder_that_is_not_there_and_a_file_that_is_no_text_are_named(tmp_pat
 
 def test_a_prompt_that_no_recall_uses_is_not_tried_in_recalls(tmp_path: Path) -> None:
     file = tmp_path / "mine.md"
-    for name in RECALL_PROMPTS:
+    for name in TRIED_PROMPTS:
         file.write_text(shipped_prompt(name).text, encoding="utf-8")
-        assert recall_replacement(file).name == name
+        assert tried_prompt(file).name == name
     file.write_text(shipped_prompt("observe").text, encoding="utf-8")
 
     with pytest.raises(PromptError, match="no recall uses the prompt observe"):
-        recall_replacement(file)
+        tried_prompt(file)

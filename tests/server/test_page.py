@@ -75,6 +75,12 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     page.get_by_label("Memory id").fill("bread")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
+    page.get_by_label("Memory id").fill("sourdough")
+    page.keyboard.press("Enter")
+    expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
+    page.get_by_label("Memory id").fill("no such words")
+    page.keyboard.press("Enter")
+    expect(page.locator(".why-not")).to_contain_text("No memory that is stored has this")
 
 
 def test_the_path_is_followed_by_keyboard(page: Page) -> None:
@@ -132,6 +138,7 @@ def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
     page.get_by_role("link", name="Recalls").click()
     page.locator(".rows button", has_text=QUESTION).first.click()
     expect(page.locator(".answer article")).to_have_count(6)
+    expect(page.locator(".answer article blockquote").first).not_to_be_empty()
     expect(page.locator(".drawing")).to_be_visible()
     page.get_by_role("link", name="Compare").click()
     for name, question in (("A", QUESTION), ("B", "winter tyres")):

@@ -13,6 +13,7 @@ import pytest
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.chroma_bindings import FolderDatabase
 from secondhop.stores.vectors.chroma_client import HNSW
+from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -114,3 +115,18 @@ def test_chroma_says_what_it_does_not_have(tmp_path: Path) -> None:
             database.collection("none")
         with pytest.raises(NotFoundError):
             database.drop("none")
+
+
+def test_a_collection_is_loaded_without_reading_the_log_of_all(tmp_path: Path) -> None:
+    for _ in range(2):  # an older folder gets the index, too
+        client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
+        with client.writing("one") as session:
+            session.created("one").upsert(IDS, rows())
+        client.close()
+        with closing(sqlite3.connect(tmp_path / "chroma" / "chroma.sqlite3")) as database:
+            sql = "SELECT * FROM embeddings_queue WHERE topic = 'x' AND seq_id > 1 ORDER BY seq_id"
+            (plan,) = database.execute(f"EXPLAIN QUERY PLAN {sql}")
+            assert "USING INDEX secondhop_log" in plan[3]
+            database.execute("DROP INDEX secondhop_log")
+    with chromadb_client(tmp_path / "chroma") as chroma:
+        assert chroma.get_collection("one").count() == len(IDS)

@@ -33,7 +33,7 @@ def catalogs(request: pytest.FixtureRequest, tmp_path: Path) -> "Iterator[tuple[
 
 
 @pytest.mark.parametrize("writer", [0, 1])
-def test_a_change_of_ours_or_of_another_process_is_seen(
+async def test_a_change_of_ours_or_of_another_process_is_seen(
     catalogs: "tuple[Catalog, Catalog]", make: SimpleNamespace, writer: int
 ) -> None:
     ours, writing = catalogs[0], catalogs[writer]
@@ -44,17 +44,17 @@ def test_a_change_of_ours_or_of_another_process_is_seen(
         changed = Keeping(salience=0.9)
         return [KeepingChange(memory_id="m1", keeping=changed, act="changed", at=at)]
 
-    assert ours.known.of(reads.cards, ["m1"]) == {}
+    assert (await ours.known.of(reads.cards, ["m1"])) == {}
     writing.store([memory], intent=writing.intend([]), at=at)
-    assert ours.known.of(reads.cards, ["m1", "m2"])["m1"].keeping.salience == 0.5
+    assert (await ours.known.of(reads.cards, ["m1", "m2"]))["m1"].keeping.salience == 0.5
     writing.write(keep_decided, matters)
-    assert ours.known.of(reads.cards, ["m1"])["m1"].keeping.salience == 0.9
-    assert set(ours.known.whole(reads.keepings)) == {"m1"}
+    assert (await ours.known.of(reads.cards, ["m1"]))["m1"].keeping.salience == 0.9
+    assert set(await ours.known.whole(reads.keepings)) == {"m1"}
     writing.remove(["m1"])
-    assert ours.known.of(reads.cards, ["m1"]) == {}
+    assert (await ours.known.of(reads.cards, ["m1"])) == {}
 
 
-def test_what_has_not_changed_is_read_once(
+async def test_what_has_not_changed_is_read_once(
     catalogs: "tuple[Catalog, Catalog]", make: SimpleNamespace
 ) -> None:
     ours, theirs = catalogs
@@ -66,6 +66,6 @@ def test_what_has_not_changed_is_read_once(
         asked.append(list(memory_ids))
         return {one: one.upper() for one in memory_ids if one != "gone"}
 
-    assert ours.known.of(cards, ["m2", "m1"]) == {"m2": "M2", "m1": "M1"}
-    assert list(ours.known.of(cards, ["m0", "m1", "gone"])) == ["m0", "m1"]
+    assert (await ours.known.of(cards, ["m2", "m1"])) == {"m2": "M2", "m1": "M1"}
+    assert list(await ours.known.of(cards, ["m0", "m1", "gone"])) == ["m0", "m1"]
     assert asked == [["m2", "m1"], ["m0", "gone"]]

@@ -48,7 +48,7 @@ def annotate(
 
     async def work(recall: "Recall") -> "AnnotateLedger":
         if dry_run:
-            return await recall.aannotate(dry_run=True)
+            return await recall.cues.aannotate(dry_run=True)
         return await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
 
     try:
@@ -69,8 +69,10 @@ async def write_cues(
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import notices
 
-    before = await recall.aannotate(dry_run=True)
+    before = await recall.cues.aannotate(dry_run=True)
     if before.estimate is not None and before.pending:
         notices().print(estimate_text(before.estimate))
     with bars() as progress:
-        return await recall.aannotate(max_tokens=max_tokens, max_usd=max_usd, progress=progress)
+        return await recall.cues.aannotate(
+            max_tokens=max_tokens, max_usd=max_usd, progress=progress
+        )

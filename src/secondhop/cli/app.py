@@ -24,7 +24,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Ask it": {
         "recall": "recall_commands.recall",
-        "session": "session_command.session",
         "briefing": "briefing_command.briefing",
         "facts": "memory_commands.facts",
         "history": "memory_commands.history",
@@ -66,8 +65,8 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
     "prompts": (
-        "Prompts for language models: show, eval.",
-        {"show": "prompt_commands.show", "eval": "trial_commands.try_variant"},
+        "Prompts for language models: show. `eval scenarios --prompt` tries one.",
+        {"show": "prompt_commands.show"},
     ),
     "models": ("Models that run on this machine: pull.", {"pull": "model_commands.pull"}),
 }

@@ -1,9 +1,9 @@
 """Two systems side by side, for people: differences, intervals, p."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.cli.eval_view import HEADINGS, figures_table
+from secondhop.cli.eval_view import HEADINGS, figures_table, had_to_do_without
 from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.comparison import (
     COSTS,
@@ -52,6 +52,18 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
         console.print("So few questions say little: ask more to decide.", style="yellow")
     verdicts = ", ".join(f"{comparison.count(one)} {one}" for one in ("won", "lost", "tied"))
     console.print(f"{counted(asked, 'question')}: {verdicts}", style="bold")
+
+
+def show_other_side(
+    ours: Sequence[ScenarioReport], theirs: Sequence[ScenarioReport], console: "Console"
+) -> None:
+    """What the comparison does not hold: unanswerable questions, and what theirs did without."""
+    if unanswerable := sum(len(one.no_answer) for one in theirs):
+        before, after = (sum(one.wrongly_answered() for one in side) for side in (theirs, ours))
+        console.print(f"unanswerable questions answered: {before} → {after} of {unanswerable}")
+    for report in theirs:
+        if told := had_to_do_without(report):
+            console.print(f"theirs, {clean(report.name)}: {told}", style="yellow")
 
 
 def show_changed(

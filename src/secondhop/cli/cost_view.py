@@ -1,7 +1,5 @@
 """What a recall's language model cost, in words."""
 
-import math
-
 from secondhop.graph.result import Spent
 from secondhop.wording import counted
 
@@ -42,7 +40,4 @@ def money(dollars: float | None) -> str:
         return "$0"
     if dollars < 0.0001:
         return "under $0.0001"
-    decimals = 1 - math.floor(math.log10(dollars))
-    if decimals <= 2:
-        return f"about ${dollars:,.2f}"
-    return "about $" + f"{dollars:.{decimals}f}".rstrip("0")
+    return f"about ${dollars:,.2f}" if dollars >= 0.1 else f"about ${dollars:.2g}"

@@ -1,10 +1,10 @@
-"""Where scenarios are measured: stores to throw away, kept embeddings, settings to compare."""
+"""Where scenarios are measured: stores to throw away, kept embeddings, two sides to compare."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.annotate_view import annotated_text
@@ -13,6 +13,7 @@ from secondhop.cli.opening import (
     kept_embeddings,
     named_llm,
     opened,
+    prompts_in_force,
     settings_of,
     throwaway,
 )
@@ -24,6 +25,7 @@ from secondhop.evals.comparison import Answered, Comparison, compared
 from secondhop.evals.comparison_targets import (
     ComparisonTarget,
     EarlierReport,
+    OtherPrompt,
     OtherSettings,
     PlainSearch,
 )
@@ -35,11 +37,9 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.answer_cache import AnswerCache
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import Config
+from secondhop.prompts.templates import Prompt
+from secondhop.recall import Recall
 from secondhop.settings import load_settings
-
-if TYPE_CHECKING:
-    from secondhop.prompts.templates import PromptSource
-    from secondhop.recall import Recall
 
 CACHE = "eval"
 """Folder of the kept embeddings in the user's cache."""
@@ -58,6 +58,8 @@ class EvalPlan:
     """File or folder where a language model's answers are kept; None: they are kept nowhere."""
     stored: bool = False
     """Ask the memory that the options name: the scenarios are questions alone."""
+    prompt: Prompt | None = None
+    """In the place of the one in force."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,97 +67,97 @@ class Measured:
     """What was found."""
 
     reports: list[ScenarioReport]
+    others: list[ScenarioReport] = field(default_factory=list[ScenarioReport])
+    """Of the other side, where it was asked; in the order of `reports`."""
     comparison: Comparison | None = None
 
     def document(self, *, per_question: bool) -> dict[str, Any]:
         """For `--json`: a key a scenario, and "against" when there was a comparison."""
         found = {one.name: one.document(per_question=per_question) for one in self.reports}
-        return {**found, "against": self.comparison.document()} if self.comparison else found
+        if self.comparison is None:
+            return found
+        against = self.comparison.document()
+        if self.others:
+            against["no_answer"] = sum(one.wrongly_answered() for one in self.others)
+            against["degraded"] = {one.name: one.degraded() for one in self.others}
+        return {**found, "against": against}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """How one side of a comparison answers."""
+
+    settings: Config
+    prompts: Mapping[str, Prompt]
+    suffix: str = ""
+    """Of the entities that it is stored as."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalBench:
     """What outlasts one scenario."""
 
+    plan: EvalPlan
     place: Common
     embedder: Embedder
     progress: IngestProgress | None
     model: AnswerCache | None = None
     """Plans and judges; None: offline."""
-    annotate: bool = False
-    """Let the model write cues before the questions are asked."""
-    stored: bool = False
-    """As `EvalPlan.stored`."""
 
-    async def run(
-        self,
-        scenario: Scenario,
-        *,
-        settings: Config,
-        asking: Asking,
-        prompts: "PromptSource | None" = None,
-    ) -> ScenarioReport:
-        """Store the scenario, if it is not, and ask its questions with these settings.
-
-        Args:
-            prompts: instead of those that the options name.
-        """
+    async def run(self, scenario: Scenario, side: Side, *, asking: Asking) -> ScenarioReport:
+        """Store the scenario, if it is not, and ask its questions."""
+        stored, annotate = self.plan.stored, self.plan.annotate
         async with opened(
             self.place,
-            entity=None if self.stored else scenario.name,
+            entity=None if stored else f"{scenario.name}{side.suffix}",
             embedder=self.embedder,
             counting=True,
-            prompts=prompts,
-            settings=settings,
+            prompts=side.prompts,
+            settings=side.settings,
             llm=self.model,
             annotate=AnnotateSettings(by_itself=False, concurrency=max(4, asking.at_once)),
         ) as recall:
-            if self.stored:
+            if stored:
                 await expect_stored(scenario, recall)
             else:
                 await store_scenario(scenario, recall, progress=self.progress)
-            if self.annotate:
+            if annotate:
                 await self._write_cues(scenario, recall)
             return await run_scenario(scenario, recall, asking=asking, progress=self.progress)
 
-    async def _write_cues(self, scenario: Scenario, recall: "Recall") -> None:
+    async def _write_cues(self, scenario: Scenario, recall: Recall) -> None:
         """Annotate what is not annotated yet, and say what that took."""
-        ledger = await recall.aannotate(progress=self.progress)
+        ledger = await recall.cues.aannotate(progress=self.progress)
         if ledger.annotated or ledger.pending:
             notices().print(f"{scenario.name}: {annotated_text(ledger)}", soft_wrap=True)
         if ledger.pending:
             why = ledger.stopped or next((one.why for one in ledger.failed), "nothing says why")
             raise ModelError(f"{ledger.pending} memories of {scenario.name} have no cues: {why}")
 
+    def expect_answers(self, reports: Sequence[ScenarioReport]) -> None:
+        """Raises ModelError when the model never answered: that would compare nothing."""
+        counts = self.model.counts if self.model else None
+        reasons = [why for one in reports for own in one.degraded().values() for why in own]
+        if counts and reasons and counts.from_cache + counts.asked == counts.failed:
+            raise ModelError(f"the model never answered, there is nothing to compare: {reasons[0]}")
+
 
 @asynccontextmanager
-async def eval_bench(
-    common: Common,
-    *,
-    answers: Path | None = None,
-    annotate: bool = False,
-    stored: bool = False,
-) -> AsyncGenerator[EvalBench, None]:
+async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench, None]:
     """A bench; a store that was not named is gone afterwards.
 
-    Args:
-        answers: file or folder where a language model's answers are kept.
-        annotate: let the model write cues before the questions are asked.
-        stored: ask the memory that the options name.
-
     Raises:
-        UsageError: cues are to be written, and no model is named.
+        UsageError: cues are to be written, or a prompt tried, and no model is named.
     """
-    if annotate:
+    if plan.annotate or plan.prompt or isinstance(plan.against, OtherPrompt):
         named_llm(common)
     async with AsyncExitStack() as stack:
         yield EvalBench(
-            place=common if stored else stack.enter_context(throwaway(common)),
+            plan=plan,
+            place=common if plan.stored else stack.enter_context(throwaway(common)),
             embedder=stack.enter_context(kept_embeddings(common, CACHE)),
             progress=stack.enter_context(bars()),
-            model=await stack.enter_async_context(answering_model(common, answers)),
-            annotate=annotate,
-            stored=stored,
+            model=await stack.enter_async_context(answering_model(common, plan.answers)),
         )
 
 
@@ -164,35 +166,43 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
 
     Raises:
         UsageError: no such setting, or an earlier report of other scenarios.
+        ModelError: a prompt is tried, and the model never answered.
     """
-    environment = load_settings()
-    own = settings_of(common, environment)
-    other = plan.against
-    theirs: Config | None = None
-    if isinstance(other, OtherSettings):
-        theirs = settings_of(replace(common, settings=tuple(other.changes)), environment)
-    if isinstance(other, EarlierReport):
-        expect_scenarios(other, plan.scenarios)
-    async with eval_bench(
-        common,
-        answers=plan.answers,
-        annotate=plan.annotate,
-        stored=plan.stored,
-    ) as bench:
-        reports: list[ScenarioReport] = []
-        answered: dict[str, Answered] = {}
+    own, theirs = sides(plan, common)
+    if isinstance(plan.against, EarlierReport):
+        expect_scenarios(plan.against, plan.scenarios)
+    reports, others = list[ScenarioReport](), list[ScenarioReport]()
+    async with eval_bench(plan, common) as bench:
         for scenario in plan.scenarios:
-            report = await bench.run(scenario, settings=own, asking=plan.asking)
-            reports.append(report)
+            reports.append(await bench.run(scenario, own, asking=plan.asking))
             if theirs is not None:
-                alone = Asking(at_once=plan.asking.at_once, baselines=False)
-                other_report = await bench.run(scenario, settings=theirs, asking=alone)
-                answered[scenario.name] = with_costs(other_report)
-            elif other is not None:
-                answered[scenario.name] = answered_before(other, report)
-    ours = {report.name: with_costs(report) for report in reports}
-    comparison = compared(other.name, ours, answered, first=MEASURES) if other else None
-    return Measured(reports=reports, comparison=comparison)
+                alone = replace(plan.asking, baselines=False, missed=False)
+                others.append(await bench.run(scenario, theirs, asking=alone))
+        if isinstance(plan.against, OtherPrompt):
+            bench.expect_answers([*reports, *others])
+    comparison = comparison_of(plan, reports, others)
+    return Measured(reports=reports, others=others, comparison=comparison)
+
+
+def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
+    """Ours, and the other side where that is secondhop, too.
+
+    Raises:
+        UsageError: no such setting.
+        PromptError: a file of the prompts in force is faulty.
+    """
+    environment, other = load_settings(), plan.against
+    in_force = prompts_in_force(common)
+    tried = {plan.prompt.name: plan.prompt} if plan.prompt else {}
+    own = Side(settings=settings_of(common, environment), prompts={**in_force, **tried})
+    if isinstance(other, OtherSettings):
+        changed = replace(common, settings=[*other.changes])
+        return own, replace(own, settings=settings_of(changed, environment))
+    if isinstance(other, OtherPrompt):
+        prompts = {**in_force, other.prompt.name: other.prompt}
+        suffix = "-against" if plan.annotate else ""
+        return own, replace(own, prompts=prompts, suffix=suffix)
+    return own, None
 
 
 def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> None:
@@ -205,6 +215,20 @@ def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> N
         )
 
 
+def comparison_of(
+    plan: EvalPlan, reports: Sequence[ScenarioReport], others: Sequence[ScenarioReport]
+) -> Comparison | None:
+    """Ours against the other side's; None where there is nothing to compare with."""
+    other, timed = plan.against, plan.answers is None
+    if other is None:
+        return None
+    theirs = {one.name: with_costs(one, timed=timed) for one in others} or {
+        one.name: answered_before(other, one) for one in reports
+    }
+    ours = {one.name: with_costs(one, timed=timed) for one in reports}
+    return compared(other.name, ours, theirs, first=MEASURES)
+
+
 def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered:
     """What plain search answered, or an earlier report, which is measured again."""
     if isinstance(other, PlainSearch):
@@ -213,23 +237,24 @@ def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered
         results = other.results[report.name]
         run = judged([one for one in report.asked if one.id in results], results)
     else:
-        raise AssertionError("unreachable: other settings are asked")
+        raise AssertionError("unreachable: the other side is asked")
     return Answered(rows=run.rows(), results=run.results)
 
 
-def with_costs(report: ScenarioReport, *, timed: bool = True) -> Answered:
+def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
     """What secondhop answered, and what each recall cost.
 
     Args:
         timed: with the time it took; False where answers of a model may come from a file.
     """
+    measured = report.ours.rows()
     rows = {
         one: {
-            **measures,
-            **({"ms": report.ms[one]} if timed else {}),
-            "llm_calls": report.spent[one].llm_calls,
-            "tokens": report.spent[one].prompt_tokens + report.spent[one].completion_tokens,
+            **measured[one],
+            **({"ms": answer.ms} if timed else {}),
+            "llm_calls": answer.spent.llm_calls,
+            "tokens": answer.spent.prompt_tokens + answer.spent.completion_tokens,
         }
-        for one, measures in report.ours.rows().items()
+        for one, answer in report.labelled().items()
     }
     return Answered(rows=rows, results=report.results)

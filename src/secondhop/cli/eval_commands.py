@@ -1,16 +1,11 @@
 """`secondhop eval …` and `secondhop demo`: recall on labelled questions."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from secondhop.cli.eval_options import (
-    Against,
-    Concurrency,
-    Html,
-    ScenarioFolders,
-)
 from secondhop.cli.options import Common, EffortOption, given_path
 from secondhop.cli.work import tell
 from secondhop.errors import UsageError
@@ -21,16 +16,15 @@ if TYPE_CHECKING:
     from secondhop.cli.eval_bench import EvalPlan, Measured
     from secondhop.evals.scenario import Scenario
 
+ScenarioFolders: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
+]
+
 
 def scenarios(
     common: Common,
     folders: ScenarioFolders = None,
-    per_question: Annotated[
-        bool, typer.Option("--per-question", help="The measures of every question, too.")
-    ] = False,
-    no_cues: Annotated[
-        bool, typer.Option("--no-cues", help="Leave out the cues.jsonl of scenario folders.")
-    ] = False,
     stored: Annotated[
         bool,
         typer.Option(
@@ -38,102 +32,154 @@ def scenarios(
             help="Ask the memory of --store and --entity; a folder is then questions alone.",
         ),
     ] = False,
-    concurrency: Concurrency = 1,
-    against: Against = None,
-    html: Html = None,
-    effort: EffortOption = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="A baseline, defaults, NAME=VALUE, or a file: settings, a prompt, a report.",
+        ),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            parser=given_path,
+            metavar="FILE",
+            help="A prompt to try, by default against the one in force.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="The first N questions of each folder.")
+    ] = None,
+    per_question: Annotated[
+        bool,
+        typer.Option(
+            "--per-question", help="Of each question the measures, what it missed, and why."
+        ),
+    ] = False,
+    no_cues: Annotated[
+        bool, typer.Option("--no-cues", help="Leave out the cues.jsonl of scenario folders.")
+    ] = False,
     annotate: Annotated[
         bool,
         typer.Option("--annotate", help="Let the model write cues first; --store keeps them."),
     ] = False,
+    effort: EffortOption = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
+    ] = 1,
     answers: Annotated[
         Path | None,
         typer.Option(
-            parser=given_path, metavar="FILE|DIR", help="Keep the language model's answers there."
+            parser=given_path,
+            metavar="FILE|DIR",
+            help="Keep the model's answers there. [of a trial of prompts, your cache folder]",
         ),
     ] = None,
 ) -> None:
     """Measure recall on labelled scenarios.
 
-    Beside it stands what plain search of the same store reaches.
+    Beside it stands what plain search of the same store reaches. With --prompt a variant of a
+    prompt is tried: is it better, and where?
     """
     from secondhop.cli.eval_bench import EvalPlan, measured
     from secondhop.cli.opening import run
-    from secondhop.cli.writing import expect_writable
-    from secondhop.evals.comparison_targets import comparison_target
-    from secondhop.evals.page import expect_jinja
+    from secondhop.evals.extra import expect_extra
+    from secondhop.evals.samples import first_questions
     from secondhop.evals.scenarios import Asking
     from secondhop.evals.shipped import shipped_scenarios
-    from secondhop.evals.significance import expect_statistics
 
-    found = load_scenarios(
-        folders or shipped_scenarios(), cues=not (no_cues or annotate), stored=stored
-    )
-    expect_writable([html])
-    if html is not None:
-        expect_jinja()
-    if against is not None:
-        expect_statistics()
+    if against or prompt:
+        expect_extra()
     plan = EvalPlan(
-        scenarios=found,
-        against=comparison_target(against) if against else None,
-        asking=Asking(at_once=concurrency, stories=per_question or html is not None, effort=effort),
+        scenarios=[
+            first_questions(one, limit)
+            for one in load_scenarios(
+                folders or shipped_scenarios(), cues=not (no_cues or annotate), stored=stored
+            )
+        ],
+        asking=Asking(at_once=concurrency, missed=per_question, effort=effort),
         annotate=annotate,
         answers=answers,
         stored=stored,
     )
-    result = run(measured(plan, common))
-    if html is not None:
-        write_page(html, result, plan, common)
+    plan, place = with_target(plan, common, against=against, prompt=prompt)
+    result = run(measured(plan, place))
     show(result, common, per_question=per_question)
+
+
+def with_target(
+    plan: "EvalPlan", common: Common, *, against: str | None, prompt: Path | None
+) -> "tuple[EvalPlan, Common]":
+    """The plan with what it compares, and where it is stored.
+
+    Raises:
+        PromptError: a file is faulty, or no recall uses the prompt.
+        UsageError: nothing is called so, or two different prompts are to be compared.
+    """
+    from secondhop.cli.kept_answers import usual_answers
+    from secondhop.cli.opening import prompts_in_force
+    from secondhop.evals.comparison_targets import OtherPrompt, comparison_target
+    from secondhop.prompts.templates import tried_prompt
+
+    tried = tried_prompt(prompt) if prompt else None
+    target = comparison_target(against) if against else None
+    if tried is not None and target is None:
+        target = OtherPrompt(prompts_in_force(common)[tried.name])
+    plan = replace(plan, against=target, prompt=tried)
+    if not isinstance(target, OtherPrompt):
+        return plan, common
+    if tried is not None and tried.name != target.prompt.name:
+        raise UsageError(
+            f"{tried.path} replaces the prompt {tried.name}, {target.prompt.path} the prompt "
+            f"{target.prompt.name}; compare two variants of one prompt"
+        )
+    plan = replace(plan, answers=plan.answers or usual_answers())
+    if target.prompt.name == "annotate":
+        return writing_cues(plan), replace(common, store=None, chroma="")
+    asking = replace(plan.asking, effort=plan.asking.effort or "high")
+    return replace(plan, asking=asking), common
+
+
+def writing_cues(plan: "EvalPlan") -> "EvalPlan":
+    """Both prompts write cues for the same sample of memories, which begin without any.
+
+    Raises:
+        UsageError: the memories are in a store already.
+    """
+    from secondhop.evals.samples import sampled
+
+    if plan.stored:
+        raise UsageError(
+            "two prompts that write cues need two empty memories; leave out --stored, and give a "
+            "folder with the memories"
+        )
+    return replace(
+        plan,
+        scenarios=[sampled(one) for one in plan.scenarios],
+        annotate=True,
+        asking=replace(plan.asking, effort=plan.asking.effort or "none"),
+    )
 
 
 def show(result: "Measured", common: Common, *, per_question: bool) -> None:
     """Print the reports, and the comparison when there is one."""
-    from secondhop.cli.comparison_view import show_changed, show_comparison
+    from secondhop.cli.comparison_view import show_changed, show_comparison, show_other_side
     from secondhop.cli.eval_view import show_reports
     from secondhop.cli.terminal import notices
-    from secondhop.evals.ir_library import EvalExtraMissingError, missing_modules
+    from secondhop.evals.extra import EvalExtraMissingError, missing_modules
 
-    if missing := missing_modules():
-        notices().print(f"left out: {EvalExtraMissingError(missing)}", soft_wrap=True)
+    if missing_modules():
+        notices().print(f"left out: {EvalExtraMissingError()}", soft_wrap=True)
 
     def shown(console: "Console") -> None:
         show_reports(result.reports, console, per_question=per_question)
         if result.comparison is not None:
             console.print()
             show_comparison(result.comparison, console)
-            if per_question:
-                show_changed(result.comparison, result.reports, console)
+            show_other_side(result.reports, result.others, console)
+            show_changed(result.comparison, result.reports, console)
 
     tell(common, result.document(per_question=per_question), shown)
-
-
-def write_page(path: Path, result: "Measured", plan: "EvalPlan", common: Common) -> None:
-    """Write the HTML report, and say where it is."""
-    from secondhop.cli.writing import write_text
-    from secondhop.evals.page import report_page
-
-    facts = facts_of(plan, common)
-    write_text(path, report_page(result.reports, result.comparison, facts=facts))
-
-
-def facts_of(plan: "EvalPlan", common: Common) -> dict[str, str]:
-    """What was measured, and how, for the head of the page."""
-    from datetime import UTC, datetime
-    from importlib.metadata import version
-
-    from secondhop.cli.opening import choose_llm
-    from secondhop.settings import load_settings
-
-    environment = load_settings()
-    return {
-        "Measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, secondhop {version('secondhop')}",
-        "Embedding model": common.embedder or environment.embedder,
-        "Language model": choose_llm(common.llm or environment.llm) or "none",
-        "Settings": ", ".join(common.settings) or "as shipped",
-        "Questions at once": str(plan.asking.at_once),
-    }
 
 
 def load_scenarios(

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.cli.terminal import clean
+from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.measures import MEASURES, Measures
+from secondhop.evals.missed import MissedFacet
 from secondhop.evals.report import OURS, ScenarioReport, mean_of_scenarios
+from secondhop.evals.scenario import Question
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -33,12 +35,28 @@ def show_reports(
             rows |= {f"{OURS}, {name}": row for name, row in report.questions.items()}
         console.print(measures_table(report.name, rows))
         console.print(footnote(report), style="dim")
+        if told := had_to_do_without(report):
+            console.print(told, style="yellow")
+        for question in report.asked:
+            show_missed(question, report.answers[question.id].missed, console)
         console.print()
     if len(reports) > 1:
         console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))
         console.print()
     console.print("facets served, essential memories, alpha-nDCG, precision: higher is better.")
     console.print("redundant, stale: lower is better. docs/evaluate.md defines them.")
+
+
+def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Console") -> None:
+    """What a question needed and did not get, and what kept it out; nothing where it got all."""
+    if missed:
+        console.print(f"{clean(question.id)}: {shorten(question.query, 200)}")
+    for facet in missed:
+        console.print(f"   missed: {clean(facet.name)} (hop {facet.hop})", style="yellow")
+        for one in facet.memories:
+            title = shorten(one.title, 80)
+            console.print(f"      {title} [{clean(one.memory_id)}], grade {one.grade}")
+            console.print(f"      {clean(one.reason)} {clean(one.nearest_change)}", style="dim")
 
 
 def measures_table(
@@ -80,3 +98,11 @@ def footnote(report: ScenarioReport) -> str:
         return text
     wrong, asked = report.wrongly_answered(), len(report.no_answer)
     return f"{text}; {wrong} of {asked} unanswerable ones were answered"
+
+
+def had_to_do_without(report: ScenarioReport) -> str:
+    """ "3 recalls had to do without: the planner timed out"; "" where none had to."""
+    reasons = [why[0] for why in report.degraded().values()]
+    if not reasons:
+        return ""
+    return clean(f"{counted(len(reasons), 'recall')} had to do without: {reasons[0]}")

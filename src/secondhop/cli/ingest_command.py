@@ -58,10 +58,9 @@ def ingest(
     """
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.cli.ledger_view import show_ledger
-    from secondhop.cli.new_entity import notice_if_new
     from secondhop.cli.opening import chosen_spec, opened, run
     from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import clean, notices, print_json, screen
+    from secondhop.cli.terminal import print_json, screen
     from secondhop.ingest.ledger import NothingIngestedError
 
     wants_cues = annotate and not dry_run and chosen_spec(common) is not None
@@ -87,7 +86,6 @@ def ingest(
 
     async def work() -> None:
         async with opened(common, counting=True) as recall:
-            notice = await notice_if_new(recall, common)
             try:
                 ledger = await stored_from(recall)
             except NothingIngestedError as error:
@@ -101,8 +99,6 @@ def ingest(
             print_json(ledger.to_dict())
         else:
             show_ledger(ledger, screen())
-        if notice:
-            notices().print(clean(notice), style="yellow")
 
     try:
         run(work())

@@ -1,18 +1,12 @@
 """A language model's answers, kept in a file between evaluations."""
 
-from collections.abc import AsyncGenerator, Generator
-from contextlib import (
-    AsyncExitStack,
-    ExitStack,
-    asynccontextmanager,
-    closing,
-    contextmanager,
-)
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from secondhop.annotate.settings import request_seconds
-from secondhop.cli.opening import cache_folder, choose_llm, settings_of
+from secondhop.cli.opening import cache_folder, chosen_spec, settings_of
 from secondhop.cli.options import Common
 from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
@@ -23,41 +17,14 @@ from secondhop.models.answer_cache import (
 )
 from secondhop.models.choose_llm import make_llm
 from secondhop.models.embedder import HoldsConnections
-from secondhop.models.llm import StructuredLLM
 from secondhop.settings import load_settings
 
 FILE = "answers.db"
 
 
 def usual_answers() -> Path:
-    """Where `prompts eval` keeps answers: a file in the user's cache folder."""
+    """Where a trial of prompts keeps answers: a file in the user's cache folder."""
     return cache_folder() / "prompts" / FILE
-
-
-@contextmanager
-def kept_answers(place: Path | None) -> Generator[AnswerFile, None, None]:
-    """The answers in a file, or in a folder's; None: a file that goes again.
-
-    Raises:
-        UsageError: the file is there, and holds something else.
-    """
-    with ExitStack() as stack:
-        if place is None:
-            place = Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
-        path = place / FILE if place.is_dir() or not place.suffix else place
-        expect_answers_or_nothing(path)
-        yield stack.enter_context(closing(AnswerFile(path)))
-
-
-@asynccontextmanager
-async def opened_llm(common: Common, spec: str) -> AsyncGenerator[StructuredLLM, None]:
-    """The model of that name, closed at the end."""
-    async with AsyncExitStack() as stack:
-        deadline_s = settings_of(common, load_settings()).limits.deadline_s
-        llm = make_llm(spec, timeout_s=request_seconds(deadline_s))
-        if isinstance(llm, HoldsConnections):
-            stack.push_async_callback(llm.aclose)
-        yield llm
 
 
 @asynccontextmanager
@@ -68,10 +35,13 @@ async def answering_model(
 
     Says at the end how often it was asked.
 
+    Args:
+        place: a file, or a folder that holds it; None: a file that goes again.
+
     Raises:
-        UsageError: answers are to be kept, and no model is named.
+        UsageError: answers are to be kept, and no model is named; or the file holds something else.
     """
-    spec = choose_llm(common.llm or load_settings().llm)
+    spec = chosen_spec(common)
     if spec is None:
         if place is not None:
             raise UsageError(
@@ -79,10 +49,16 @@ async def answering_model(
             )
         yield None
         return
-    with kept_answers(place) as answers:
-        async with opened_llm(common, spec) as llm:
-            model = AnswerCache(llm, answers)
-            yield model
-            counts = model.counts
-            told = f"model: asked {counts.asked}, from kept answers {counts.from_cache}"
-            notices().print(f"{told}; {counts.paid.tokens:,} tokens" if counts.asked else told)
+    async with AsyncExitStack() as stack:
+        kept = place or Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
+        file = kept / FILE if kept.is_dir() or not kept.suffix else kept
+        expect_answers_or_nothing(file)
+        deadline_s = settings_of(common, load_settings()).limits.deadline_s
+        llm = make_llm(spec, timeout_s=request_seconds(deadline_s))
+        if isinstance(llm, HoldsConnections):
+            stack.push_async_callback(llm.aclose)
+        model = AnswerCache(llm, stack.enter_context(closing(AnswerFile(file))))
+        yield model
+        counts = model.counts
+        told = f"model: asked {counts.asked}, from kept answers {counts.from_cache}"
+        notices().print(f"{told}; {counts.paid.tokens:,} tokens" if counts.asked else told)

@@ -1,10 +1,12 @@
 """What an ingest did, for people."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from secondhop.cli.annotate_view import show_annotated
 from secondhop.cli.terminal import clean
 from secondhop.ingest.ledger import IngestLedger, IngestPlan
+from secondhop.ingest.reading import Skipped
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -27,15 +29,19 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
             f"{ledger.unchanged} unchanged{with_other_cues(ledger)}, {ledger.deleted} deleted, "
             f"{len(ledger.skipped)} skipped"
         )
-    for entry in ledger.skipped[:SKIPPED_SHOWN]:
-        console.print(f"skipped {clean(entry.item)}: {clean(entry.reason)}", style="yellow")
-    more = len(ledger.skipped) - SKIPPED_SHOWN
-    if more > 0:
-        console.print(f"and {more} more; --json lists all", style="yellow")
-    for entry in ledger.deletions_not_followed:
-        console.print(f"{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
+    show_entries("skipped ", ledger.skipped, console)
+    show_entries("", [*ledger.notices, *ledger.deletions_not_followed], console)
     if ledger.annotation is not None:
         show_annotated(ledger.annotation, console)
+
+
+def show_entries(head: str, entries: Sequence[Skipped], console: "Console") -> None:
+    """A line for each, and how many there are beyond the first."""
+    for entry in entries[:SKIPPED_SHOWN]:
+        console.print(f"{head}{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
+    more = len(entries) - SKIPPED_SHOWN
+    if more > 0:
+        console.print(f"and {more} more; --json lists all", style="yellow")
 
 
 def with_other_cues(ledger: IngestLedger) -> str:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from secondhop.memories.export import Imported
     from secondhop.memories.other_formats import OtherFormat
     from secondhop.recall import Recall
-    from secondhop.stores.records import StoreCounts
 
 
 def doctor(
@@ -41,7 +40,7 @@ def doctor(
 ) -> None:
     """Examine the memory, and mend it.
 
-    Catalog, vectors, word index, links, duplicates, contradictions. The exit status is 1 when
+    Catalog, vectors, counters, duplicates, contradictions. The exit status is 1 when
     damage is left.
     """
     from secondhop.cli.opening import unknown_entity
@@ -63,24 +62,6 @@ def doctor(
     )
     if not told.sound:
         raise StoreError("damage is left; each finding names its cure")
-
-
-async def was_stored(common: Common) -> bool:
-    """Whether something was ever stored for the entity that the options name, even if all of it is
-    forgotten."""
-    import asyncio
-
-    from secondhop.cli.opening import store_of
-    from secondhop.settings import load_settings
-    from secondhop.stores.store_directory import StoreDirectory
-
-    settings = load_settings()
-    async with aclosing(StoreDirectory(store_of(common, settings))) as home:
-        catalog = home.place.catalog(common.entity or settings.entity)
-        try:
-            return await asyncio.to_thread(catalog.exists)
-        finally:
-            catalog.close()
 
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
@@ -117,14 +98,13 @@ def export(
     With kinds, histories, earlier texts and counters; `import` reads it. Other libraries get what
     holds now, as text.
     """
-    from secondhop.cli.opening import unknown_entity
+    from secondhop.cli.opening import expect_memories
     from secondhop.cli.terminal import notices, print_json
     from secondhop.memories.export import FRAME
     from secondhop.wording import counted
 
     async def work(recall: "Recall") -> int:
-        if not await was_stored(common):
-            raise unknown_entity(common)
+        await expect_memories(recall, common)
         if format is not None:
             return await written_for(format, recall, file)
         if file is not None:
@@ -164,20 +144,17 @@ def import_memories(
 
     What is stored already stays as it is.
     """
-    from secondhop.cli.new_entity import notice_if_new
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import clean, notices
 
-    async def work(recall: "Recall") -> "tuple[Imported, str]":
-        new = await notice_if_new(recall, common)
-        return await recall.admin.aimport_from(file, progress=progress, dry_run=dry_run), new
-
     with bars() as progress:
-        told, new = in_memory(common, work, counting=True)
+        told = in_memory(
+            common,
+            lambda recall: recall.admin.aimport_from(file, progress=progress, dry_run=dry_run),
+            counting=True,
+        )
     if told.notice:
         notices().print(clean(told.notice))
-    if new:
-        notices().print(clean(new), style="yellow")
     tell(common, told, lambda console: show_imported(told, console))
 
 
@@ -301,17 +278,19 @@ def stats(common: Common) -> None:
     """Show what is stored for an entity."""
     from dataclasses import asdict
 
-    from secondhop.cli.opening import unknown_entity
-    from secondhop.cli.stats_view import show_stats
+    from secondhop.cli.opening import expect_memories
+    from secondhop.cli.terminal import clean
 
-    async def work(recall: "Recall") -> "StoreCounts":
-        return await recall.memories.acounts()
+    async def work(recall: "Recall") -> dict[str, object]:
+        await expect_memories(recall, common)
+        return asdict(await recall.memories.acounts())
 
-    stored = in_memory(common, work)
-    if not stored.memories:
-        raise unknown_entity(common)
-    counts = asdict(stored)
-    tell(common, counts, lambda console: show_stats(counts, console))
+    counts = in_memory(common, work)
+    lines = [
+        f"{name.replace('_', ' ')}: {'unknown' if count is None else clean(str(count))}"
+        for name, count in counts.items()
+    ]
+    tell(common, counts, lambda console: console.print("\n".join(lines), soft_wrap=True))
 
 
 def reindex(common: Common, dry_run: DryRun = False) -> None:

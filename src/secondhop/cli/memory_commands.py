@@ -1,9 +1,9 @@
 """Single memories: remember, correct, forget, and show their history."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -26,21 +26,13 @@ ValidUntil = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Expiry:
-    """From when on a memory does not come back."""
-
-    moment: datetime | Literal[""]
-    """"" where it does not expire."""
-
-
-def given_expiry(text: str) -> Expiry:
+def given_expiry(text: str) -> datetime | Literal["none"]:
     """A moment, or none."""
-    return Expiry("" if text == "none" else moment(text))
+    return "none" if text == "none" else moment(text)
 
 
 NewExpiry = Annotated[
-    Expiry | None,
+    Any,
     typer.Option(
         parser=given_expiry,
         metavar="ISO|none",
@@ -171,7 +163,7 @@ def update(
             memory_id,
             text,
             at=common.at,
-            valid_until=valid_until.moment if valid_until else None,
+            valid_until="" if valid_until == "none" else valid_until,
             salience=salience,
             mark=mark,
             dry_run=dry_run,

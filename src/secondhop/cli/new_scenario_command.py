@@ -1,5 +1,7 @@
 """`secondhop eval new`: label questions of your own store in the terminal."""
 
+import sys
+import threading
 from collections import deque
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -47,7 +49,6 @@ def new_scenario(
     What is labelled is written at once; the same folder again goes on.
     """
     from secondhop.cli.opening import opened, run
-    from secondhop.cli.session_lines import typed_lines
     from secondhop.cli.terminal import screen
     from secondhop.evals.new_scenario import ScenarioFolder, proposed_questions
 
@@ -65,6 +66,22 @@ def new_scenario(
                 await scenario.add_memories(recall)
 
     run(work())
+
+
+async def typed_lines() -> AsyncIterator[str]:
+    """Lines of standard input until its end; Ctrl-C need not wait for the next one."""
+    import asyncio
+
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str]()
+
+    def read() -> None:
+        while line := sys.stdin.readline():
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+        loop.call_soon_threadsafe(lines.put_nowait, "")
+
+    threading.Thread(target=read, daemon=True).start()
+    while line := await lines.get():
+        yield line
 
 
 class Labelling:

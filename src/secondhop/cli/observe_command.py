@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from secondhop.observe.records import Observed
     from secondhop.recall import Recall
 
-MAX_MB = 64
-"""Of input; a conversation is never that long."""
-
 
 def observe(
     common: Common,
@@ -49,30 +46,22 @@ def observe(
     tell(common, told, lambda console: show_observed(told, console))
 
 
+SHAPES = 'give a JSON list of {"role": ..., "content": ..., "at": ...}, or one such object a line'
+
+
 def given_text(file: str) -> str:
     """What stands in the file, or comes from standard input.
 
     Raises:
-        UsageError: there is no such file, it is huge, or no UTF-8 text.
+        UsageError: there is no such file, or no UTF-8 text in it.
     """
-    limit = MAX_MB * 1_000_000
     try:
-        if file == "-":
-            raw = sys.stdin.buffer.read(limit + 1)
-        else:
-            with Path(file).expanduser().open("rb") as source:
-                raw = source.read(limit + 1)
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).expanduser().read_bytes()
+        return raw.decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"cannot read {file!r}: {error.strerror}") from error
-    if len(raw) > limit:
-        raise UsageError(f"{file!r} has more than {MAX_MB} MB; give one conversation at a time")
-    try:
-        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{file!r} is no UTF-8 text (byte {error.start}): {SHAPES}") from error
-
-
-SHAPES = 'give a JSON list of {"role": ..., "content": ..., "at": ...}, or one such object a line'
 
 
 def messages_in(text: str, *, name: str) -> list[Any]:
@@ -86,34 +75,31 @@ def messages_in(text: str, *, name: str) -> list[Any]:
     if not text.strip():
         raise UsageError(f"{name} is empty; {SHAPES}")
     try:
-        whole = parse_json(text)
-    except ValueError as error:
-        return lines_in(text, name=name, fault=str(error))
-    if isinstance(whole, dict):
-        whole = [whole] if "role" in whole else whole.get("messages")
-    if not isinstance(whole, list):
+        found: Any = parse_json(text)
+    except ValueError as fault:
+        found = lines_in(text, name=name, fault=str(fault))
+    if isinstance(found, dict):
+        found = [found] if "role" in found else found.get("messages")
+    if not isinstance(found, list):
         raise UsageError(f"{name} holds no list of messages; {SHAPES}")
-    if not whole:
+    if not found:
         raise UsageError(f"{name} holds no message; {SHAPES}")
-    return list(whole)
+    return list(found)
 
 
 def lines_in(text: str, *, name: str, fault: str) -> list[Any]:
     """One message a line.
 
     Raises:
-        UsageError: a line that is no JSON; where the text is no JSON lines at all, `fault`.
+        UsageError: a line that is no JSON; where the first is none, `fault`.
     """
     from secondhop.ingest.json_text import parse_json
 
     found: list[Any] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
         try:
-            found.append(parse_json(line))
+            found += [parse_json(line)] if line.strip() else []
         except ValueError as error:
-            if not found:
-                raise UsageError(f"{name} is no JSON: {fault}; {SHAPES}") from error
-            raise UsageError(f"line {number} of {name} is no JSON: {error}; {SHAPES}") from error
+            where, said = (f"line {number} of {name}", error) if found else (name, fault)
+            raise UsageError(f"{where} is no JSON: {said}; {SHAPES}") from error
     return found

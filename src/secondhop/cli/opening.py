@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
     from secondhop.recall_pool import RecallPool
-    from secondhop.stores.sessions import SessionStore
 
 OFFLINE = "offline"
 
@@ -49,8 +48,6 @@ async def opened(
     settings: "Config | None" = None,
     llm: "StructuredLLM | None" = None,
     scale: "ModelScale | None" = None,
-    caches: Path | None = None,
-    sessions: "SessionStore | None" = None,
     mending: bool = False,
     annotate: "AnnotateSettings | bool" = False,
 ) -> AsyncGenerator["Recall", None]:
@@ -65,8 +62,6 @@ async def opened(
             library, or of a file, with what is kept.
         llm: instead of the one the options name; it stays open.
         scale: instead of the file that the options name.
-        caches: a folder for what can be made again, instead of the entity's.
-        sessions: instead of the place that the options name.
         mending: open it also where vectors are missing.
         annotate: how cues are written, and whether by itself while it is open.
     """
@@ -85,10 +80,9 @@ async def opened(
         prompts=prompts or common.prompts or environment.prompts,
         chroma_url=server_of(common, environment),
         config=settings or settings_of(common, environment),
-        sessions=sessions or common.sessions or environment.sessions,
+        sessions=common.sessions or environment.sessions,
         prices=environment.prices,
         scale=scale or common.scale or environment.scale,
-        caches=caches,
         mending=mending,
         annotate=annotate,
         decided=names_set(common) if settings is None else KEEPABLE,
@@ -122,7 +116,7 @@ def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPoo
 
 def names_set(common: Common) -> list[str]:
     """The settings that were given by name: they go before what is kept with the entity."""
-    return [one.partition("=")[0].strip() for one in common.settings if "=" in one]
+    return [one.partition("=")[0].strip() for one in common.settings or () if "=" in one]
 
 
 def settings_of(common: Common, environment: Settings) -> "Config":
@@ -135,11 +129,10 @@ def settings_of(common: Common, environment: Settings) -> "Config":
 
     settings = Config()
     files = [str(environment.settings)] if environment.settings else []
-    if said := [*files, *common.settings]:
-        from secondhop.evals.setting_changes import changed_settings
-        from secondhop.evals.setting_files import settings_said
+    if said := [*files, *(common.settings or ())]:
+        from secondhop.evals.setting_files import changed_settings, settings_said
 
-        settings = changed_settings({}, settings_said(said))
+        settings = changed_settings(settings_said(said))
     deadline_s = common.deadline or environment.deadline
     if deadline_s is None:
         return settings
@@ -162,6 +155,12 @@ async def expect_sessions(common: Common) -> None:
     if store is not None:
         async with aclosing(store):
             await store.load("none", owner="none")
+
+
+async def expect_memories(recall: "Recall", common: Common) -> None:
+    """Raises UnknownEntityError where nothing is stored for the entity that the options name."""
+    if not (await recall.memories.acounts()).memories:
+        raise unknown_entity(common)
 
 
 def unknown_entity(common: Common) -> UnknownEntityError:

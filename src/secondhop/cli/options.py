@@ -15,48 +15,6 @@ from secondhop.nodes.state import Effort
 from secondhop.stores.store_address import is_address, shown_store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Common:
-    """Which memory a command works on, and how it answers. None: the environment or a default."""
-
-    store: str | Path | None = None
-    chroma: str | None = None
-    entity: str | None = None
-    llm: str | None = None
-    embedder: str | None = None
-    at: datetime | None = None
-    json: bool = False
-    prompts: Path | None = None
-    deadline: float | None = None
-    settings: tuple[str, ...] = ()
-    """Files of settings, and settings as "NAME=VALUE"; later ones win."""
-    scale: Path | None = None
-    sessions: str | None = None
-    """Where open sessions are kept; an option of the commands that serve or end some."""
-
-
-EffortOption = Annotated[
-    Effort | None,
-    typer.Option(
-        "--effort",
-        help="What a language model may be asked: nothing, one vote, or a plan and votes.",
-        show_default="the cheapest that serves",
-    ),
-]
-
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")]
-
-SessionsPlace = Annotated[
-    str | None,
-    typer.Option(
-        "--sessions",
-        metavar="PLACE",
-        help="Where open sessions are kept: sqlite or redis://HOST:PORT/DATABASE. "
-        "[SECONDHOP_SESSIONS, or sqlite]",
-    ),
-]
-
-
 def moment(text: str) -> datetime:
     """An ISO 8601 moment; without a zone it is meant in UTC."""
     try:
@@ -99,15 +57,13 @@ def given_entity(text: str) -> str:
     return text
 
 
-ExportFile = Annotated[
-    Path | None,
-    typer.Argument(
-        parser=given_output, metavar="[FILE]", help="Without, and with -, standard output."
-    ),
-]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """Which memory a command works on, and how it answers. None: the environment or a default.
 
+    The fields stand in the order of every help page.
+    """
 
-def common_options(
     store: Annotated[
         Any,
         typer.Option(
@@ -115,32 +71,32 @@ def common_options(
             metavar="DIR",
             help="Folder of the store, or postgresql://… [SECONDHOP_STORE, or ./.secondhop]",
         ),
-    ] = None,
+    ] = None
     chroma: Annotated[
         str | None,
         typer.Option(metavar="URL", help="A Chroma server that holds the vectors."),
-    ] = None,
+    ] = None
     entity: Annotated[
         str | None,
         typer.Option(parser=given_entity, metavar="E", help="Whose memory it is. [default]"),
-    ] = None,
+    ] = None
     llm: Annotated[
         str | None,
         typer.Option(metavar="SPEC", help="Plans and judges: offline, or openai:MODEL."),
-    ] = None,
+    ] = None
     prompts: Annotated[
         Path | None,
         typer.Option(
             parser=given_path, metavar="DIR", help="Prompts that replace those that ship."
         ),
-    ] = None,
+    ] = None
     deadline: Annotated[
         float | None,
         typer.Option(min=0.1, metavar="SECONDS", help="How long a recall may take. [30]"),
-    ] = None,
+    ] = None
     embedder: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Embedding model. [default]")
-    ] = None,
+    ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -150,33 +106,60 @@ def common_options(
             metavar="SETTING",
             help="A file of settings, or NAME=VALUE; repeatable.",
         ),
-    ] = None,
+    ] = None
     scale: Annotated[
         Path | None,
         typer.Option(parser=given_path, metavar="FILE", help="What `eval calibrate` wrote."),
-    ] = None,
+    ] = None
     at: Annotated[
         datetime | None,
         typer.Option(parser=moment, metavar="ISO", help='The time that counts as "now".'),
-    ] = None,
+    ] = None
     json: Annotated[
         bool, typer.Option("--json", help="One JSON document on stdout, all else on stderr.")
-    ] = False,
-) -> Common:
-    """The common options as one value; their order here is their order in every help page."""
-    return Common(
-        store=store,
-        chroma=chroma,
-        entity=entity,
-        llm=llm,
-        embedder=embedder,
-        at=at,
-        json=json,
-        prompts=prompts,
-        deadline=deadline,
-        settings=tuple(settings or ()),
-        scale=scale,
-    )
+    ] = False
+    sessions: str | None = None
+    """Where open sessions are kept; an option of the commands that serve or end some."""
+
+
+def shared_parameters() -> dict[str, inspect.Parameter]:
+    """The options of every command, as Typer reads them."""
+    hints = get_type_hints(Common, include_extras=True)
+    return {
+        name: one.replace(annotation=hints[name])
+        for name, one in inspect.signature(Common).parameters.items()
+        if name != "sessions"
+    }
+
+
+EffortOption = Annotated[
+    Effort | None,
+    typer.Option(
+        "--effort",
+        help="What a language model may be asked: nothing, one vote, or a plan and votes.",
+        show_default="the cheapest that serves",
+    ),
+]
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")]
+
+SessionsPlace = Annotated[
+    str | None,
+    typer.Option(
+        "--sessions",
+        metavar="PLACE",
+        help="Where open sessions are kept: sqlite or redis://HOST:PORT/DATABASE. "
+        "[SECONDHOP_SESSIONS, or sqlite]",
+    ),
+]
+
+
+ExportFile = Annotated[
+    Path | None,
+    typer.Argument(
+        parser=given_output, metavar="[FILE]", help="Without, and with -, standard output."
+    ),
+]
 
 
 def place_again(common: Common) -> str:
@@ -193,8 +176,12 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
 
     Typer reads the signature, so the wrapper shows the joined one.
     """
-    shared = inspect.signature(common_options).parameters
-    own = list(inspect.signature(command).parameters.values())[1:]
+    shared = shared_parameters()
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        one.replace(annotation=hints[one.name])
+        for one in [*inspect.signature(command).parameters.values()][1:]
+    ]
 
     def run(**given: Any) -> None:
         from secondhop.cli.progress import silent
@@ -202,7 +189,7 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
 
         with with_exit_status():
             export_where_asked()
-            common = common_options(**{name: given.pop(name) for name in shared})
+            common = Common(**{name: given.pop(name) for name in shared})
             with silent(common.json):
                 command(common, **given)
 
@@ -210,9 +197,7 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for parameter in [*own, *shared.values()]
     ]
-    hints = get_type_hints(common_options, include_extras=True)
-    hints |= get_type_hints(command, include_extras=True)
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__annotations__ = {p.name: hints[p.name] for p in parameters} | {"return": None}
+    run.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
     run.__dict__["__signature__"] = inspect.Signature(parameters)
     return run

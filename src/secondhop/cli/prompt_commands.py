@@ -77,13 +77,12 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
     """
     from dataclasses import replace
 
-    from secondhop.cli.opening import OFFLINE, opened, prompts_in_force, unknown_entity
+    from secondhop.cli.opening import OFFLINE, expect_memories, opened, prompts_in_force
     from secondhop.evals.rendering import rendered_prompts
 
     offline = replace(common, llm=OFFLINE)
     async with opened(offline, counting=True) as recall:
-        if not (await recall.memories.acounts()).memories:
-            raise unknown_entity(offline)
+        await expect_memories(recall, offline)
         found = await rendered_prompts(question, recall, prompts_in_force(common), at=common.at)
     if prompt.name not in found:
         raise UsageError(

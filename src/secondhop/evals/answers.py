@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from secondhop.evals.question_story import QuestionStory
+from secondhop.evals.missed import MissedFacet
 from secondhop.graph.result import Spent
 
 
@@ -18,4 +18,5 @@ class Answer:
     degraded: list[str] = field(default_factory=list[str])
     plain: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
     """{baseline: ids}; {} for an unanswerable question."""
-    story: QuestionStory | None = None
+    missed: list[MissedFacet] = field(default_factory=list[MissedFacet])
+    """[] where it was not asked for."""

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from secondhop.evals.judgements import Rankings
-from secondhop.evals.measures import Measures
+from secondhop.evals.measures import Measures, Rankings
 from secondhop.evals.significance import Interval, paired_interval, randomisation_p
 
 Rows: TypeAlias = Mapping[str, Mapping[str, float]]

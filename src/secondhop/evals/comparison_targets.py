@@ -1,4 +1,4 @@
-"""What secondhop is compared with: plain search, other settings, or an earlier report."""
+"""What secondhop is compared with: plain search, other settings, a prompt, or an earlier report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,11 +8,14 @@ from typing import Any, TypeAlias, cast
 
 from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.baselines import BASELINES
-from secondhop.evals.judgements import Rankings
+from secondhop.evals.measures import Rankings
 from secondhop.evals.setting_files import read_setting_changes
+from secondhop.prompts.templates import Prompt, tried_prompt
 
 DEFAULTS = "defaults"
 """The settings that ship."""
+
+PROMPT_SUFFIX = ".md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,18 @@ class OtherSettings:
     """"NAME=VALUE", each."""
 
 
+@dataclass(frozen=True, slots=True)
+class OtherPrompt:
+    """secondhop, with this prompt in the place of the one in force."""
+
+    prompt: Prompt
+
+    @property
+    def name(self) -> str:
+        """With its version and hash."""
+        return self.prompt.label
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierReport:
     """What `eval scenarios --json` printed another time."""
@@ -40,11 +55,11 @@ class EarlierReport:
     """By scenario."""
 
 
-ComparisonTarget: TypeAlias = PlainSearch | OtherSettings | EarlierReport
+ComparisonTarget: TypeAlias = PlainSearch | OtherSettings | OtherPrompt | EarlierReport
 
 
 def comparison_target(said: str) -> ComparisonTarget:
-    """A baseline's name, "defaults", "NAME=VALUE,…", or a file of settings or of a report.
+    """A baseline's name, "defaults", "NAME=VALUE,…", or a file: settings, a prompt, or a report.
 
     Raises:
         UsageError: none of these, or a file that cannot be read.
@@ -55,16 +70,27 @@ def comparison_target(said: str) -> ComparisonTarget:
         return OtherSettings(name=said, changes=())
     path = Path(said).expanduser()
     if path.is_file():
-        results = report_in(path)
-        if results is not None:
-            return EarlierReport(name=path.name, results=results)
-        return OtherSettings(name=path.name, changes=read_setting_changes(path))
+        return target_in(path)
     if "=" in said:
         return OtherSettings(name=said, changes=[part.strip() for part in said.split(",")])
     raise UsageError(
         f"nothing to compare with is called {said!r}: there is no such file, and it is none of "
         f"{', '.join((*BASELINES, DEFAULTS))}; settings are written like ranking.diversity=mmr"
     )
+
+
+def target_in(path: Path) -> ComparisonTarget:
+    """What a file holds.
+
+    Raises:
+        UsageError: it cannot be read, or is none of them.
+    """
+    if path.suffix == PROMPT_SUFFIX:
+        return OtherPrompt(tried_prompt(path))
+    results = report_in(path)
+    if results is not None:
+        return EarlierReport(name=path.name, results=results)
+    return OtherSettings(name=path.name, changes=read_setting_changes(path))
 
 
 def report_in(path: Path) -> dict[str, Rankings] | None:

@@ -1,7 +1,7 @@
 """What the recalls of an evaluation cost: time, calls to a language model, its tokens."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
@@ -23,10 +23,6 @@ class Costs:
     """Of the language model, prompt and completion."""
     cost_usd: float | None
     """None: the model has no price."""
-
-    def document(self) -> dict[str, float | None]:
-        """For `--json`."""
-        return asdict(self)
 
 
 NOTHING = Costs(ms=0, ms_median=0, ms_p95=0, llm_calls=0, tokens=0, cost_usd=None)

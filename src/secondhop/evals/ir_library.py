@@ -4,106 +4,51 @@ MacAvaney et al., Streamlining Evaluation with ir-measures, ECIR 2022,
 doi:10.1007/978-3-030-99739-7_38. The tools come with the extra `secondhop[eval]`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stderr
-from importlib.util import find_spec
 from io import StringIO
 from typing import Any
 
-from secondhop.errors import SecondhopError
-from secondhop.evals.judgements import (
-    Judgement,
-    Rankings,
-    best_grades,
-    have_subtopics,
-    question_ids,
-)
-from secondhop.evals.measures import Measures
+from secondhop.evals.extra import expect_extra
+from secondhop.evals.measures import Measures, Rankings
+from secondhop.evals.scenario import Question
 
 PLAIN_MEASURES = ("P", "R", "RR", "nDCG")
 """Precision, recall, reciprocal rank, and nDCG with linear gains, as trec_eval has them.
 
-A memory's grade is its best over the subtopics; from 1 on it is relevant.
+A memory's grade is its best over the facets; from 1 on it is relevant.
 """
 
-SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
-"""Alpha-nDCG (alpha 0.5), intent-aware ERR, and subtopic recall, as ndeval has them: a memory
-serves a subtopic from grade 1 on, or it does not."""
+FACET_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
+"""Alpha-nDCG (alpha 0.5), intent-aware ERR, and subtopic recall, as ndeval has them, a facet a
+subtopic: a memory serves it from grade 1 on, or it does not."""
 
 NDEVAL_DEPTH = 20
 """ndeval counts no deeper; a greater cutoff means this one."""
 
-MODULES = ("ir_measures", "pytrec_eval", "pyndeval")
 
+def library_measures(questions: Sequence[Question], rankings: Rankings) -> dict[str, Measures]:
+    """{question id: {"P@k": …}} at each question's own k; 0 everywhere where nothing was ranked.
 
-class EvalExtraMissingError(SecondhopError):
-    """The measures of ir-measures were asked for, and it is not installed."""
-
-    def __init__(self, missing: Sequence[str]) -> None:
-        super().__init__(
-            f"P@k, R@k, RR, nDCG@k, alpha-nDCG@k, ERR-IA@k and subtopic recall are computed by "
-            f"ir-measures, and {', '.join(missing)} is not installed; "
-            f"install it: pip install '/path/to/the/checkout[eval]'"
-        )
-
-
-def missing_modules() -> list[str]:
-    """Which of the tools cannot be imported; [] when all are there."""
-    return [name for name in MODULES if find_spec(name) is None]
-
-
-def expect_library() -> None:
-    """Raises EvalExtraMissingError when a tool cannot be imported."""
-    if missing := missing_modules():
-        raise EvalExtraMissingError(missing)
-
-
-def library_measures(
-    judgements: Sequence[Judgement], rankings: Rankings, *, cutoffs: Mapping[str, int]
-) -> dict[str, Measures]:
-    """{question id: {measure: value}} of every judged question.
-
-    The subtopic measures are there when any question has subtopics. A question that was not
-    answered has 0 everywhere.
-
-    Args:
-        cutoffs: {question id: memories that count}; of each judged question.
+    A memory that another one replaced is judged not relevant. That some memories repeat each
+    other cannot be said to these tools.
 
     Raises:
         EvalExtraMissingError: the tools are not installed.
     """
-    expect_library()
-    asked = question_ids(judgements)
-    found: dict[str, Measures] = {question_id: {} for question_id in asked}
-    with_subtopics = have_subtopics(judgements)
-    for cutoff in sorted({cutoffs[question_id] for question_id in asked}):
-        own = {question_id for question_id in asked if cutoffs[question_id] == cutoff}
-        judged = [one for one in judgements if one.question_id in own]
-        top = {q: rankings.get(q, ())[:cutoff] for q in own}
-        _fill(found, PLAIN_MEASURES, best_grades(judged), top, cutoff=cutoff)
-        if with_subtopics:
-            depth = min(cutoff, NDEVAL_DEPTH)
-            _fill(found, SUBTOPIC_MEASURES, judged, top, cutoff=depth)
+    expect_extra()
+    names = [*PLAIN_MEASURES, *FACET_MEASURES]
+    found = {one.id: {f"{name}@k": 0.0 for name in names} for one in questions}
+    for k in sorted({one.k for one in questions}):
+        asked = [one for one in questions if one.k == k]
+        for name in names:
+            for question_id, value in values_of(name, asked, rankings, k=k).items():
+                found[question_id][f"{name}@k"] = value
     return found
 
 
-def _fill(
-    found: Mapping[str, Measures],
-    names: Iterable[str],
-    judgements: Sequence[Judgement],
-    top: Rankings,
-    *,
-    cutoff: int,
-) -> None:
-    """Add these measures of the questions in `top`."""
-    for name in names:
-        values = _values(name, judgements, top, cutoff=cutoff)
-        for question_id in top:
-            found[question_id][name] = values.get(question_id, 0.0)
-
-
-def _values(
-    name: str, judgements: Sequence[Judgement], top: Rankings, *, cutoff: int
+def values_of(
+    name: str, questions: Sequence[Question], rankings: Rankings, *, k: int
 ) -> dict[str, float]:
     """{question id: value} of one measure.
 
@@ -112,19 +57,31 @@ def _values(
     """
     import ir_measures
 
-    qrels = [
-        ir_measures.Qrel(one.question_id, one.memory_id, one.grade, one.subtopic)
-        for one in judgements
-    ]
+    by_facet = name in FACET_MEASURES
+    qrels = [ir_measures.Qrel(*one) for one in judgements(questions, by_facet=by_facet)]
     run = [
-        ir_measures.ScoredDoc(question_id, memory_id, float(-rank))
-        for question_id, ranking in top.items()
-        for rank, memory_id in enumerate(ranking)
+        ir_measures.ScoredDoc(one.id, memory_id, float(-rank))
+        for one in questions
+        for rank, memory_id in enumerate(rankings.get(one.id, ())[:k])
     ]
     if not run:
         return {}
     measure: Any = getattr(ir_measures, name)
+    cutoff = min(k, NDEVAL_DEPTH) if by_facet else k
     asked = measure if name == "RR" else measure @ cutoff
     with redirect_stderr(StringIO()):  # it warns of questions with one subtopic; they are in order
         found = list(ir_measures.iter_calc([asked], qrels, run))
     return {one.query_id: float(one.value) for one in found}
+
+
+def judgements(questions: Sequence[Question], *, by_facet: bool) -> list[tuple[str, str, int, str]]:
+    """(question id, memory id, grade, subtopic) of every label; the subtopic is "0" for the whole
+    question, else the number of the facet, from 1."""
+    best: dict[tuple[str, str, str], int] = {}
+    for question in questions:
+        for number, facet in enumerate(question.facets, start=1):
+            for memory_id, grade in facet.relevant.items():
+                key = (question.id, memory_id, str(number) if by_facet else "0")
+                counted = 0 if memory_id in question.stale else grade
+                best[key] = max(counted, best.get(key, 0))
+    return [(one, memory_id, grade, topic) for (one, memory_id, topic), grade in best.items()]

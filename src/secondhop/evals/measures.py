@@ -12,6 +12,9 @@ from secondhop.evals.scenario import Question
 Measures: TypeAlias = dict[str, float]
 """{measure: 0..1}."""
 
+Rankings: TypeAlias = Mapping[str, Sequence[str]]
+"""{question id: memory ids, best first}."""
+
 MEASURES = (
     "facet_recall",
     "essential_recall",

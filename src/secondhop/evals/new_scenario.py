@@ -42,7 +42,7 @@ OUTDATED = re.compile(r"(\d+)>(\d+)")
 async def proposed_questions(recall: Recall) -> list[str]:
     """What was asked of this memory, the newest first; then the undertakings that most memories
     were stored for. Each once."""
-    asked = [trace.question for trace in recall.last_traces(limit=100)]
+    asked = [trace.question for trace in recall.admin.last_traces(limit=100)]
     broad: Counter[str] = Counter()
     after = ""
     while page := await recall.store.cues.all(after, limit=PAGE):

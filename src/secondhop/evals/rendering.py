@@ -53,7 +53,7 @@ async def rendered_prompts(
     or noted. A prompt that such a recall does not come to is left out: without a candidate nothing
     is judged.
     """
-    await recall.awarm()
+    await recall.admin.awarm()
     listener = Listener()
     planner, critic = llm_services(
         listener, prompts=prompts, planning=recall.services.settings.planning

@@ -1,18 +1,16 @@
 """What an evaluation found: rankings and measures, by scenario and question."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from secondhop.evals.answers import Answer
 from secondhop.evals.comparison import Rows
 from secondhop.evals.costs import Costs, costs_of
-from secondhop.evals.ir_library import library_measures, missing_modules
-from secondhop.evals.judgements import Rankings, judgements_of
-from secondhop.evals.measures import Measures, mean_of, measure
-from secondhop.evals.question_story import QuestionStory
+from secondhop.evals.extra import missing_modules
+from secondhop.evals.ir_library import library_measures
+from secondhop.evals.measures import Measures, Rankings, mean_of, measure
 from secondhop.evals.scenario import Question
-from secondhop.graph.result import Spent
 
 OURS = "secondhop"
 """Among the systems of a report."""
@@ -35,15 +33,12 @@ class SystemRun:
 
     def library_mean(self) -> Measures:
         """{"P@k": …} of ir-measures; {} where it is not installed."""
-        return {f"{name}@k": mean for name, mean in mean_of(self.library.values()).items()}
+        return mean_of(self.library.values())
 
     def rows(self) -> Rows:
         """Everything that is measured of single questions, for a comparison."""
         return {
-            one: {
-                **measures,
-                **{f"{name}@k": value for name, value in self.library.get(one, {}).items()},
-            }
+            one: {**measures, **self.library.get(one, {})}
             for one, measures in self.questions.items()
         }
 
@@ -51,14 +46,10 @@ class SystemRun:
 def judged(questions: Sequence[Question], results: Rankings) -> SystemRun:
     """Measure what a system returned."""
     top = {one.id: list(results.get(one.id, ())) for one in questions}
-    library: dict[str, Measures] = {}
-    if not missing_modules():
-        cutoffs = {question.id: question.k for question in questions}
-        library = library_measures(list(judgements_of(questions)), top, cutoffs=cutoffs)
     return SystemRun(
         results=top,
         questions={one.id: measure(one, top[one.id]) for one in questions},
-        library=library,
+        library={} if missing_modules() else library_measures(questions, top),
     )
 
 
@@ -73,13 +64,16 @@ class ScenarioReport:
     """secondhop first."""
     answers: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     """{question id: what was answered}, also of questions that nothing answers."""
-    ms: dict[str, float] = field(default_factory=dict[str, float])
-    """{question id: wall time of the recall}."""
-    spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
-    no_answer: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """{id of a question that nothing answers: memories returned all the same}; best when []."""
-    stories: dict[str, QuestionStory] = field(default_factory=dict[str, QuestionStory])
-    """{question id: what came back and what was missed}; {} unless it was asked for."""
+
+    def labelled(self) -> dict[str, Answer]:
+        """The answers to the labelled questions, in order."""
+        return {one.id: self.answers[one.id] for one in self.asked}
+
+    @property
+    def no_answer(self) -> dict[str, list[str]]:
+        """{id of a question that nothing answers: memories returned all the same}; best when []."""
+        labelled = self.labelled()
+        return {one: answer.ids for one, answer in self.answers.items() if one not in labelled}
 
     @property
     def ours(self) -> SystemRun:
@@ -100,13 +94,10 @@ class ScenarioReport:
         """Of secondhop, over the questions."""
         return self.ours.mean()
 
-    def mean_ms(self) -> float:
-        """Wall time a question."""
-        return self.costs().ms
-
     def costs(self) -> Costs:
         """What the recalls cost."""
-        return costs_of(self.spent.values(), self.ms.values())
+        own = self.labelled().values()
+        return costs_of([one.spent for one in own], [one.ms for one in own])
 
     def means(self) -> dict[str, Measures]:
         """{system: its mean}, secondhop first."""
@@ -115,6 +106,10 @@ class ScenarioReport:
     def wrongly_answered(self) -> int:
         """Questions that nothing answers and that got a memory; lower is better."""
         return sum(bool(ranked) for ranked in self.no_answer.values())
+
+    def degraded(self) -> dict[str, list[str]]:
+        """{question id: what its recall had to do without}, of those that had to."""
+        return {one: answer.degraded for one, answer in self.answers.items() if answer.degraded}
 
     def document(self, *, per_question: bool) -> dict[str, Any]:
         """For `--json`."""
@@ -126,9 +121,9 @@ class ScenarioReport:
                 for name, run in self.systems.items()
                 if name != OURS
             },
-            "ms": self.ms,
+            "ms": {one: answer.ms for one, answer in self.labelled().items()},
             "library": self.ours.library_mean(),
-            "costs": self.costs().document(),
+            "costs": asdict(self.costs()),
         }
         if self.no_answer:
             document["no_answer"] = {
@@ -136,9 +131,14 @@ class ScenarioReport:
                 "answered": self.wrongly_answered(),
                 "results": self.no_answer,
             }
+        if degraded := self.degraded():
+            document["degraded"] = degraded
         if per_question:
             document["queries"] = self.questions
-            document["stories"] = {one: story.document() for one, story in self.stories.items()}
+            document["missed"] = {
+                one: [asdict(facet) for facet in answer.missed]
+                for one, answer in self.labelled().items()
+            }
         return document
 
 

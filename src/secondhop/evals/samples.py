@@ -5,6 +5,9 @@ from dataclasses import replace
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.stores.records import Memory
 
+SAMPLE = 40
+"""Memories for which a prompt that writes cues is tried."""
+
 
 def first_questions(scenario: Scenario, limit: int | None) -> Scenario:
     """With the first `limit` questions of each kind; None: all."""
@@ -13,8 +16,8 @@ def first_questions(scenario: Scenario, limit: int | None) -> Scenario:
     )
 
 
-def sampled(scenario: Scenario, *, memories: int) -> Scenario:
-    """As many of its questions as `memories` memories can answer, and these memories without cues.
+def sampled(scenario: Scenario) -> Scenario:
+    """As many of its questions as SAMPLE memories can answer, and these memories without cues.
 
     The first question is always there, with all that is labelled for it. What the labels leave
     free goes to other memories, the first of the scenario.
@@ -23,12 +26,12 @@ def sampled(scenario: Scenario, *, memories: int) -> Scenario:
     questions: list[Question] = []
     for question in scenario.questions:
         more = {**wanted, **dict.fromkeys(question.labelled_ids())}
-        if questions and len(more) > memories:
+        if questions and len(more) > SAMPLE:
             break
         questions.append(question)
         wanted = more
     free = [m.memory_id for m in scenario.memories if m.memory_id not in wanted]
-    chosen = {*wanted, *free[: max(0, memories - len(wanted))]}
+    chosen = {*wanted, *free[: max(0, SAMPLE - len(wanted))]}
     return replace(
         scenario,
         memories=tuple(without_cues(m) for m in scenario.memories if m.memory_id in chosen),

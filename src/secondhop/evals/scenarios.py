@@ -7,8 +7,8 @@ from time import perf_counter
 from secondhop.errors import StoreError, UsageError
 from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
-from secondhop.evals.judgements import Rankings
-from secondhop.evals.question_story import told
+from secondhop.evals.measures import Rankings
+from secondhop.evals.missed import missed_facets
 from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.evals.side_by_side import side_by_side
@@ -27,8 +27,8 @@ class Asking:
     """Questions; with more than one the times are those of a busy machine."""
     baselines: bool = True
     """Ask plain search, too."""
-    stories: bool = False
-    """Tell what came back and what was missed; takes a few searches a missed memory."""
+    missed: bool = False
+    """Say why what was missed was missed; takes a few searches a missed memory."""
     effort: Effort | None = None
     """What a language model may be asked; None: what is usual."""
 
@@ -77,17 +77,8 @@ async def run_scenario(
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
     answers = dict(zip((question.id for question in questions), asked, strict=True))
-    by_id = {question.id: answers[question.id] for question in scenario.questions}
-    report = ScenarioReport(
-        name=scenario.name,
-        asked=scenario.questions,
-        answers=answers,
-        ms={one: answer.ms for one, answer in by_id.items()},
-        spent={one: answer.spent for one, answer in by_id.items()},
-        no_answer={question.id: answers[question.id].ids for question in scenario.no_answer},
-        stories={one: answer.story for one, answer in by_id.items() if answer.story},
-    )
-    for system, results in rankings_by_system(by_id).items():
+    report = ScenarioReport(name=scenario.name, asked=scenario.questions, answers=answers)
+    for system, results in rankings_by_system(report.labelled()).items():
         report.systems[system] = judged(scenario.questions, results)
     return report
 
@@ -123,8 +114,9 @@ async def ask(
             question.query, k=question.k, search=recall.store, embedder=recall.services.embedder
         )
         answer = replace(answer, plain=plain)
-    if how.stories:
-        answer = replace(answer, story=await told(question, result, trace, recall))
+    if how.missed:
+        missed = await missed_facets(question, result, trace, recall)
+        answer = replace(answer, missed=missed)
     return answer
 
 

@@ -1,21 +1,83 @@
-"""Settings in a file: `ranking.min_score: 0.3` a line, or the parts with their settings below."""
+"""Settings by hand, "ranking.min_score=0.3", and in files: a line each, or parts with settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeGuard
 from warnings import warn
 
 import yaml
+from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError, said_by_system
-from secondhop.evals.setting_changes import changed_settings
 from secondhop.nodes.config import Config
+from secondhop.nodes.entity_config import told
+
+_CONFIG = TypeAdapter(Config)
+
+
+def load_config(path: str | Path) -> Config:
+    """The settings of a file, over those that ship: for `Recall.open(config=...)`.
+
+    Raises:
+        UsageError: it cannot be read, holds no settings, or one that cannot be.
+    """
+    return changed_settings(read_setting_changes(Path(path).expanduser()))
+
+
+def changed_settings(changes: Sequence[str]) -> Config:
+    """The settings that ship, with some of them changed.
+
+    Args:
+        changes: "ranking.min_score=0.3", each; later ones win.
+
+    Raises:
+        UsageError: no such setting, or a value that it cannot have.
+    """
+    parts: dict[str, dict[str, str]] = {}
+    known = list(Config().flat())
+    for change in changes:
+        name, value = parsed_change(change, known=known)
+        part, _, setting = name.partition(".")
+        parts.setdefault(part, {})[setting] = value
+    try:
+        return _CONFIG.validate_python(parts)
+    except ValidationError as error:
+        raise UsageError(told(error)) from error
+
+
+def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
+    """(name, value) of "name=value".
+
+    Raises:
+        UsageError: it has another form, or there is no such setting.
+    """
+    name, equals, value = (part.strip() for part in change.partition("="))
+    if not equals or not value:
+        raise UsageError(f"{change!r} sets nothing; write NAME=VALUE, like ranking.min_score=0.3")
+    if name not in known:
+        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"no setting {name!r}; {hint}")
+    return name, value
+
+
+def settings_said(said: Sequence[str]) -> list[str]:
+    """ "NAME=VALUE" each; what has no "=" is a file of settings. Later ones win.
+
+    Raises:
+        UsageError: a file cannot be read, or holds no settings.
+    """
+    changes: list[str] = []
+    for one in said:
+        changes += [one] if "=" in one else read_setting_changes(Path(one).expanduser())
+    return changes
 
 
 def read_setting_changes(path: Path) -> list[str]:
     """The settings of a YAML or JSON file as "NAME=VALUE", in the file's order.
 
-    Whether there are such settings, `setting_changes` checks.
+    Whether there are such settings, `changed_settings` checks.
 
     Raises:
         UsageError: it cannot be read, or holds no settings; names the file and the line.
@@ -32,27 +94,6 @@ def read_setting_changes(path: Path) -> list[str]:
     if not is_part(found) or not found:
         raise UsageError(f"{path} holds no settings; write a line like ranking.min_score: 0.3")
     return [f"{name}={written(value)}" for name, value in flat(found)]
-
-
-def load_config(path: str | Path) -> Config:
-    """The settings of a file, over those that ship: for `Recall.open(config=...)`.
-
-    Raises:
-        UsageError: it cannot be read, holds no settings, or one that cannot be.
-    """
-    return changed_settings({}, read_setting_changes(Path(path).expanduser()))
-
-
-def settings_said(said: Sequence[str]) -> list[str]:
-    """ "NAME=VALUE" each; what has no "=" is a file of settings. Later ones win.
-
-    Raises:
-        UsageError: a file cannot be read, or holds no settings.
-    """
-    changes: list[str] = []
-    for one in said:
-        changes += [one] if "=" in one else read_setting_changes(Path(one).expanduser())
-    return changes
 
 
 def flat(settings: Mapping[str, object], *, part: str = "") -> Iterator[tuple[str, object]]:

@@ -8,13 +8,10 @@ counts the same. SciPy computes them; it comes with the extra `secondhop[eval]`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from math import fsum
 from typing import Any
 
 import numpy as np
-
-from secondhop.errors import SecondhopError
 
 RESAMPLES = 10_000
 
@@ -22,16 +19,6 @@ FEW = 10
 """With fewer questions the interval is too narrow: of 5 it holds the truth 83 times in 100, of 10
 90 times, of 30 93 times (3,000 draws from a normal distribution). p is exact for so few.
 """
-
-
-class StatisticsMissingError(SecondhopError):
-    """A comparison was asked for, and SciPy is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "intervals and p-values are computed by SciPy, which is not installed; "
-            "install it: pip install '/path/to/the/checkout[eval]'"
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +30,6 @@ class Interval:
     high: float
 
 
-def expect_statistics() -> None:
-    """Raises StatisticsMissingError when SciPy is not installed."""
-    if find_spec("scipy") is None:
-        raise StatisticsMissingError
-
-
 def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
     """The mean of the scenarios' mean differences with its 95 % bootstrap interval.
 
@@ -57,7 +38,6 @@ def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
 
     Raises:
         ValueError: there is no scenario, or an empty one.
-        StatisticsMissingError: SciPy is not installed.
     """
     expect_rows(strata)
     import scipy.stats
@@ -76,7 +56,6 @@ def randomisation_p(strata: Sequence[Sequence[float]]) -> float:
 
     Raises:
         ValueError: there is no scenario, or an empty one.
-        StatisticsMissingError: SciPy is not installed.
     """
     expect_rows(strata)
     import scipy.stats
@@ -97,10 +76,9 @@ def randomisation_p(strata: Sequence[Sequence[float]]) -> float:
 
 
 def expect_rows(strata: Sequence[Sequence[float]]) -> None:
-    """Raises ValueError when there is nothing to compare; then StatisticsMissingError."""
+    """Raises ValueError when there is nothing to compare."""
     if not strata or not all(strata):
         raise ValueError("a comparison needs scenarios, and at least one difference in each")
-    expect_statistics()
 
 
 def mean_of_means(*rows: Any, axis: int = -1) -> Any:

@@ -63,7 +63,7 @@ class Intake:
         found = self._with_free_id(entry)
         memory, faults = checked_cues(found.memory)
         content_hash = memory.content_hash
-        self.skipped += [Skipped(found.item, fault) for fault in faults]
+        self.skipped += [Skipped(found.item, fault, is_notice=True) for fault in faults]
         if not memory.memory_id:
             self.skip(Skipped(found.item, "it has no id"), origin=origin)
             return None

@@ -24,30 +24,34 @@ def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
     for row in rows_in(document):
         if isinstance(row, Skipped):
             yield row
-        else:
-            yield found_in(row, document)
-            yield from malformed_cues(row)
-            yield from unread_date(row)
+            continue
+        entry = found_in(row, document)
+        yield entry
+        if isinstance(entry, Found):
+            yield from notices_of(row)
 
 
-def malformed_cues(row: Row) -> Iterator[Skipped]:
-    """A line for each field about cues that has another form; the row itself is read."""
-    for key in ("cues", "broad", "replaces"):
-        value = row.fields.get(key)
-        if value is not None and not isinstance(value, list):
-            yield Skipped(row.item, f"{key} is left out: it is no list of texts")
-        elif value and not all(isinstance(one, str) for one in value):
-            yield Skipped(row.item, f"a part of {key} is left out: it is no text")
+def notices_of(row: Row) -> Iterator[Skipped]:
+    """A line for each field of a row that has another form; the row itself is stored."""
+    reasons = [*malformed_lists(row.fields)]
     if not isinstance(row.fields.get("role", ""), str | None):
-        yield Skipped(row.item, "role is left out: it is no text")
-
-
-def unread_date(row: Row) -> Iterator[Skipped]:
-    """A line for a row whose date cannot be read; the row itself is."""
+        reasons.append("role is left out: it is no text")
     given = [value for key in DATE_FIELDS if (value := row.fields.get(key))]
     if given and not any(map(parse_date, given)):
         date = str(given[0])[:40]
-        yield Skipped(row.item, f"its date {date!r} cannot be read; the file's date stands for it")
+        reasons.append(f"its date {date!r} cannot be read; the file's date stands for it")
+    for reason in reasons:
+        yield Skipped(row.item, reason, is_notice=True)
+
+
+def malformed_lists(fields: JsonObject) -> Iterator[str]:
+    """What is wrong with the lists of texts that a memory may bring along."""
+    for key in ("cues", "broad", "replaces", "tags"):
+        value = fields.get(key)
+        if value is not None and not isinstance(value, list):
+            yield f"{key} is left out: it is no list of texts"
+        elif value and not all(isinstance(one, str) for one in value):
+            yield f"a part of {key} is left out: it is no text"
 
 
 def found_in(row: Row, document: Document) -> Found | Skipped:

@@ -42,6 +42,8 @@ class IngestLedger:
     """The same text is stored already."""
     deleted: int
     skipped: tuple[Skipped, ...] = ()
+    notices: tuple[Skipped, ...] = ()
+    """What of stored memories was left out, or read otherwise than it stands."""
     deletions_not_followed: tuple[Skipped, ...] = ()
     """Inputs that nothing was deleted from, whatever is gone, and why."""
     passages: int = 0
@@ -67,6 +69,7 @@ class IngestLedger:
             "other_cues": self.other_cues,
             "deleted": self.deleted,
             "skipped": _rows(self.skipped),
+            "notices": _rows(self.notices),
             "passages": self.passages,
             "deletions_followed": self.deletions_followed,
             "deletions_not_followed": _rows(self.deletions_not_followed),

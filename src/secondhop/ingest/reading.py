@@ -26,13 +26,15 @@ def is_named(title: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was not stored, and why."""
+    """Something that was not stored as it stands, and why."""
 
     item: str
     """Where it stands: a path, and the line or the conversation in it."""
     reason: str
     may_hide_memories: bool = False
     """Memories stored from it earlier may still be in there: nothing is taken for deleted."""
+    is_notice: bool = False
+    """It is about a part of a memory: the memory itself is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from secondhop.ingest.json_text import JsonObject, id_at, text_at, texts_at
-from secondhop.ingest.jsonl import found_in, malformed_cues
+from secondhop.ingest.jsonl import found_in, notices_of
 from secondhop.ingest.reading import Document, Found, Skipped, UnreadableError
 from secondhop.ingest.rows import rows_in
 
@@ -30,7 +30,9 @@ def read_scenario(document: Document) -> Iterator[Found | Skipped]:
         if isinstance(row, Skipped):
             yield row
         elif is_scenario_row(row.fields):
-            yield with_cues(found_in(row, document), cues)
+            yield (entry := with_cues(found_in(row, document), cues))
+            if isinstance(entry, Found):
+                yield from notices_of(row)
         else:
             reason = "not a scenario row: it needs id, title, source, created_at and messages"
             yield Skipped(row.item, reason, may_hide_memories=True)
@@ -49,7 +51,7 @@ def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped
                 faults.append(replace(row, may_hide_memories=False))
             elif memory_id := id_at(row.fields, "id"):
                 cues[memory_id] = row.fields
-                faults += malformed_cues(row)
+                faults += notices_of(row)
             else:
                 faults.append(Skipped(row.item, "no row of cues: it has no id"))
     except UnreadableError as error:

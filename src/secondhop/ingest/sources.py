@@ -24,7 +24,7 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
             for entry in reader(document):
                 yield entry if isinstance(entry, Skipped) else _cleaned(entry)
             if lost := document.encoding.lost:
-                yield Skipped(document.item, _lost(lost))
+                yield Skipped(document.item, _lost(lost), is_notice=True)
         except UnreadableError as error:
             hides = error.may_hide_memories and (named or is_expected(document))
             yield Skipped(document.item, error.reason, may_hide_memories=hides)

@@ -1,10 +1,13 @@
 """From words, a fact or a preference to the memory that is stored."""
 
 import uuid
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias
 
 from secondhop.errors import UsageError
+from secondhop.given_values import check_id, check_rememberable, check_text, tags_given
 from secondhop.ingest.cleaning import clean_memory
 from secondhop.memories.records import Fact, Kept, Preference
 from secondhop.stores.keeping import Keeping
@@ -35,6 +38,27 @@ def rememberable(
     if topic:
         raise UsageError("a topic is of a preference; give its scope, too")
     return text
+
+
+def new_memory(
+    what: Rememberable,
+    *,
+    title: str,
+    at: datetime,
+    tags: Sequence[str],
+    memory_id: str | None,
+) -> Memory:
+    """The memory to store, of what a program gives; without `memory_id` it gets a new one.
+
+    Raises:
+        UsageError: one of them cannot be.
+    """
+    check_rememberable(what)
+    check_text(title, name="title")
+    if memory_id is not None:
+        check_id(memory_id)
+    memory = memory_from(what, title=title, at=at, memory_id=memory_id or new_id_of(what))
+    return replace(memory, tags=tags_given(tags))
 
 
 def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str) -> Memory:

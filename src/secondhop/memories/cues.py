@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+from secondhop.annotate.records import AnnotateLedger
+from secondhop.annotate.service import Annotating
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id, check_text
 from secondhop.ingest.cleaning import clean_lines
+from secondhop.ingest.run import IngestProgress
 from secondhop.memories.records import MemoryCues, StoredCue
 from secondhop.memories.writing import MemoryWriting
 from secondhop.stores.cues import MOST_CUES, Breadth, Cue, cue_fault
@@ -17,9 +20,11 @@ class Cues:
     Every method has an async form, whose name begins with "a".
     """
 
-    def __init__(self, writing: MemoryWriting, *, loop: BackgroundLoop | None = None) -> None:
+    def __init__(
+        self, writing: MemoryWriting, annotating: Annotating, *, loop: BackgroundLoop | None = None
+    ) -> None:
         """Take the parts as they are."""
-        self._writing, self._store = writing, writing.store
+        self._writing, self._store, self._annotating = writing, writing.store, annotating
         self._loop = loop or BackgroundLoop()
 
     async def ashow(self, memory_id: str) -> MemoryCues:
@@ -63,6 +68,34 @@ class Cues:
         return [StoredCue.of(cue) for cue in found]
 
     list = blocking(alist)
+
+    async def aannotate(
+        self,
+        *,
+        max_tokens: int | None = None,
+        max_usd: float | None = None,
+        progress: IngestProgress | None = None,
+        dry_run: bool = False,
+    ) -> AnnotateLedger:
+        """Let the language model write cues for all memories that wait for it (docs/cues.md).
+
+        A memory that has an annotation of its present text costs nothing. What is answered is
+        stored at once; a run that ends early, for whatever reason, goes on where it stopped.
+
+        Args:
+            max_tokens: no request goes out that might exceed them, prompts and replies together.
+            max_usd: likewise, in US dollars; needs the model's price (`prices`).
+            progress: hears ("annotate", memories done, memories in all).
+            dry_run: only tell what it would take (`AnnotateLedger.estimate`).
+
+        Raises:
+            UsageError: there is no language model, or no price for a bound in dollars.
+        """
+        if dry_run:
+            return await self._annotating.estimate()
+        return await self._annotating.run(max_tokens=max_tokens, max_usd=max_usd, progress=progress)
+
+    annotate = blocking(aannotate)
 
     async def aadd(
         self, memory_id: str, text: str, *, broad: bool = False, dry_run: bool = False

@@ -144,8 +144,6 @@ async def imported(
         conflicts += sorted(clash)
         read, stored = read + len(batch), stored + len(fresh)
         unchanged += len(batch) - len(fresh) - len(clash)
-    if not dry_run:
-        await store.refresh_topics()
     return Imported(
         read=read,
         stored=stored,

@@ -100,15 +100,23 @@ class Forgetter:
         await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
+            await self._forget_questions(found.memory_ids)
             erased = await erase(store, self.traces, self.caches, found)
             # a session elsewhere may have counted them while they were still stored
             await self.writing.counters.forget(found.memory_ids)
             # and a recall may have traced them
             late = partial(self.traces.naming, found.memory_ids, since_ns=begun_ns - CLOCKS_NS)
-            await mask(self.traces, await asyncio.to_thread(late), found)
+            await asyncio.to_thread(self.traces.remove, await asyncio.to_thread(late))
             return erased
         except StoreError as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
+
+    async def _forget_questions(self, memory_ids: Sequence[str]) -> None:
+        """The questions of sessions that these memories were voted on with go from all memories,
+        for they may tell what the memories said."""
+        known = await self.writing.store.cues.proved()
+        gone = {cue.text for cue in known if cue.memory_id in memory_ids}
+        await self.writing.store.cues.remove([cue.cue_id for cue in known if cue.text in gone])
 
 
 async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:
@@ -144,19 +152,13 @@ async def erase(
     Texts that grew had other passages before, and memories that an ingest deleted had some. Their
     names are gone, so the caches keep the passages of today, and nothing else.
     """
-    await mask(traces, found.traces, found)
+    await asyncio.to_thread(traces.remove, found.traces)
     for cache in caches:
         await cache.purge(found.texts)
     held = await passages_without(store, found.memory_ids)
     for cache in caches:
         await cache.keep_passages(held)
     return await store.erasure.erase(found.memory_ids)
-
-
-async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None:
-    """Take the words of what goes out of these traces."""
-    for name in names:
-        await asyncio.to_thread(partial(traces.mask, name, found.memory_ids, texts=found.texts))
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:

@@ -1,11 +1,12 @@
-"""`recall.admin`: examine, export, import and copy whole memories."""
+"""`recall.admin`: examine, export, import and copy whole memories, and what a server needs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from secondhop.errors import UsageError
+from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.copying import Copied, copied
 from secondhop.memories.doctor import Examination, Examined, examine
@@ -18,6 +19,7 @@ from secondhop.nodes.entity_config import KeptValue
 from secondhop.nodes.services import Services
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop, blocking
+from secondhop.traces import TraceFolder
 
 
 class Maintenance:
@@ -29,12 +31,31 @@ class Maintenance:
         *,
         home: StoreDirectory,
         services: Services,
+        traces: TraceFolder,
+        warm: Callable[[Callable[[int, int], None] | None], Awaitable[None]],
         loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are; `home` holds the store."""
         self._writing, self._home = writing, home
-        self._services = services
+        self._services, self._traces, self._warm = services, traces, warm
         self._loop = loop or BackgroundLoop()
+
+    async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Load the embedding model and embed the playbooks, instead of at the first question.
+
+        Takes some seconds once a machine (the playbooks' vectors are cached for the user), then
+        a fraction of one. Does not count against a recall's deadline.
+
+        Args:
+            progress: hears (done, total).
+        """
+        await self._warm(progress)
+
+    warm = blocking(awarm)
+
+    def last_traces(self, limit: int = 20) -> list[RecallTrace]:
+        """The traces of the last recalls, the newest first."""
+        return self._traces.newest(limit)
 
     async def adoctor(
         self, *, fix: bool = False, progress: IngestProgress | None = None
@@ -42,8 +63,8 @@ class Maintenance:
         """Compare the entity's files with one another, and look for doubtful memories.
 
         Args:
-            fix: mend what needs no decision: vectors that are missing or too many, the word index,
-                lost links, counters of memories that are gone.
+            fix: mend what needs no decision: vectors that are missing or too many, and
+                counters of memories that are gone.
             progress: called with the number of passages that a fix has embedded ("embed").
         """
         given = Examined(

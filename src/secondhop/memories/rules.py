@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from secondhop.errors import NotStoredError, UsageError
-from secondhop.given_values import check_id
+from secondhop.given_values import check_id, shown
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded, slot_of
 from secondhop.stores.keeping import MARKS, Keeping, KeepingChange, Mark
@@ -378,6 +378,8 @@ def checked_salience(salience: float | None) -> float:
     """
     if salience is None:
         return Keeping().salience
+    if not isinstance(salience, int | float) or isinstance(salience, bool):
+        raise UsageError(f"salience must be a number (float), not {shown(salience)}")
     if not 0 <= salience <= 1:
         raise UsageError(f"salience must lie in 0..1, not {salience}")
     return salience

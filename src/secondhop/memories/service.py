@@ -5,12 +5,10 @@ deletes.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from secondhop.errors import UsageError
 from secondhop.given_values import (
     check_id,
     check_moments,
@@ -19,7 +17,6 @@ from secondhop.given_values import (
     in_utc,
     listed,
     only_memories,
-    tags_given,
 )
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -30,26 +27,22 @@ from secondhop.memories import rules
 from secondhop.memories.building import (
     Rememberable,
     expired_notice,
-    memory_from,
-    new_id_of,
+    new_memory,
     reworded,
     same_words_since,
 )
 from secondhop.memories.forgetting import Forgetter, PurgesTexts
-from secondhop.memories.history import facts_in, history_of, version_of
+from secondhop.memories.reading import MemoryReading
 from secondhop.memories.records import (
     Accepted,
     Forgotten,
     Kept,
-    MemoryHistory,
-    StoredFact,
-    Version,
 )
+from secondhop.memories.uses import Uses
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
-from secondhop.stores.counters import Counters, Use
 from secondhop.stores.keeping import Keeping, Mark
-from secondhop.stores.records import Memory, StoreCounts
+from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import TraceFolder
 
@@ -60,7 +53,7 @@ if TYPE_CHECKING:
     from secondhop.observe.service import ConversationReading
 
 
-class MemoryService:
+class MemoryService(MemoryReading):
     """Writes, corrects, lists and forgets memories. `dry_run` writes nothing.
 
     Every method has an async form, whose name begins with "a".
@@ -81,12 +74,10 @@ class MemoryService:
             caches: `forget` takes the texts of a memory out of them.
             reading: of conversations, for `observe`.
         """
-        self.writing = writing
-        self._store = writing.store
-        self._traces = traces
+        super().__init__(writing, loop=loop or BackgroundLoop())
+        self._uses = Uses(writing, traces)
         self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
         self._reading = reading
-        self._loop = loop or BackgroundLoop()
 
     @property
     def forgetting(self) -> MutableSequence[Forgets]:
@@ -105,14 +96,12 @@ class MemoryService:
         Raises:
             UsageError: something is not a `Memory`; what came before it may be stored.
         """
-        ledger = await ingest_memories(
+        return await ingest_memories(
             only_memories(memories),
             writer=self._store,
             embedder=self.writing.embedder,
             progress=progress,
         )
-        await self._store.refresh_topics()
-        return ledger
 
     add = blocking(aadd)
 
@@ -151,15 +140,10 @@ class MemoryService:
         Raises:
             UsageError: nothing to remember, an id that is taken, or one that is not stored.
         """
-        check_rememberable(what)
-        check_text(title, name="title")
         check_moments(at=at, valid_until=valid_until)
         listed(supersedes, name="supersedes", of="ids")
-        if memory_id is not None:
-            check_id(memory_id)
         moment = in_utc(at) if at else self.writing.clock()
-        memory = memory_from(what, title=title, at=moment, memory_id=memory_id or new_id_of(what))
-        memory = replace(memory, tags=tags_given(tags))
+        memory = new_memory(what, title=title, at=moment, tags=tags, memory_id=memory_id)
         keeping = Keeping(
             valid_until=in_utc(valid_until) if valid_until else None,
             salience=rules.checked_salience(salience),
@@ -244,6 +228,7 @@ class MemoryService:
         Raises:
             UsageError: one is not stored, the old one has a successor, or it would be a circle.
         """
+        check_text(reason, name="the reason")
         decide = partial(
             rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
         )
@@ -266,6 +251,7 @@ class MemoryService:
         Raises:
             UsageError: it is not stored.
         """
+        check_text(reason, name="the reason")
         check_moments(at=at)
         moment = in_utc(at) if at else self.writing.clock()
         decide = partial(rules.deprecate, memory_id, reason.strip(), at=moment)
@@ -333,76 +319,6 @@ class MemoryService:
 
     observe = blocking(aobserve)
 
-    async def aget(self, memory_id: str) -> Version:
-        """A memory as it is now, and whether it holds.
-
-        Raises:
-            UsageError: it is not stored.
-        """
-        now = self.writing.clock()
-        return await self._store.look(
-            lambda view: version_of(rules.existing(memory_id, view), view, now=now)
-        )
-
-    get = blocking(aget)
-
-    async def alist(self, *, after: str = "", limit: int = 100) -> Sequence[Version]:
-        """Memories as they are now, in the order of their ids.
-
-        Args:
-            after: begin behind this id; "" is the beginning.
-            limit: at most so many.
-        """
-        if after:
-            check_id(after)
-        now = self.writing.clock()
-        page = await self._store.page(after=after, limit=limit)
-        return await self._store.look(
-            lambda view: [version_of(memory, view, now=now) for memory, _ in page]
-        )
-
-    list = blocking(alist)
-
-    async def acounts(self) -> StoreCounts:
-        """How many memories and passages are stored."""
-        return await self._store.counts()
-
-    counts = blocking(acounts)
-
-    async def ahistory(self, memory_id: str) -> MemoryHistory:
-        """All versions of a memory, and what was done to them.
-
-        Versions are what it superseded, what superseded it, and what each of them said before
-        another text was stored under its id (`replaced_at`).
-
-        Raises:
-            UsageError: it is not stored.
-        """
-        await self.writing.existing(memory_id)
-        return await self._store.look(partial(history_of, memory_id, now=self.writing.clock()))
-
-    history = blocking(ahistory)
-
-    async def afacts(
-        self,
-        subject: str | None = None,
-        attribute: str | None = None,
-        *,
-        as_of: datetime | None = None,
-    ) -> Sequence[StoredFact]:
-        """Facts by their exact names, the newest first. Case and spaces do not count.
-
-        Args:
-            as_of: what was believed then; default what holds now.
-        """
-        check_moments(as_of=as_of)
-        moment, now = in_utc(as_of) if as_of else None, self.writing.clock()
-        return await self._store.look(
-            lambda view: facts_in(view, subject, attribute, as_of=moment, now=now)
-        )
-
-    facts = blocking(afacts)
-
     async def aaccept(
         self,
         trace: str | RecallTrace | RecallResult,
@@ -423,37 +339,6 @@ class MemoryService:
         Raises:
             UsageError: no such trace is kept, or it did not return one of the memories.
         """
-        check_moments(at=at)
-        given = trace.trace_id if isinstance(trace, RecallResult) else trace
-        story = self._traces.load(given) if isinstance(given, str) else given
-        accepted = list(dict.fromkeys(memory_ids))
-        if missing := sorted(set(accepted) - set(story.returned)):
-            raise UsageError(
-                f"recall {story.trace_id} did not return {', '.join(missing)}; only what was "
-                f"shown can have been of use"
-            )
-        use = Use(
-            trace_id=story.trace_id,
-            at=in_utc(at) if at else self.writing.clock(),
-            retrieved=[*(one.memory_id for one in story.candidates), *story.rest],
-            shown=story.returned,
-            accepted=accepted,
-        )
-        return Accepted(
-            trace_id=use.trace_id,
-            retrieved=len(use.retrieved),
-            shown=len(use.shown),
-            accepted=accepted,
-            counted=0 if dry_run else await self.writing.counters.count(use),
-            dry_run=dry_run,
-        )
+        return await self._uses.accept(trace, memory_ids, at=at, dry_run=dry_run)
 
     accept = blocking(aaccept)
-
-    async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
-        """How often each was retrieved, shown and accepted."""
-        for memory_id in memory_ids:
-            check_id(memory_id)
-        return await self.writing.counters.of(memory_ids)
-
-    counters = blocking(acounters)

@@ -116,7 +116,6 @@ class MemoryWriting:
             await self.store.put_deciding(await self._embedded(memory), decide)
         except _KnownMeanwhileError:
             return decided[-1]
-        await self.store.refresh_topics()
         return decided[-1]
 
     async def _embedded(self, memory: Memory) -> EmbeddedMemory:

@@ -98,27 +98,13 @@ class CacheFile:
             self._connection = None
 
     def _replace(self, error: sqlite3.DatabaseError) -> None:
-        """Delete the damaged file, unless another process has already put a sound one there."""
+        """Delete the damaged file."""
         self._drop_connection()
-        if self._is_sound():
-            return
         logger.warning(
             "%s %s is damaged (%s); an empty one replaces it", self._name, self.path, error
         )
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-
-    def _is_sound(self) -> bool:
-        try:
-            connection = self._connected()
-        except sqlite3.Error:
-            return False
-        try:
-            return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
-        except sqlite3.Error:
-            return False
-        finally:
-            connection.close()
 
     def _warn_once(self, error: Exception) -> None:
         if not self._warned:

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from hashlib import sha256
@@ -23,7 +23,8 @@ KEPT_QUERIES = 4_000
 Kind: TypeAlias = Literal["query", "passage", "request"]
 """request: a question embedded as passages are, to be held against cues."""
 _Asked: TypeAlias = tuple[Kind, str]
-_Call: TypeAlias = asyncio.Task[dict[str, Vectors]]
+_Rows: TypeAlias = dict[_Asked, Vectors]
+_Call: TypeAlias = asyncio.Task[_Rows]
 
 _TRIM_EVERY = 500
 """Queries that are added between two trims; the file is trimmed when it is opened, too."""
@@ -80,15 +81,22 @@ class CachingEmbedder:
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """float32 [len(texts), dim], rows of unit length, in order."""
-        return await self._embedded("passage", texts)
+        return await self._embedded([("passage", text) for text in texts])
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """As for passages; queries are kept apart from passages of the same text."""
-        return await self._embedded("query", texts)
+        return await self._embedded([("query", text) for text in texts])
 
     async def embed_requests(self, texts: Sequence[str]) -> Vectors:
         """As `embed_passages`, and kept as long as queries are."""
-        return await self._embedded("request", texts)
+        return await self._embedded([("request", text) for text in texts])
+
+    async def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
+        """As `embed_queries` and as `embed_requests`, with one look into the file."""
+        asked: list[_Asked] = [("query", text) for text in texts]
+        asked += [("request", text) for text in texts]
+        rows = await self._embedded(asked)
+        return rows[: len(texts)], rows[len(texts) :]
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts for every model, and overwrite where they stood."""
@@ -112,50 +120,59 @@ class CachingEmbedder:
         """Close the file; the next call opens it again."""
         self._file.close()
 
-    async def _embedded(self, kind: Kind, texts: Sequence[str]) -> Vectors:
+    async def _embedded(self, texts: Sequence[_Asked]) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         loop = asyncio.get_running_loop()
         under_way = self._under_way.setdefault(loop, {})
-        asked: list[_Asked] = [(kind, text) for text in dict.fromkeys(texts)]
+        asked = list(dict.fromkeys(texts))
         if new := [one for one in asked if one not in under_way]:
-            fetching = self._fetched(kind, [text for _, text in new])
-            call = loop.create_task(fetching)
+            call = loop.create_task(self._fetched(new))
             under_way |= dict.fromkeys(new, call)
             call.add_done_callback(partial(_ended, under_way, new))
         calls = {under_way[one] for one in asked}
-        rows: dict[str, Vectors] = {}
+        rows: _Rows = {}
         for call in calls:
             rows |= await asyncio.shield(call)  # a caller that goes leaves it to the others
-        return np.stack([rows[text] for text in texts])
+        return np.stack([rows[one] for one in texts])
 
-    async def _fetched(self, kind: Kind, texts: Sequence[str]) -> dict[str, Vectors]:
+    async def _fetched(self, asked: Sequence[_Asked]) -> _Rows:
         """From the file or the model."""
-        rows = await asyncio.to_thread(self._kept, kind, texts)
-        if missing := [text for text in texts if text not in rows]:
-            model = self.wrapped
-            with embedding_span(self.model_id, missing):
-                embed = model.embed_queries if kind == "query" else model.embed_passages
-                fresh = dict(zip(missing, await embed(missing), strict=True))
-            await asyncio.to_thread(self._keep, kind, fresh)
-            rows |= fresh
+        rows = await asyncio.to_thread(self._kept, asked)
+        queries = [one for one in asked if one not in rows and one[0] == "query"]
+        others = [one for one in asked if one not in rows and one[0] != "query"]
+        if queries or others:
+            with embedding_span(self.model_id, [text for _, text in (*queries, *others)]):
+                fresh = await asyncio.gather(
+                    self._by_model(self.wrapped.embed_queries, queries),
+                    self._by_model(self.wrapped.embed_passages, others),
+                )
+            for part in fresh:
+                rows |= part
+            await asyncio.to_thread(self._keep, fresh[0] | fresh[1])
         return rows
 
-    def _kept(self, kind: Kind, texts: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors that are known, by text."""
-        scope = (self.model_id, kind)
-        return self._file.attempt(lambda opened: _select(opened, scope, texts)) or {}
+    async def _by_model(
+        self, embed: Callable[[Sequence[str]], Awaitable[Vectors]], asked: Sequence[_Asked]
+    ) -> _Rows:
+        if not asked:
+            return {}
+        return dict(zip(asked, await embed([text for _, text in asked]), strict=True))
 
-    def _keep(self, kind: Kind, rows: Mapping[str, Vectors]) -> None:
+    def _kept(self, asked: Sequence[_Asked]) -> _Rows:
+        """The vectors that are known."""
+        return self._file.attempt(lambda opened: _select(opened, self.model_id, asked)) or {}
+
+    def _keep(self, rows: _Rows) -> None:
         """Keep these vectors, all or none."""
         now = time.time_ns()
         kept = [
             (text_digest(text), self.model_id, kind, row.astype("<f4").tobytes(), now + number)
-            for number, (text, row) in enumerate(rows.items())
+            for number, ((kind, text), row) in enumerate(rows.items())
         ]
         statement = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)"
         self._file.attempt(lambda opened: opened.executemany(statement, kept))
-        self._untrimmed += len(rows) if kind != "passage" else 0
+        self._untrimmed += sum(kind != "passage" for kind, _ in rows)
         if self._untrimmed >= _TRIM_EVERY:
             self._file.attempt(self._trim)
 
@@ -187,6 +204,13 @@ async def embed_requests(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return await embedder.embed_passages(texts)
 
 
+async def embed_both(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
+    """Questions to search passages with, and the same to be held against cues."""
+    if isinstance(embedder, CachingEmbedder):
+        return await embedder.embed_both(texts)
+    return await asyncio.gather(embedder.embed_queries(texts), embedder.embed_passages(texts))
+
+
 def past_the_cache(embedder: Embedder) -> Embedder:
     """The model itself, without what remembers its vectors."""
     while isinstance(embedder, CachingEmbedder):
@@ -206,20 +230,22 @@ def _ended(under_way: dict[_Asked, _Call], asked: Sequence[_Asked], call: _Call)
         call.exception()  # seen, although no caller may be left
 
 
-def _select(
-    connection: sqlite3.Connection, scope: tuple[str, str], texts: Sequence[str]
-) -> dict[str, Vectors]:
-    by_sha = {text_digest(text): text for text in texts}
-    shas, found = list(by_sha), dict[str, Vectors]()
+def _select(connection: sqlite3.Connection, model_id: str, asked: Sequence[_Asked]) -> _Rows:
+    by_sha = {(kind, text_digest(text)): (kind, text) for kind, text in asked}
+    shas, found = list({sha for _, sha in by_sha}), _Rows()
     for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
         chunk = shas[start : start + _LOOKUPS_A_STATEMENT]
         marks = ",".join("?" * len(chunk))
         rows = connection.execute(
-            f"SELECT text_sha, vector FROM vectors WHERE text_sha IN ({marks})"
-            " AND model_id = ? AND kind = ?",
-            [*chunk, *scope],
+            f"SELECT kind, text_sha, vector FROM vectors WHERE text_sha IN ({marks})"
+            " AND model_id = ?",
+            [*chunk, model_id],
         )
-        found |= {by_sha[sha]: np.frombuffer(blob, dtype="<f4") for sha, blob in rows}
+        found |= {
+            by_sha[kind, sha]: np.frombuffer(blob, dtype="<f4")
+            for kind, sha, blob in rows
+            if (kind, sha) in by_sha
+        }
     return found
 
 

@@ -227,7 +227,6 @@ class ConversationReading:
             memory = replace(memory, created_at=known.created_at)
         if not dry_run:
             await ingest_memories([memory], writer=store, embedder=self.writing.embedder)
-            await store.refresh_topics()
         return "remembered"
 
     def _spent(self, heap: Heap, observer: "LLMObserver | None", *, ms: float) -> Spent:

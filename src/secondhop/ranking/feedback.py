@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from secondhop.ranking.arrays import Floats, Vector, Vectors, unit_rows
+from secondhop.ranking.arrays import Floats, Vector, Vectors, products, unit_rows
 from secondhop.ranking.coverage import Sharpening
 
 
@@ -98,7 +98,7 @@ def cold_penalty(
     """
     if not len(cold_vectors):
         return np.zeros(len(candidates))
-    return sharpening((candidates @ cold_vectors.T).max(axis=1))
+    return sharpening(products(candidates, cold_vectors).max(axis=1))
 
 
 def _check_shapes(query: Vector, rounds: Sequence[VoteVectors]) -> None:

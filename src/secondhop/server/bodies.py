@@ -303,6 +303,7 @@ class Ledger(BaseModel):
     unchanged: int
     deleted: int
     skipped: list[dict[str, str]]
+    notices: list[dict[str, str]]
     passages: int
 
 

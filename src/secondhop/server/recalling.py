@@ -114,7 +114,7 @@ async def traces(
             returned=len(one.returned),
             stop_reason=one.stop_reason,
         )
-        for one in await asyncio.to_thread(recall.last_traces, limit)
+        for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]
 
 

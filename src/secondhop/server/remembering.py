@@ -173,15 +173,8 @@ async def get(recall: Readable, memory_id: str) -> Version:
 @router.patch("/memories/{memory_id:path}")
 async def update(recall: Writable, memory_id: str, body: UpdateBody) -> Kept:
     """Store a new version, or change expiry, salience or mark."""
-    return await recall.memories.aupdate(
-        memory_id,
-        body.text,
-        at=body.at,
-        valid_until=body.valid_until,
-        salience=body.salience,
-        mark=body.mark,
-        dry_run=body.dry_run,
-    )
+    changes = body.model_dump(exclude={"text"})
+    return await recall.memories.aupdate(memory_id, body.text, **changes)
 
 
 @router.delete("/memories/{memory_id:path}")

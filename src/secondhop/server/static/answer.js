@@ -7,7 +7,8 @@ const VOTES = [
 ];
 
 /** What would admit a memory, in words of this page and not of the command line. */
-const inWords = (change) => change.replace(/--k (\d+)/g, "asking for $1 memories").replace(/--tokens (\d+)/g, "asking for $1 tokens");
+const inWords = (change) => change.replace(/--k (\d+)/g, "asking for $1 memories").replace(/--tokens (\d+)/g, "asking for $1 tokens")
+  .replace(/; ask again with `--set[^`]*`/, " (settings of the server)").replace("`--include-stale` shows it, marked", "“also what no longer holds” shows it, marked");
 
 /** The story of one memory in one recall. */
 function story(explanation) {
@@ -89,33 +90,33 @@ function answerView(result, tools) {
         " ", tools.explain && whyButton(tools.explain, memory.id, "Why not?"))))] : null);
 }
 
-/** Ask about any memory, returned or not. `titles`: {id: title} to choose from. */
-function whyNotForm(explain, titles) {
-  const input = el("input", { list: "known-memories", placeholder: "title or id", "aria-label": "Memory id", autocomplete: "off" });
-  const meant = () => {
-    const said = input.value.trim();
-    const byTitle = [...titles].find(([, title]) => title.toLowerCase() === said.toLowerCase());
-    return titles.has(said) || !byTitle ? said : byTitle[0];
+/** Ask about any memory, returned or not. `titles`: {id: title} to choose from; `search`: memories with these words. */
+function whyNotForm(explain, titles, search) {
+  const input = el("input", { list: "known-memories", placeholder: "title, id, or words in it", "aria-label": "Memory id", autocomplete: "off" });
+  const told = el("div");
+  const tell = async (id, name) => replace(told, el("div", { class: "story" }, el("h3", {}, name), story(await explain(id))));
+  const answer = async (said) => {
+    const known = [...titles].find(([id, title]) => id === said || title.toLowerCase() === said.toLowerCase());
+    if (known || !search) return tell(known ? known[0] : said, (known && known[1]) || said);
+    const found = await search(said);
+    const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said);
+    if (own) return tell(own.memory_id, nameOf(own));
+    return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No memory that is stored has this id, title or words."),
+      el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), " ", whyButton(explain, one.memory_id, "Why, or why not?")))));
   };
-  const form = el("form", { class: "why-not", onsubmit: (event) => {
-    event.preventDefault();
-    trying(async () => {
-      const shown = story(await explain(meant()));
-      form.querySelector(".story")?.remove();
-      form.append(el("div", { class: "story" }, el("h3", {}, titles.get(meant()) || input.value), shown));
-    });
-  } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
-  el("datalist", { id: "known-memories" }, [...titles].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))));
+  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
+  el("datalist", { id: "known-memories" }, [...titles].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
   return form;
 }
 
 /** The drawing, with a switch for what was not returned. */
 function pathView(trace, result, onMemory) {
   const returned = result.memories.map((memory) => memory.id);
+  const names = new Map([...result.memories, ...result.maybe].map((memory) => [memory.id, nameOf(memory)]));
   const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);
   const holder = el("div");
   const all = el("input", { type: "checkbox", onchange: () => draw() });
-  const draw = () => replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, onMemory));
+  const draw = () => replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names }));
   draw();
   return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each one was found"),
     el("p", { class: "quiet" }, "Numbers before needs and queries are hops: 1 is what the question names, 2 what it implies, 3 what evidence led to. Choose a memory to see why."),

@@ -35,22 +35,22 @@ async function ask(body, out) {
   const explain = (id) => get(ofEntity(`/traces/${encodeURIComponent(result.trace_id)}/explain?memory_id=${encodeURIComponent(id)}`));
   const titles = new Map(trace.candidates.map((one) => [one.memory_id, one.title]));
   lastRecall = { question: result.question, explain };
-  showRecall(answer, { result, trace, explain, session: new Session(body, answer, titles) });
+  showRecall(answer, { result, trace, explain, session: new Session(body, answer, titles), search: storedWith });
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** A kept recall: steps, what it returned, path; texts are not in a trace. */
+/** A kept recall: steps, what it returned, path. */
 async function showKept(traceId, out) {
   const trace = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}`));
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of trace.steps) flow.hear(step);
-  const result = resultOf(trace);
+  const result = await withTexts(resultOf(trace));
   flow.end(result);
   const explain = (id) => get(ofEntity(`/traces/${encodeURIComponent(traceId)}/explain?memory_id=${encodeURIComponent(id)}`));
   lastRecall = { question: trace.question, explain };
   const holder = el("div");
   replace(out, el("h2", {}, trace.question), flow.element, holder);
-  showRecall(holder, { result, trace, explain, session: null });
+  showRecall(holder, { result, trace, explain, session: null, search: storedWith });
 }
 
 /** What a trace tells of a result. */
@@ -66,11 +66,20 @@ function resultOf(trace) {
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: settingsOf(trace) };
 }
 
+/** A kept result with the texts of its memories, which a trace does not hold; what was forgotten since has none. */
+async function withTexts(result) {
+  await Promise.all(result.memories.map(async (memory) => {
+    const stored = await get(ofEntity(`/memories/${encodeURIComponent(memory.id)}`)).catch(() => null);
+    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, evidence: [{ text: stored.text, heading: "Text" }] });
+  }));
+  return result;
+}
+
 /** What may differ between two recalls: the models with the hashes of their prompts stand in planner and critic. */
 const settingsOf = (trace) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner, critic: trace.critic, ...trace.settings });
 
 /** Answer, path and questions about it; used by the page and by a file of one recall. */
-function showRecall(holder, { result, trace, explain, session }) {
+function showRecall(holder, { result, trace, explain, session, search }) {
   const goTo = (id) => {
     const shown = holder.querySelector(`[data-memory="${CSS.escape(id)}"]`);
     if (shown) { shown.scrollIntoView({ block: "center" }); shown.querySelector(".why-button")?.focus(); flash(shown); }
@@ -79,7 +88,7 @@ function showRecall(holder, { result, trace, explain, session }) {
   const aside = el("div", { class: "aside" });
   const titles = new Map(trace.candidates.map((one) => [one.memory_id, one.title]));
   const tools = { explain, ...(session ? session.tools() : {}) };
-  replace(holder, answerView(result, tools), session && session.bar, pathView(trace, result, goTo), aside, whyNotForm(explain, titles));
+  replace(holder, answerView(result, tools), session && session.bar, pathView(trace, result, goTo), aside, whyNotForm(explain, titles, search));
 }
 
 function flash(node) {

@@ -3,6 +3,19 @@
 
 const PAGE = 500;
 
+/** Whether a memory has these words in its title, text or id. */
+const hasWords = (memory, words) => `${memory.title} ${memory.text} ${memory.memory_id}`.toLowerCase().includes(words.toLowerCase());
+
+/** All stored memories with these words. */
+async function storedWith(words) {
+  const found = [];
+  for (let after = "", page; page === undefined || after; after = page.next) {
+    page = await get(ofEntity(`/memories?limit=${PAGE}&after=${encodeURIComponent(after)}`));
+    found.push(...page.memories.filter((memory) => hasWords(memory, words)));
+  }
+  return found;
+}
+
 function memoriesView() {
   const list = el("ul", { class: "rows" }), detail = el("div", { class: "detail" });
   const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => { refilter(); loadRest(); } });
@@ -10,7 +23,7 @@ function memoriesView() {
   const loaded = [];
   let after = "";
   const fits = (memory) => (kind.selectedIndex === 0 || memory.kind === kind.value)
-    && `${memory.title} ${memory.text} ${memory.memory_id}`.toLowerCase().includes(words.value.toLowerCase());
+    && hasWords(memory, words.value);
   const refilter = () => replace(list, loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500).map(row));
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : ""));

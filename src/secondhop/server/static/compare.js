@@ -31,7 +31,7 @@ function side(name) {
       el("label", {}, "As of ", moment), el("label", {}, stale, " also what no longer holds")),
     result: async (question) => {
       const trace = (id) => get(ofEntity(`/traces/${encodeURIComponent(id)}`));
-      if (kept.value) return resultOf(await trace(kept.value));
+      if (kept.value) return withTexts(resultOf(await trace(kept.value)));
       const result = await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
         include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
       return { ...result, settings: await trace(result.trace_id).then(settingsOf, () => null) };  // none where traces are off

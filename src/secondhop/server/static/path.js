@@ -24,15 +24,15 @@ function waysTo(trace, memoryId) {
   return ways.sort((a, b) => a.hit.rank - b.hit.rank);
 }
 
-/** Nodes and links of the drawing. `ids`: memories to show, in order. */
-function pathOf(trace, ids) {
+/** Nodes and links of the drawing. `ids`: memories to show, in order; `names`: {id: name}. */
+function pathOf(trace, ids, names) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const memories = [], links = [], queries = new Map();
   ids.forEach((id, order) => {
     const candidate = trace.candidates.find((one) => one.memory_id === id);
     if (!candidate) return;
     const ways = [...new Map(waysTo(trace, id).map((way) => [way.query.query_id, way])).values()];
-    memories.push({ key: `m ${id}`, id, column: 3, label: candidate.title || id, out: candidate.slot === null,
+    memories.push({ key: `m ${id}`, id, column: 3, label: names.get(id) || candidate.title || id, out: candidate.slot === null,
       mark: candidate.slot === null ? "–" : String(candidate.slot) });
     const facet = candidate.slot_facet || candidate.facet_scores[0]?.facet_id;
     ways.sort((a, b) => (b.query.facet_id === facet) - (a.query.facet_id === facet) || a.hit.rank - b.hit.rank);
@@ -70,8 +70,8 @@ function pathOf(trace, ids) {
 }
 
 /** The drawing; `onMemory` hears the id of a memory that is chosen. */
-function drawPath(trace, ids, onMemory) {
-  const { nodes, links } = pathOf(trace, ids);
+function drawPath(trace, ids, { onMemory, names }) {
+  const { nodes, links } = pathOf(trace, ids, names);
   const columns = COLUMNS.map((_, column) => nodes.filter((node) => node.column === column));
   const most = Math.max(...columns.map((column) => column.length), 1);
   const height = 30 + most * ROW;

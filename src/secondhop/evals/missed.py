@@ -1,0 +1,75 @@
+"""What a question needed and did not get, and what kept it out."""
+
+from dataclasses import dataclass
+
+from secondhop.evals.scenario import LabelledFacet, Question
+from secondhop.graph.explain import Explanation
+from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
+from secondhop.recall import Recall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedMemory:
+    """A memory that would have served a facet and did not come back."""
+
+    memory_id: str
+    title: str
+    grade: int
+    cut_by: str
+    """The stage, or never_found."""
+    reason: str
+    nearest_change: str
+    """What would have let it in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedFacet:
+    """A labelled facet that nothing returned serves."""
+
+    name: str
+    why: str
+    hop: int
+    memories: list[MissedMemory]
+    """Essential ones first."""
+
+
+async def missed_facets(
+    question: Question, result: RecallResult, trace: RecallTrace, recall: Recall
+) -> list[MissedFacet]:
+    """The facets that nothing serves in the answer to a question that was just asked."""
+    returned = result.ids()[: question.k]
+    return [
+        await missed_facet(facet, question, trace, recall)
+        for facet in question.facets
+        if not any(map(facet.served_by, returned))
+    ]
+
+
+async def missed_facet(
+    facet: LabelledFacet, question: Question, trace: RecallTrace, recall: Recall
+) -> MissedFacet:
+    """A facet that nothing serves, and what became of the memories that would have."""
+    wanted = [
+        (grade, memory_id)
+        for memory_id, grade in facet.relevant.items()
+        if grade >= 2 and memory_id not in question.stale
+    ]
+    memories = [
+        missed_memory(await recall.aexplain(trace, memory_id), grade)
+        for grade, memory_id in sorted(wanted, key=lambda one: -one[0])
+    ]
+    return MissedFacet(name=facet.name, why=facet.why, hop=facet.hop, memories=memories)
+
+
+def missed_memory(explanation: Explanation, grade: int) -> MissedMemory:
+    """What kept it out, in the recall's own words."""
+    told_of = explanation.story[-1:] if explanation.cut_by != "never_found" else explanation.story
+    return MissedMemory(
+        memory_id=explanation.memory_id,
+        title=explanation.title,
+        grade=grade,
+        cut_by=explanation.cut_by,
+        reason=" ".join(told_of),
+        nearest_change=explanation.nearest_change,
+    )

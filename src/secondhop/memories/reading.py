@@ -1,0 +1,104 @@
+"""`recall.memories`: what is stored, and what it was before."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from secondhop.given_values import check_counts, check_id, check_moments, check_text, in_utc
+from secondhop.memories import rules
+from secondhop.memories.history import facts_in, history_of, version_of
+from secondhop.memories.records import MemoryHistory, StoredFact, Version
+from secondhop.memories.writing import MemoryWriting
+from secondhop.stores.counters import Counters
+from secondhop.stores.records import StoreCounts
+from secondhop.sync import BackgroundLoop, blocking
+
+
+class MemoryReading:
+    """Lists memories, and tells how they stand. Writes nothing."""
+
+    def __init__(self, writing: MemoryWriting, *, loop: BackgroundLoop) -> None:
+        """Take the parts as they are."""
+        self.writing, self._store, self._loop = writing, writing.store, loop
+
+    async def aget(self, memory_id: str) -> Version:
+        """A memory as it is now, and whether it holds.
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        now = self.writing.clock()
+        return await self._store.look(
+            lambda view: version_of(rules.existing(memory_id, view), view, now=now)
+        )
+
+    get = blocking(aget)
+
+    async def alist(self, *, after: str = "", limit: int = 100) -> Sequence[Version]:
+        """Memories as they are now, in the order of their ids.
+
+        Args:
+            after: begin behind this id; "" is the beginning.
+            limit: at most so many.
+        """
+        if after:
+            check_id(after)
+        check_counts(limit=limit)
+        now = self.writing.clock()
+        page = await self._store.page(after=after, limit=limit)
+        return await self._store.look(
+            lambda view: [version_of(memory, view, now=now) for memory, _ in page]
+        )
+
+    list = blocking(alist)
+
+    async def acounts(self) -> StoreCounts:
+        """How many memories and passages are stored."""
+        return await self._store.counts()
+
+    counts = blocking(acounts)
+
+    async def ahistory(self, memory_id: str) -> MemoryHistory:
+        """All versions of a memory, and what was done to them.
+
+        Versions are what it superseded, what superseded it, and what each of them said before
+        another text was stored under its id (`replaced_at`).
+
+        Raises:
+            UsageError: it is not stored.
+        """
+        await self.writing.existing(memory_id)
+        return await self._store.look(partial(history_of, memory_id, now=self.writing.clock()))
+
+    history = blocking(ahistory)
+
+    async def afacts(
+        self,
+        subject: str | None = None,
+        attribute: str | None = None,
+        *,
+        as_of: datetime | None = None,
+    ) -> Sequence[StoredFact]:
+        """Facts by their exact names, the newest first. Case and spaces do not count.
+
+        Args:
+            as_of: what was believed then; default what holds now.
+        """
+        for name, given in (("subject", subject), ("attribute", attribute)):
+            if given is not None:
+                check_text(given, name=name)
+        check_moments(as_of=as_of)
+        moment, now = in_utc(as_of) if as_of else None, self.writing.clock()
+        return await self._store.look(
+            lambda view: facts_in(view, subject, attribute, as_of=moment, now=now)
+        )
+
+    facts = blocking(afacts)
+
+    async def acounters(self, *memory_ids: str) -> dict[str, Counters]:
+        """How often each was retrieved, shown and accepted."""
+        for memory_id in memory_ids:
+            check_id(memory_id)
+        return await self.writing.counters.of(memory_ids)
+
+    counters = blocking(acounters)
