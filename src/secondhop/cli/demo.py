@@ -8,16 +8,14 @@ from secondhop.cli.eval_bench import CACHE
 from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
-from secondhop.cli.terminal import notices, shorten
+from secondhop.cli.terminal import notices
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.samples import without_cues
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.ingest.reading import is_named
 from secondhop.models.embedder import Embedder
-from secondhop.stores.records import Memory
 from secondhop.wording import counted
 
 PLAIN, OURS, WITH_CUES = "plain top-k search", "secondhop", "secondhop with cues"
@@ -41,10 +39,6 @@ class Comparison:
         """The one that is shown."""
         return self.scenario.questions[0]
 
-    def titles(self) -> dict[str, str]:
-        """{memory id: what to call it} of the whole scenario."""
-        return {memory.memory_id: label_of(memory) for memory in self.scenario.memories}
-
     def of_all(self, who: str) -> int:
         """How many facets of all questions an answerer's memories serve."""
         rows = zip(self.scenario.questions, self.answers[who], strict=True)
@@ -54,13 +48,6 @@ class Comparison:
 def facets_served(question: Question, ranked: Sequence[str]) -> list[str]:
     """Names of the labelled facets that these memories serve together."""
     return [facet.name for facet in question.facets if any(map(facet.served_by, ranked))]
-
-
-def label_of(memory: Memory) -> str:
-    """Its title; of a chat without a title, its first words."""
-    if is_named(memory.title):
-        return memory.title
-    return f"“{shorten(memory.messages[0].content, 44)}”"
 
 
 async def compare(scenario: Scenario, common: Common) -> Comparison:

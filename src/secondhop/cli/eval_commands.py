@@ -83,13 +83,13 @@ def scenarios(
     """
     from secondhop.cli.eval_bench import EvalPlan, measured
     from secondhop.cli.opening import run
-    from secondhop.evals.extra import expect_extra
     from secondhop.evals.samples import first_questions
     from secondhop.evals.scenarios import Asking
     from secondhop.evals.shipped import shipped_scenarios
+    from secondhop.evals.significance import expect_scipy
 
     if against or prompt:
-        expect_extra()
+        expect_scipy()
     plan = EvalPlan(
         scenarios=[
             first_questions(one, limit)
@@ -165,11 +165,6 @@ def show(result: "Measured", common: Common, *, per_question: bool) -> None:
     """Print the reports, and the comparison when there is one."""
     from secondhop.cli.comparison_view import show_changed, show_comparison, show_other_side
     from secondhop.cli.eval_view import show_reports
-    from secondhop.cli.terminal import notices
-    from secondhop.evals.extra import EvalExtraMissingError, missing_modules
-
-    if missing_modules():
-        notices().print(f"left out: {EvalExtraMissingError()}", soft_wrap=True)
 
     def shown(console: "Console") -> None:
         show_reports(result.reports, console, per_question=per_question)
