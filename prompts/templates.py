@@ -8,6 +8,7 @@ lies beside this file; a directory may hold files of the same names that take th
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -138,6 +139,7 @@ def prompt_files(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.md"))
 
 
+@cache
 def shipped_prompt(name: str) -> Prompt:
     """The prompt that comes with secondhop."""
     text = (files("secondhop.prompts") / f"{name}.md").read_text(encoding="utf-8")

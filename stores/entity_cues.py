@@ -99,7 +99,7 @@ class EntityCues:
 
     async def standing(self) -> CueStanding:
         """See `CueSearch`."""
-        return await self._catalog.known.whole(reads.cue_standing)
+        return (await self._catalog.known.whole(reads.at_first)).cues
 
     async def learns(self) -> bool:
         """Whether sessions may write cues."""

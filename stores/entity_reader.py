@@ -142,7 +142,7 @@ class EntityReader:
     ) -> Standing:
         """See `MemoryKeeping`."""
         if until is None and where is None:
-            return await self._catalog.known.whole(reads.standing)
+            return (await self._catalog.known.whole(reads.at_first)).standing
         return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
@@ -171,7 +171,7 @@ class EntityReader:
 
     async def kept_settings(self) -> Mapping[str, str]:
         """See `SettingsKeeping`."""
-        return await self._catalog.known.whole(reads.settings)
+        return (await self._catalog.known.whole(reads.at_first)).settings
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

@@ -11,8 +11,6 @@ from typing import NamedTuple, TypeAlias
 
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.catalog.keeping import drop_lost_links
-from secondhop.stores.catalog.writes import rebuild_lexicon
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.protocols import VectorIndex
@@ -68,14 +66,17 @@ class VectorMaintenance:
 
         The caller holds the writer's lock. Mostly this only counts.
         """
-        if not await self.catalog.aread(self.begun):
-            return 0
-        if await self.index.count() == await self.catalog.aread(reads.count, self.of):
+        expected = await self.catalog.aread(self._expected)
+        if expected is None or expected == await self.index.count():
             return 0
         strays = await self.strays()
         for start in range(0, 0 if strays.missing else len(strays.orphans), _REMOVED_AT_ONCE):
             await self.index.remove(strays.orphans[start : start + _REMOVED_AT_ONCE])
         return len(strays.missing)
+
+    def _expected(self, connection: Connection) -> int | None:
+        """How many vectors there must be; None where none was ever put."""
+        return reads.count(connection, self.of) if self.begun(connection) else None
 
     async def drop(self, ids: Sequence[str]) -> None:
         """Remove vectors of what is not stored; others stay."""
@@ -105,20 +106,6 @@ class StoreMaintenance:
     cues: VectorMaintenance
     writing: Writing
 
-    async def wrong_postings(self) -> list[str]:
-        """Words of the word index that it has otherwise than the stored text; sorted."""
-        return await asyncio.to_thread(self.catalog.wrong_postings)
-
-    async def rebuild_lexicon(self) -> None:
-        """Build the word index again from the stored text."""
-        async with self.writing():
-            await self.catalog.awrite(rebuild_lexicon)
-
     async def file_faults(self) -> list[str]:
         """What SQLite's own check finds wrong with the catalog's file."""
         return await asyncio.to_thread(self.catalog.file_faults)
-
-    async def drop_lost_links(self) -> None:
-        """Forget how memories stood that are gone, and ids of gone ones where others name them."""
-        async with self.writing():
-            await self.catalog.awrite(drop_lost_links)

@@ -23,6 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 from tests.kept_memories import memories_of
 from tests.small_world import words
+from tests.stores.consistency import lost
 
 from secondhop.errors import UsageError
 from secondhop.ingest.pipeline import ingest_memories
@@ -448,7 +449,7 @@ def told_in(view: KeepingView, ids: Iterable[str]) -> dict[str, Told]:
             for one in view.earlier_texts(memory_id)
         )
         said[memory_id] = (memory.value or memory.messages[0].content, ends, before)
-    assert view.lost_texts() == []
+    assert lost(view) == []
     return said
 
 

@@ -223,20 +223,3 @@ async def test_an_import_killed_before_the_earlier_texts_is_ended_by_the_next(
 
 async def killed(_: object) -> None:
     raise ConnectionError
-
-
-async def test_the_doctor_finds_texts_of_memories_that_are_gone_and_drops_them(
-    recall: Recall, tmp_path: Path
-) -> None:
-    await replaced(recall)
-    (catalog,) = (tmp_path / "store").rglob("catalog.db")
-    with closing(sqlite3.connect(catalog)) as raw, raw:
-        raw.execute("UPDATE earlier_texts SET memory_id = 'gone'")
-
-    found = await recall.admin.adoctor()
-    mended = await recall.admin.adoctor(fix=True)
-
-    assert [(one.check, one.examples) for one in found.findings] == [("links", ["gone"])]
-    assert all(one.fixed for one in mended.findings)
-    assert (await recall.admin.adoctor()).findings == []
-    assert await recall.store.look(lambda view: view.lost_texts()) == []

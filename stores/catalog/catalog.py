@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError
-from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
@@ -38,7 +37,6 @@ from secondhop.stores.catalog.notes import (
 from secondhop.stores.catalog.versions import keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
-    fresh_postings,
     rebuild_lexicon,
     store_memories,
 )
@@ -270,11 +268,6 @@ class Catalog:
     ) -> T:
         """As `read`, in a worker thread."""
         return await asyncio.to_thread(lambda: self.read(view, *args, **named))
-
-    def wrong_postings(self) -> list[str]:
-        """Terms whose entries are not what the stored text gives; sorted."""
-        kept, fresh = self.read(lexicon.contents), self.read(fresh_postings)
-        return sorted({key[1] for key in kept.keys() | fresh if kept.get(key) != fresh.get(key)})
 
     def file_faults(self) -> list[str]:
         """See `Database`."""

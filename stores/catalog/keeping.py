@@ -7,8 +7,6 @@ it had superseded stays superseded: by its own successor, where it has one.
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from secondhop.stores.catalog.cues import TABLES as CUE_TABLES
-from secondhop.stores.catalog.cues import lost_annotations
 from secondhop.stores.catalog.notes import read_forgotten_origins
 from secondhop.stores.catalog.reads import memories_where
 from secondhop.stores.catalog.rows import (
@@ -21,7 +19,7 @@ from secondhop.stores.catalog.rows import (
     names_of,
     slot_of,
 )
-from secondhop.stores.catalog.versions import drop_earlier, earlier_texts, lost_texts
+from secondhop.stores.catalog.versions import drop_earlier, earlier_texts
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import AS_STORED, HistoryEntry, Keeping, KeepingChange, Kind
 from secondhop.stores.records import EarlierText, Memory
@@ -32,16 +30,6 @@ def keeping(connection: Connection, memory_id: str) -> Keeping:
     sql = f"SELECT {KEEPING_COLUMNS} FROM keeping WHERE memory_id = ?"
     row = connection.execute(sql, (memory_id,)).fetchone()
     return AS_STORED if row is None else keeping_of(row)[1]
-
-
-def drop_lost_links(connection: Connection) -> None:
-    """What names a memory that is not stored; only damage, or another program, leaves such."""
-    gone = "NOT IN (SELECT memory_id FROM memories)"
-    for table in ("keeping", "history", "earlier_texts", *CUE_TABLES):
-        connection.execute(f"DELETE FROM {table} WHERE memory_id {gone}")
-    connection.execute(f"UPDATE keeping SET superseded_by = NULL WHERE superseded_by {gone}")
-    connection.execute(f"UPDATE history SET other_id = NULL WHERE other_id {gone}")
-    connection.execute(f"DELETE FROM replacements WHERE replaced_id {gone}")
 
 
 class KeepingView:
@@ -100,10 +88,6 @@ class KeepingView:
     def earlier_texts(self, memory_id: str) -> list[EarlierText]:
         """What it said before, the oldest first."""
         return earlier_texts(self.connection, memory_id)
-
-    def lost_texts(self) -> list[str]:
-        """Ids of memories that are not stored, and of which an earlier text or a cue is."""
-        return sorted({*lost_texts(self.connection), *lost_annotations(self.connection)})
 
 
 def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Memory]]:

@@ -23,7 +23,7 @@ from secondhop.stores.catalog.analysis import QueryTerms
 from secondhop.stores.database import Connection
 
 _BLOCK = 1_024
-_ENTRY = np.dtype([("slot", "<u2"), ("title", "u1"), ("text", "u1"), ("length", "<u4")])
+ENTRY = np.dtype([("slot", "<u2"), ("title", "u1"), ("text", "u1"), ("length", "<u4")])
 _PACKED = struct.Struct("<HBBI")
 _SAMPLED_BLOCKS = 4
 _JOINED = """
@@ -32,6 +32,10 @@ _JOINED = """
     WHERE postings.block = CAST(block.value AS INTEGER) AND postings.term = term.value
 """
 _ROWS = f"SELECT postings.block, postings.term, entries {_JOINED}"
+_EXTENT = """SELECT (SELECT value FROM meta WHERE key = 'passages'),
+    (SELECT value FROM meta WHERE key = 'terms'),
+    (SELECT min(passage_no) FROM passages), (SELECT max(passage_no) FROM passages)"""
+"""One question each: asked for both ends at once, SQLite reads the whole table."""
 _SIZES = f"SELECT term.value, sum(length(entries)) {_JOINED} GROUP BY term.value"
 
 
@@ -104,9 +108,9 @@ def remove(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
         rows = connection.execute(_ROWS, wanted).fetchall()
         if not rows:
             continue
-        entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=_ENTRY)
+        entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=ENTRY)
         stays = ~np.isin(entries["slot"], list(leaving))
-        ends = np.cumsum([len(row[2]) // _ENTRY.itemsize for row in rows])
+        ends = np.cumsum([len(row[2]) // ENTRY.itemsize for row in rows])
         kept = [
             (part[keep].tobytes(), block, row[1])
             for row, part, keep in zip(
@@ -140,8 +144,7 @@ def search(connection: Connection, queries: Sequence[QueryTerms], *, settings: B
 
     Source: Robertson & Zaragoza 2009, doi:10.1561/1500000019.
     """
-    passages, average = _extent(connection)
-    blocks = _blocks(connection)
+    passages, average, blocks = _extent(connection)
     most = settings.most_terms
     told = [
         _most_telling(connection, query, blocks=blocks, limit=most)
@@ -173,7 +176,7 @@ def _found(
 ) -> Found:
     """What one query finds, from the postings {term: {block: entries}} of its terms and others."""
     holding = {
-        term: sum(map(len, postings[term].values())) // _ENTRY.itemsize
+        term: sum(map(len, postings[term].values())) // ENTRY.itemsize
         for term in (*words, *joined)
         if term in postings
     }
@@ -191,35 +194,16 @@ def _found(
     return numbers, sums / (sum(idf.values()) * (by.k1 + 1))
 
 
-def contents(connection: Connection) -> dict[tuple[int, str], frozenset[bytes]]:
-    """{(block, term): its entries}; what order they came in says nothing."""
-    size = _ENTRY.itemsize
-    return {
-        (block, term): frozenset(entries[at : at + size] for at in range(0, len(entries), size))
-        for block, term, entries in connection.execute("SELECT block, term, entries FROM postings")
-    }
-
-
 def _idf(holding: int, *, passages: int) -> float:
     return float(np.log1p((passages - holding + 0.5) / (holding + 0.5)))
 
 
-def _extent(connection: Connection) -> tuple[int, float]:
-    """(number of passages, their average length in terms)."""
-    rows = dict(
-        connection.execute("SELECT key, value FROM meta WHERE key IN ('passages', 'terms')")
-    )
-    passages = int(rows.get("passages", 0))
-    return passages, max(1.0, int(rows.get("terms", 0)) / max(1, passages))
-
-
-def _blocks(connection: Connection) -> list[int]:
-    """Numbers of all blocks that may hold something."""
-    first, last = connection.execute(
-        # two questions: asked for both at once, SQLite reads the whole table
-        "SELECT (SELECT min(passage_no) FROM passages), (SELECT max(passage_no) FROM passages)"
-    ).fetchone()
-    return [] if first is None else list(range(first // _BLOCK, last // _BLOCK + 1))
+def _extent(connection: Connection) -> tuple[int, float, list[int]]:
+    """(number of passages, their average length in terms, all blocks that may hold something)."""
+    passages, terms, first, last = connection.execute(_EXTENT).fetchone()
+    count = int(passages or 0)
+    blocks = [] if first is None else list(range(first // _BLOCK, last // _BLOCK + 1))
+    return count, max(1.0, int(terms or 0) / max(1, count)), blocks
 
 
 def _most_telling(
@@ -248,8 +232,8 @@ def _score(
     average: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """(passage numbers, sums over the terms) of all passages in `rows` (block, term, entries)."""
-    sizes = [len(entries) // _ENTRY.itemsize for _, _, entries in rows]
-    entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=_ENTRY)
+    sizes = [len(entries) // ENTRY.itemsize for _, _, entries in rows]
+    entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=ENTRY)
     frequency = entries["text"] + settings.title_weight * entries["title"]
     held_back = settings.k1 * (1 - settings.b + settings.b * entries["length"] / average)
     weights = np.repeat([idf[term] for _, term, _ in rows], sizes)

@@ -82,13 +82,6 @@ def drop_earlier(connection: Connection, memory_ids: Sequence[str]) -> None:
     )
 
 
-def lost_texts(connection: Connection) -> list[str]:
-    """Ids of memories that are not stored, and of which a text is kept; only damage leaves such."""
-    sql = """SELECT DISTINCT memory_id FROM earlier_texts
-        WHERE memory_id NOT IN (SELECT memory_id FROM memories) ORDER BY memory_id"""
-    return [memory_id for (memory_id,) in connection.execute(sql)]
-
-
 def _insert(connection: Connection, text: EarlierText) -> None:
     row = version_row(text)
     connection.execute(

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog.analysis import analyzer_id, document_terms
-from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import write_meta
 from secondhop.stores.catalog.rows import (
     MEMORY_COLUMNS,
@@ -17,7 +16,6 @@ from secondhop.stores.catalog.rows import (
 )
 from secondhop.stores.database import Connection
 from secondhop.stores.records import EmbeddedMemory, Passage
-from secondhop.stores.sqlite import in_memory
 
 
 def store_memories(connection: Connection, batch: Sequence[EmbeddedMemory]) -> None:
@@ -78,14 +76,6 @@ def rebuild_lexicon(connection: Connection) -> None:
             "UPDATE passages SET terms = ? WHERE passage_no = ?",
             [(entry.length, entry.passage_no) for entry in indexed],
         )
-
-
-def fresh_postings(connection: Connection) -> dict[tuple[int, str], frozenset[bytes]]:
-    """The lexical index as the stored text gives it, in the form of `lexicon.contents`."""
-    with in_memory(MIGRATIONS) as scratch:
-        for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():
-            lexicon.add(scratch, [entry for _, entry in _stored_passages(connection, memory_id)])
-        return lexicon.contents(scratch)
 
 
 def _stored_passages(

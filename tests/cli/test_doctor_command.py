@@ -1,8 +1,7 @@
 """`secondhop doctor`, as a shell calls it."""
 
 import json
-import sqlite3
-from contextlib import closing
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,16 +30,14 @@ def test_a_sound_memory_ends_well(command: Cli) -> None:
 
 def test_damage_ends_with_status_1_and_names_its_cure(command: Cli, tmp_path: Path) -> None:
     notes(command, 2)
-    (catalog,) = (tmp_path / "store").rglob("catalog.db")
-    with closing(sqlite3.connect(catalog)) as raw, raw:
-        raw.execute("INSERT INTO postings VALUES (0, 'zzz', x'0000000000000000')")
+    shutil.rmtree(tmp_path / "store" / "chroma")
 
     told, listed = command("doctor"), command("doctor", "--json")
     mended = command("doctor", "--fix")
 
     assert (told.exit_code, listed.exit_code, mended.exit_code) == (1, 1, 0)
     assert "damage is left; each finding names its cure" in told.stderr
-    assert "--fix rebuilds it" in told.stdout
+    assert "--fix embeds them" in told.stdout
     document = json.loads(listed.stdout)
-    assert (document["sound"], document["findings"][0]["check"]) == (False, "word index")
-    assert "fixed: word index" in mended.stdout
+    assert (document["sound"], document["findings"][0]["check"]) == (False, "vectors")
+    assert "fixed: vectors" in mended.stdout

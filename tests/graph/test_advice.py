@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -45,9 +45,17 @@ class Recalled:
     votes: dict[str, Sequence[str]] | None = None
     shortlist: int | None = None
     asked: dict[str, int]
+    answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    """What was asked already: many memories want the same change."""
 
     async def again(self, question: str = "", **changes: Any) -> Answer:
         """With other votes, a setting or another amount."""
+        key = repr((question, sorted(changes.items())))
+        if key not in self.answers:
+            self.answers[key] = await self._asked(question, changes)
+        return self.answers[key]
+
+    async def _asked(self, question: str, changes: dict[str, Any]) -> Answer:
         cast: dict[str, Sequence[str]] | None = changes.pop("votes", self.votes)
         ranking = changes.pop("ranking", {})
         limits = {"shortlist": self.shortlist} if self.shortlist else {}

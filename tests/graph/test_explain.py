@@ -255,6 +255,13 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
     unfound = {f"tea-{n}" for n in range(30)} - {c.memory_id for c in trace.candidates}
     assert unfound
 
+    traces: dict[int, RecallTrace] = {}
+
+    async def trace_at(depth_factor: int) -> RecallTrace:
+        if depth_factor not in traces:
+            _, traces[depth_factor] = await answer_at(crowded, depth_factor=depth_factor)
+        return traces[depth_factor]
+
     for memory_id in sorted(unfound):
         told = await explained(crowded, trace, memory_id)
         assert told.cut_by == "never_found"
@@ -262,10 +269,8 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
         deeper = int(number_in(told.nearest_change, "ranking.depth_factor"))
         assert f"`--set ranking.depth_factor={deeper}`" in told.nearest_change
         assert deeper > 2
-        _, found = await answer_at(crowded, depth_factor=deeper)
-        assert found.candidate(memory_id) is not None
-        _, not_yet = await answer_at(crowded, depth_factor=deeper - 1)
-        assert not_yet.candidate(memory_id) is None
+        assert (await trace_at(deeper)).candidate(memory_id) is not None
+        assert (await trace_at(deeper - 1)).candidate(memory_id) is None
 
 
 async def test_a_memory_that_is_not_stored_is_a_usage_error(world: SmallWorld) -> None:

@@ -71,8 +71,8 @@ async def test_the_recall_s_steps_are_streamed_through_the_host(world: SmallWorl
     assert "retrieve" in nodes
 
 
-TURNS = 30
-MOST_ADDED = 20_000
+TURNS = 12
+MOST_ADDED = 8_000
 """Bytes a turn."""
 LONG = [replace(one, messages=one.messages * 20) for one in LIFE]
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.stores.consistency import lost
 
 from secondhop.errors import UsageError
 from secondhop.stores.entity_store import EntityStore
@@ -190,7 +191,7 @@ class TestEntityStore:
             await store.add_earlier(said)
         kept = await store.look(lambda view: view.earlier_texts("m"))
         assert kept == [said[0], said[2]]
-        assert await store.look(lambda view: view.lost_texts()) == []
+        assert await store.look(lost) == []
 
     async def test_deleted_memories_leave_nothing(
         self, store: EntityStore, make: SimpleNamespace
@@ -230,6 +231,7 @@ class TestEntityStore:
         assert await store.memory("ünï/код 🙂") == odd.memory
         ids = [passage.passage_id for passage in odd.passages]
         assert list((await store.passages(ids)).values()) == list(odd.passages)
+        assert await store.cards(["nul\0", "half \ud83d"]) == {}
 
     async def test_a_memory_without_passages_is_kept(
         self, store: EntityStore, make: SimpleNamespace

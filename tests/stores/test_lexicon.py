@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.stores.consistency import wrong_postings
 
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.lexicon import Bm25
@@ -153,7 +154,7 @@ async def test_after_any_writes_scores_are_those_of_the_definition(
         stored = {f"m{n}": words for n, words in versions if n not in deleted}
         wanted = plain_bm25(stored, query) if stored else {}
         assert await scores(store, " ".join(query)) == pytest.approx(wanted)
-        assert catalog.wrong_postings() == []
+        assert wrong_postings(catalog) == []
 
 
 async def test_words_of_an_older_analyzer_are_made_again_when_the_entity_is_opened(

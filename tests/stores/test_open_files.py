@@ -9,6 +9,7 @@ import pytest
 SCRIPT = Path(__file__).with_name("open_many.py")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("library_of_tests")
 def test_one_memory_too_many_is_told_as_what_it_is(tmp_path: Path) -> None:
     done = subprocess.run(

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tests.small_disk import disk as disk
+from tests.stores.consistency import lost, wrong_postings
 from tests.stores.write_forever import vector
 
 from secondhop.errors import StoreFullError
@@ -88,7 +89,7 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
             texts |= {message.content: memory_id for message in memory.messages}
             before = await earlier_versions(store, memory_id)
             assert before == list(range(1, found[memory_id]))  # with the text, or neither
-        assert await store.look(lambda view: view.lost_texts()) == []
+        assert await store.look(lost) == []
         counts = await store.counts()
         assert (counts.passages, counts.vectors, counts.pending) == (len(texts), len(texts), 0)
         # acknowledged: there, unless a later, unacknowledged write was just being done
@@ -145,7 +146,7 @@ def postings_agree(folder: Path) -> None:
     """The lexical index is what the stored text makes of it."""
     (path,) = folder.glob("entities/*/catalog.db")
     with closing(Catalog(path)) as catalog:
-        assert catalog.wrong_postings() == []
+        assert wrong_postings(catalog) == []
 
 
 @pytest.mark.slow

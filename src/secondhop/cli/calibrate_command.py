@@ -31,11 +31,11 @@ def calibrate(
     """
     from secondhop.cli.opening import run
     from secondhop.cli.writing import expect_writable, write_yaml
-    from secondhop.evals.extra import expect_extra
     from secondhop.evals.shipped import shipped_scenarios
+    from secondhop.evals.significance import expect_scipy
 
     expect_writable([out])
-    expect_extra()
+    expect_scipy()
     scenarios = load_scenarios(folders or shipped_scenarios())
     scale = run(fit_scale(scenarios, common))
     tell(common, scale.document(), lambda console: show_scale(scale, console))

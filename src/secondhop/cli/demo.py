@@ -8,16 +8,15 @@ from secondhop.cli.eval_bench import CACHE
 from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
-from secondhop.cli.terminal import notices, shorten
+from secondhop.cli.terminal import notices
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.samples import without_cues
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.ingest.reading import is_named
 from secondhop.models.embedder import Embedder
-from secondhop.stores.records import Memory
+from secondhop.server.recall_file import graph_of, recall_page
 from secondhop.wording import counted
 
 PLAIN, OURS, WITH_CUES = "plain top-k search", "secondhop", "secondhop with cues"
@@ -35,15 +34,13 @@ class Comparison:
     result: RecallResult
     """The last one's answer to the first question."""
     trace: RecallTrace
+    page: str
+    """The same as a web page in one file."""
 
     @property
     def question(self) -> Question:
         """The one that is shown."""
         return self.scenario.questions[0]
-
-    def titles(self) -> dict[str, str]:
-        """{memory id: what to call it} of the whole scenario."""
-        return {memory.memory_id: label_of(memory) for memory in self.scenario.memories}
 
     def of_all(self, who: str) -> int:
         """How many facets of all questions an answerer's memories serve."""
@@ -54,13 +51,6 @@ class Comparison:
 def facets_served(question: Question, ranked: Sequence[str]) -> list[str]:
     """Names of the labelled facets that these memories serve together."""
     return [facet.name for facet in question.facets if any(map(facet.served_by, ranked))]
-
-
-def label_of(memory: Memory) -> str:
-    """Its title; of a chat without a title, its first words."""
-    if is_named(memory.title):
-        return memory.title
-    return f"“{shorten(memory.messages[0].content, 44)}”"
 
 
 async def compare(scenario: Scenario, common: Common) -> Comparison:
@@ -83,7 +73,7 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
     stored = counted(len(scenario.memories), "memory")
     notices().print(f"Storing {stored} ...", style="dim")
     answers: dict[str, list[list[str]]] = {PLAIN: []}
-    shown: list[tuple[RecallResult, RecallTrace]] = []
+    shown: list[tuple[RecallResult, RecallTrace, str]] = []
     for name, side in sides.items():
         entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
         async with opened(common, entity=entity, embedder=embedder, counting=True) as recall:
@@ -98,7 +88,9 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
                 await recall.arecall(question.query, k=question.k, at=question.asked_at)
                 for question in scenario.questions
             ]
-            shown.append((given[0], recall.trace(given[0].trace_id)))
+            trace = recall.trace(given[0].trace_id)
+            page = recall_page(given[0], trace, graph=graph_of(recall))
+            shown.append((given[0], trace, page))
         answers[name] = [result.ids() for result in given]
-    result, trace = shown[-1]
-    return Comparison(scenario=scenario, answers=answers, result=result, trace=trace)
+    result, trace, page = shown[-1]
+    return Comparison(scenario=scenario, answers=answers, result=result, trace=trace, page=page)

@@ -58,29 +58,17 @@ def facets_table(comparison: Comparison) -> "Table":
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """For `--json`."""
-    sides = {
-        SHORT[name].replace(" ", "_"): side_document(name, comparison)
-        for name in comparison.answers
-    }
+    """For `--json`: the first question, and of each answer the facets that its memories serve."""
+    question = comparison.question
     return {
-        "question": comparison.question.query,
-        "facets": [facet.name for facet in comparison.question.facets],
-        **sides,
+        "question": question.query,
+        "facets": [facet.name for facet in question.facets],
+        "answers": {
+            SHORT[who]: {one: facets_served(question, [one]) for one in answers[0]}
+            for who, answers in comparison.answers.items()
+        },
+        "facets_of_all_questions": {
+            SHORT[who]: comparison.of_all(who) for who in comparison.answers
+        },
         "trace_id": comparison.result.trace_id,
-    }
-
-
-def side_document(who: str, comparison: Comparison) -> dict[str, Any]:
-    """The first answer: its memories with the facets they serve; and the facets served in all."""
-    question, titles = comparison.question, comparison.titles()
-    ranked = comparison.answers[who][0]
-    memories = [
-        {"id": one, "title": titles[one], "facets": facets_served(question, [one])}
-        for one in ranked
-    ]
-    return {
-        "memories": memories,
-        "facets_served": facets_served(question, ranked),
-        "facets_of_all_questions": comparison.of_all(who),
     }

@@ -238,7 +238,7 @@ def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered
         run = judged([one for one in report.asked if one.id in results], results)
     else:
         raise AssertionError("unreachable: the other side is asked")
-    return Answered(rows=run.rows(), results=run.results)
+    return Answered(rows=run.questions, results=run.results)
 
 
 def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
@@ -247,10 +247,9 @@ def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
     Args:
         timed: with the time it took; False where answers of a model may come from a file.
     """
-    measured = report.ours.rows()
     rows = {
         one: {
-            **measured[one],
+            **report.questions[one],
             **({"ms": answer.ms} if timed else {}),
             "llm_calls": answer.spent.llm_calls,
             "tokens": answer.spent.prompt_tokens + answer.spent.completion_tokens,

@@ -8,6 +8,7 @@ import typer
 
 from secondhop.cli.options import Common, EffortOption, given_path
 from secondhop.cli.work import tell
+from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -83,13 +84,13 @@ def scenarios(
     """
     from secondhop.cli.eval_bench import EvalPlan, measured
     from secondhop.cli.opening import run
-    from secondhop.evals.extra import expect_extra
     from secondhop.evals.samples import first_questions
     from secondhop.evals.scenarios import Asking
     from secondhop.evals.shipped import shipped_scenarios
+    from secondhop.evals.significance import expect_scipy
 
     if against or prompt:
-        expect_extra()
+        expect_scipy()
     plan = EvalPlan(
         scenarios=[
             first_questions(one, limit)
@@ -165,11 +166,6 @@ def show(result: "Measured", common: Common, *, per_question: bool) -> None:
     """Print the reports, and the comparison when there is one."""
     from secondhop.cli.comparison_view import show_changed, show_comparison, show_other_side
     from secondhop.cli.eval_view import show_reports
-    from secondhop.cli.terminal import notices
-    from secondhop.evals.extra import EvalExtraMissingError, missing_modules
-
-    if missing_modules():
-        notices().print(f"left out: {EvalExtraMissingError()}", soft_wrap=True)
 
     def shown(console: "Console") -> None:
         show_reports(result.reports, console, per_question=per_question)
@@ -206,6 +202,10 @@ def demo(
         typer.Option(metavar="DIR", help="A scenario folder. [examples/scenarios/carefeed]"),
     ] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show how it was found, too.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Write the answer as a web page."),
+    ] = None,
 ) -> None:
     """Ask an example memory, and see what plain search misses."""
     from secondhop.cli.demo import compare
@@ -215,6 +215,9 @@ def demo(
     from secondhop.evals.shipped import shipped_scenario
 
     chosen = load_scenario(scenario or shipped_scenario("carefeed"))
+    expect_writable([html])
     found = run(compare(chosen, common))
+    if html is not None:
+        write_text(html, found.page)
     document = comparison_document(found)
     tell(common, document, lambda console: show_comparison(found, console, trace=trace))

@@ -40,7 +40,7 @@ def doctor(
 ) -> None:
     """Examine the memory, and mend it.
 
-    Catalog, vectors, word index, links, duplicates, contradictions. The exit status is 1 when
+    Catalog, vectors, counters, duplicates, contradictions. The exit status is 1 when
     damage is left.
     """
     from secondhop.cli.opening import unknown_entity

@@ -5,10 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from secondhop.evals.answers import Answer
-from secondhop.evals.comparison import Rows
 from secondhop.evals.costs import Costs, costs_of
-from secondhop.evals.extra import missing_modules
-from secondhop.evals.ir_library import library_measures
 from secondhop.evals.measures import Measures, Rankings, mean_of, measure
 from secondhop.evals.scenario import Question
 
@@ -24,23 +21,10 @@ class SystemRun:
     """Memory ids, best first."""
     questions: dict[str, Measures] = field(default_factory=dict[str, Measures])
     """The measures of `evals.measures`."""
-    library: dict[str, Measures] = field(default_factory=dict[str, Measures])
-    """Those of ir-measures, at the question's k; {} where it is not installed."""
 
     def mean(self) -> Measures:
         """Of `evals.measures`."""
         return mean_of(self.questions.values())
-
-    def library_mean(self) -> Measures:
-        """{"P@k": …} of ir-measures; {} where it is not installed."""
-        return mean_of(self.library.values())
-
-    def rows(self) -> Rows:
-        """Everything that is measured of single questions, for a comparison."""
-        return {
-            one: {**measures, **self.library.get(one, {})}
-            for one, measures in self.questions.items()
-        }
 
 
 def judged(questions: Sequence[Question], results: Rankings) -> SystemRun:
@@ -49,7 +33,6 @@ def judged(questions: Sequence[Question], results: Rankings) -> SystemRun:
     return SystemRun(
         results=top,
         questions={one.id: measure(one, top[one.id]) for one in questions},
-        library={} if missing_modules() else library_measures(questions, top),
     )
 
 
@@ -117,12 +100,9 @@ class ScenarioReport:
             "results": self.results,
             "mean": self.mean(),
             "baselines": {
-                name: {"mean": run.mean(), "library": run.library_mean()}
-                for name, run in self.systems.items()
-                if name != OURS
+                name: {"mean": run.mean()} for name, run in self.systems.items() if name != OURS
             },
             "ms": {one: answer.ms for one, answer in self.labelled().items()},
-            "library": self.ours.library_mean(),
             "costs": asdict(self.costs()),
         }
         if self.no_answer:

@@ -8,10 +8,13 @@ counts the same. SciPy computes them; it comes with the extra `secondhop[eval]`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from math import fsum
 from typing import Any
 
 import numpy as np
+
+from secondhop.errors import SecondhopError
 
 RESAMPLES = 10_000
 
@@ -19,6 +22,22 @@ FEW = 10
 """With fewer questions the interval is too narrow: of 5 it holds the truth 83 times in 100, of 10
 90 times, of 30 93 times (3,000 draws from a normal distribution). p is exact for so few.
 """
+
+
+class EvalExtraMissingError(SecondhopError):
+    """A comparison or a fit was asked for, and SciPy is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this is computed by SciPy, which is not installed; install it: "
+            "pip install '/path/to/the/checkout[eval]'"
+        )
+
+
+def expect_scipy() -> None:
+    """Raises EvalExtraMissingError when SciPy is not installed."""
+    if find_spec("scipy") is None:
+        raise EvalExtraMissingError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.maintenance import VectorMaintenance
-from secondhop.stores.records import Memory, Passage, passage_id_of
+from secondhop.stores.records import Memory, Passage
 
 EXAMPLES = 5
 SAMPLE = 32
@@ -115,11 +115,6 @@ async def check_vectors(case: Examined) -> list[Finding]:
     texts = {
         passage.passage_id: embedding_text(memory, passage) for memory, passage in case.passages
     }
-    stale = [
-        passage.passage_id
-        for memory, passage in case.passages
-        if passage.passage_id != passage_id_of(memory, passage.ordinal)
-    ]
     found = await mended(case.store.maintenance.passages, texts, case, what="passages")
     old_files = [""] if await case.store.erasure.needs_compaction() else []
     compacted = bool(case.fix and old_files and await case.store.erasure.compact())
@@ -130,11 +125,6 @@ async def check_vectors(case: Examined) -> list[Finding]:
             old_files,
             cure="--fix puts the vectors that are stored into new files, and deletes the old ones",
             fixed=compacted,
-        ),
-        damage(
-            "passages whose ids are not of their memory's present text",
-            stale,
-            cure="ingest them again",
         ),
     ]
 
@@ -191,35 +181,6 @@ async def embed(
         await vectors.put(part, await case.embedder.embed_passages([texts[one] for one in part]))
         if case.progress is not None:
             case.progress("embed", start + len(part), len(ids))
-
-
-async def check_word_index(case: Examined) -> list[Finding]:
-    """The words of every passage, where the lexical search looks for them."""
-    wrong = await case.store.maintenance.wrong_postings()
-    if case.fix and wrong:
-        await case.store.maintenance.rebuild_lexicon()
-    what = "words whose places in the word index are not those of the stored text"
-    cure = "--fix rebuilds it"
-    return [damage(what, wrong, cure=cure, fixed=case.fix)]
-
-
-async def check_links(case: Examined) -> list[Finding]:
-    """Nothing is known of memories that are not stored, and none is superseded by one."""
-    known = {memory.memory_id for memory, _ in case.memories}
-    lost = sorted(
-        memory_id
-        for memory_id, kept in (await case.store.keepings()).items()
-        if memory_id not in known or (kept.superseded_by and kept.superseded_by not in known)
-    )
-    lost += await case.store.look(lambda view: view.lost_texts())
-    if case.fix and lost:
-        await case.store.maintenance.drop_lost_links()
-    what = (
-        "memories that are superseded by something that is not stored, or not stored either, "
-        "and yet it is known how they stood, what they said before, or what they were for"
-    )
-    cure = "--fix cuts the links; what is stored stays superseded"
-    return [leftover(what, lost, cure=cure, fixed=case.fix)]
 
 
 async def check_counters(case: Examined) -> list[Finding]:
@@ -325,8 +286,6 @@ doubt = partial(finding, weight="doubt")
 CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "file": check_file,
     "vectors": check_vectors,
-    "word index": check_word_index,
-    "links": check_links,
     "cues": check_cues,
     "counters": check_counters,
     "embeddings": check_embeddings,

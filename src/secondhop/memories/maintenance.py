@@ -63,8 +63,8 @@ class Maintenance:
         """Compare the entity's files with one another, and look for doubtful memories.
 
         Args:
-            fix: mend what needs no decision: vectors that are missing or too many, the word index,
-                lost links, counters of memories that are gone.
+            fix: mend what needs no decision: vectors that are missing or too many, and
+                counters of memories that are gone.
             progress: called with the number of passages that a fix has embedded ("embed").
         """
         given = Examined(

@@ -5,12 +5,10 @@ No message holds the key, or a password that stands in the address.
 
 import asyncio
 import os
-import re
 import threading
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, cast
-from urllib.parse import unquote, urlsplit
 
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
@@ -18,13 +16,11 @@ from secondhop.models.failure_messages import excerpt, kind_of_failure, without_
 from secondhop.models.retry_policy import TryTimedOutError
 
 if TYPE_CHECKING:
+    from httpx import URL
     from openai import APIStatusError, AsyncOpenAI
 
 OPENAI = "https://api.openai.com/v1"
 """Spelled out: the SDK would take an empty OPENAI_BASE_URL for an address."""
-_PASSWORD = re.compile(r"//[^/?#]*@")
-_NO_WORDS = re.compile(r"[^\x20-\x7e]")
-"""What an HTTP header cannot hold: line breaks, and letters beyond ASCII."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +41,7 @@ class OpenAIConnection:
     def __post_init__(self) -> None:
         if self.attempts < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
             raise UsageError("OpenAIConnection needs attempts >= 1, timeout_s > 0, max_wait_s >= 0")
-        # frozen: the one way to keep what was checked, white space off
-        object.__setattr__(self, "base_url", checked_base_url(self.base_url))
-        object.__setattr__(self, "api_key", checked_key(self.api_key))
+        address_of(self.base_url)
 
 
 class OpenAIClients:
@@ -67,8 +61,7 @@ class OpenAIClients:
         """The client of the running loop.
 
         Raises:
-            ModelError: no API key was given and none is in the environment, or one that cannot be
-                sent is.
+            ModelError: no API key was given, and none is in the environment.
         """
         loop = asyncio.get_running_loop()
         with self._lock:
@@ -88,12 +81,15 @@ class OpenAIClients:
 
 
 def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
+    from httpx import URL
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
-    url, login = without_login(base_url_of(connection.base_url) or OPENAI)
+    url = URL(base_url_of(connection.base_url) or OPENAI)
+    login = (url.username, url.password) if url.userinfo else None
     try:
         return AsyncOpenAI(
-            base_url=url,  # without a password: the http client logs the address of each request
+            # without a password: the http client logs the address of each request
+            base_url=str(url.copy_with(userinfo=b"")),
             api_key=api_key_of(connection.api_key),
             timeout=connection.timeout_s,
             max_retries=0,  # `retry_policy` does it, and counts
@@ -148,42 +144,38 @@ def _said(error: "APIStatusError") -> str:
 
 def _target(error: "APIStatusError") -> str:
     """Where a redirect leads, without what may be secret."""
+    from httpx import InvalidURL
+
     try:
         place = place_of(error.response.headers.get("location", ""))
-    except ValueError:
+    except InvalidURL:
         return ""
     return f" to {place}" if place else ""
 
 
-def checked_base_url(given: str | None) -> str | None:
+def address_of(given: str | None) -> "URL | None":
     """The address of a server, without spaces around it; None: none is given.
 
     Raises:
-        UsageError: it is not http(s)://HOST[:PORT][/PATH], with a port of 0 to 65535.
+        UsageError: it is not http(s)://HOST[:PORT][/PATH].
 
-    >>> checked_base_url(" http://localhost:11434/v1 ")
+    >>> str(address_of(" http://localhost:11434/v1 "))
     'http://localhost:11434/v1'
     """
     url = (given or "").strip()
     if not url:
         return None
+    from httpx import URL, InvalidURL
+
     try:
-        if any(sign.isspace() or not sign.isprintable() for sign in url):
-            raise ValueError("a space or a control character is in it")
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https"):
-            raise ValueError("it does not begin with http:// or https://")
-        if not parts.hostname:
-            raise ValueError("it names no host")
-        _ = parts.port  # raises when it is no number from 0 to 65535
-        parts.hostname.encode("idna")  # as looking it up does
-    except ValueError as error:
-        shown = _PASSWORD.sub("//…@", url)
-        why = "the host is no valid name" if isinstance(error, UnicodeError) else error
+        address = URL(url)
+    except InvalidURL as error:
+        raise UsageError(f"the address of the model's server is none: {error}") from None
+    if address.scheme not in ("http", "https") or not address.host:
         raise UsageError(
-            f"{shown!r} is no address of a server: {why}; write it like http://localhost:11434/v1"
-        ) from None
-    return url
+            "the address of the model's server is none; write it like http://localhost:11434/v1"
+        )
+    return address
 
 
 def place_of(base_url: str) -> str:
@@ -192,22 +184,10 @@ def place_of(base_url: str) -> str:
     >>> place_of("https://me:secret@models.acme.com:8000/v1/?key=secret")
     'models.acme.com:8000/v1'
     """
-    parts = urlsplit(base_url)
-    return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+    from httpx import URL
 
-
-def without_login(base_url: str) -> tuple[str, tuple[str, str] | None]:
-    """The address, and the user name and password that stood in it.
-
-    >>> without_login("https://me:pass%20word@models.acme.com:8000/v1")
-    ('https://models.acme.com:8000/v1', ('me', 'pass word'))
-    """
-    parts = urlsplit(base_url)
-    login, at, host = parts.netloc.rpartition("@")
-    if not at:
-        return base_url, None
-    user, _, password = login.partition(":")
-    return parts._replace(netloc=host).geturl(), (unquote(user), unquote(password))
+    address = URL(base_url)
+    return address.netloc.decode() + address.path.rstrip("/")
 
 
 def base_url_of(given: str | None) -> str | None:
@@ -219,31 +199,10 @@ def base_url_of(given: str | None) -> str | None:
     Raises:
         UsageError: it is no address.
     """
-    return checked_base_url(given) or checked_base_url(os.environ.get("OPENAI_BASE_URL"))
-
-
-def checked_key(given: str | None) -> str | None:
-    """The key without white space around it (a file ends in a line break); None: none is given.
-
-    Raises:
-        UsageError: it holds what no HTTP header can.
-    """
-    key = (given or "").strip()
-    if _NO_WORDS.search(key):
-        raise UsageError(
-            "the API key holds a character that cannot be sent (a line break, or a letter beyond "
-            "ASCII); copy it once more"
-        )
-    return key or None
+    address = address_of(given) or address_of(os.environ.get("OPENAI_BASE_URL"))
+    return None if address is None else str(address)
 
 
 def api_key_of(given: str | None) -> str | None:
-    """The key that is meant: `given`, else OPENAI_API_KEY.
-
-    Raises:
-        ModelError: it holds what no HTTP header can.
-    """
-    try:
-        return checked_key(given) or checked_key(os.environ.get("OPENAI_API_KEY"))
-    except UsageError as error:
-        raise ModelError(str(error)) from None
+    """The key that is meant, without white space around it (a file ends in a line break)."""
+    return (given or "").strip() or os.environ.get("OPENAI_API_KEY", "").strip() or None

@@ -3,7 +3,7 @@
 import importlib
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -165,25 +165,10 @@ def response_format(mode: AnswerMode, schema: type[BaseModel]) -> dict[str, obje
 
 @lru_cache(maxsize=64)
 def strict_shape(schema: type[BaseModel]) -> dict[str, object]:
-    """The JSON schema as OpenAI's strict mode takes it: every field required, no defaults."""
+    """The JSON schema as OpenAI's strict mode takes it: every field required.
+
+    It takes no defaults: those of `schema` must be factories, as of `lenient_fields`.
+    """
     from openai import pydantic_function_tool
 
-    strict = pydantic_function_tool(schema)["function"].get("parameters", {})
-    return cast("dict[str, object]", _without_defaults(strict))
-
-
-def _without_defaults(node: object) -> object:
-    """The schema without its defaults; a field may be called "default"."""
-    if isinstance(node, list):
-        return [_without_defaults(part) for part in cast("list[object]", node)]
-    if not isinstance(node, dict):
-        return node
-    schema = cast("dict[str, object]", node)
-    kept: dict[str, object] = {}
-    for key, part in schema.items():
-        if key in ("properties", "$defs") and isinstance(part, dict):
-            named = cast("dict[str, object]", part)
-            kept[key] = {name: _without_defaults(below) for name, below in named.items()}
-        elif key != "default":
-            kept[key] = _without_defaults(part)
-    return kept
+    return pydantic_function_tool(schema)["function"].get("parameters", {})

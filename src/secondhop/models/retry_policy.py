@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _FIRST_WAIT_S = 0.5
+_MORE_AT_ONCE = 4
+"""Tries more, for stale connections: each is met once, and dropped."""
 _MAY_PASS = frozenset({408, 409, 429})
 """And every status from 500 on."""
 _NOBODY_THERE = frozenset({502, 503, 504})
@@ -118,7 +120,7 @@ async def retried(
 
     Args:
         call: one try.
-        attempts: tries in all, at least one.
+        attempts: tries in all, at least one; a few more where the server did nothing.
         longest_wait_s: asked after each failure; a server that wants a longer wait is not waited
             for.
         what: names the model and the work, for the message.
@@ -127,10 +129,10 @@ async def retried(
     Raises:
         ModelError: refused (a wrong key, a wrong request), or failed at every try.
     """
-    from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+    from tenacity import AsyncRetrying, retry_if_exception
 
     tries = AsyncRetrying(
-        stop=stop_after_attempt(attempts),
+        stop=lambda state: state.attempt_number >= attempts + _more_tries(state),
         wait=lambda state: _wait_s(state, longest=longest_wait_s()),
         retry=retry_if_exception(lambda error: _worth_it(error, longest=longest_wait_s())),
         reraise=True,
@@ -156,6 +158,11 @@ def _worth_it(error: BaseException, *, longest: float) -> bool:
         return False
     failure = failure_of(error)
     return failure.may_pass and (failure.asked_wait_s or 0.0) <= longest
+
+
+def _more_tries(state: "RetryCallState") -> int:
+    error = state.outcome.exception() if state.outcome is not None else None
+    return _MORE_AT_ONCE if error is not None and failure_of(error).at_once else 0
 
 
 def _wait_s(state: "RetryCallState", *, longest: float) -> float:
