@@ -76,7 +76,7 @@ class Database(Protocol):
         """
         ...
 
-    def stamp(self) -> Hashable:
+    async def stamp(self) -> Hashable:
         """Another one after each change by any process; None where that cannot be told."""
         ...
 

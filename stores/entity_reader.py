@@ -59,12 +59,16 @@ class EntityReader:
         if k < 1 or not len(queries):
             return [[] for _ in queries]
         with search_span("passages", len(queries)) as span:
-            found = await nearest_stored(
-                self._index, queries, k=k, catalog=self._catalog, owners=reads.owners
+            hits = await nearest_stored(
+                self._index,
+                queries,
+                k=k,
+                catalog=self._catalog,
+                owners=reads.owners,
+                as_hit=PassageHit,
             )
-            hits = [[PassageHit(*hit) for hit in ranking] for ranking in found]
             span.found_by_queries(hits)
-        if not any(found):
+        if not any(hits):
             await self._expect_nothing(queries)
         return hits
 
@@ -138,7 +142,7 @@ class EntityReader:
     ) -> Standing:
         """See `MemoryKeeping`."""
         if until is None and where is None:
-            return await self._catalog.known.whole(reads.standing)
+            return (await self._catalog.known.whole(reads.at_first)).standing
         return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
@@ -167,7 +171,7 @@ class EntityReader:
 
     async def kept_settings(self) -> Mapping[str, str]:
         """See `SettingsKeeping`."""
-        return await self._catalog.known.whole(reads.settings)
+        return (await self._catalog.known.whole(reads.at_first)).settings
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

@@ -110,7 +110,7 @@ def openings(
     }
     members: dict[str, list[Passage]] = {memory_id: [] for memory_id in titles}
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-    for passage in map(passage_of, reads.in_chunks(connection, sql, memory_ids)):
+    for passage in map(passage_of, reads.among(connection, sql, memory_ids)):
         members[passage.memory_id].append(passage)
     return [
         (

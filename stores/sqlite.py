@@ -73,7 +73,7 @@ class SqliteDatabase:
         """See `Database`."""
         return check_version(connection, path=self.path, known=len(self._steps))
 
-    def stamp(self) -> Hashable:
+    async def stamp(self) -> Hashable:
         """See `Database`."""
         try:
             if not self.exists():

@@ -56,13 +56,14 @@ class RecallStore(BaseStore):
         """Opens nothing yet.
 
         Args:
-            path: the store's folder; default `./.secondhop`.
+            path: the store's folder, or postgresql://…; default `./.secondhop`.
             effort: what a search may ask a language model; default the cheapest that serves.
             options: those of `RecallPool`: embedder, llm, config, max_open, …
         """
-        self._folder = Path(path) if path is not None else DEFAULT_STORE
+        self._path = path if path is not None else DEFAULT_STORE
+        self._chroma_url: str | None = options.get("chroma_url")
         self._effort: Effort | None = effort
-        self._pool = RecallPool(self._folder, **options)
+        self._pool = RecallPool(self._path, **options)
         self._loop = BackgroundLoop()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -112,7 +113,7 @@ class RecallStore(BaseStore):
 
     async def _searched(self, op: SearchOp) -> list[SearchItem]:
         """By words: the best of each namespace in turn; else the newest first."""
-        prefix, wanted = op.namespace_prefix, max(op.offset + op.limit, 0)
+        prefix, wanted = tuple(op.namespace_prefix), max(op.offset + op.limit, 0)
         rankings: list[list[SearchItem]] = []
         for namespace in await self._namespaces(prefix):
             async with self._pool.recall(entity_of(namespace)) as recall:
@@ -155,7 +156,7 @@ class RecallStore(BaseStore):
 
     async def _namespaces(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
         """Those below a prefix whose entities hold a memory; none is opened."""
-        async with aclosing(StoreDirectory(self._folder)) as home:
+        async with aclosing(StoreDirectory(self._path, chroma_url=self._chroma_url)) as home:
             entities = await asyncio.to_thread(home.entities, filled=True)
         namespaces = [tuple(entity.split(".")) for entity in entities]
         return [one for one in namespaces if one[: len(prefix)] == prefix]

@@ -16,7 +16,7 @@ from secondhop.stores.catalog.cues import (
     cue_row,
     of_memories,
 )
-from secondhop.stores.catalog.reads import CUES, in_chunks, known
+from secondhop.stores.catalog.reads import CUES, among, known
 from secondhop.stores.cues import (
     MOST_PROVED,
     MOST_VOTES,
@@ -46,7 +46,7 @@ def annotate(
     """
     given = list(annotations)
     sql = "SELECT memory_id, content_hash FROM memories WHERE memory_id IN"
-    present: dict[str, str] = dict(in_chunks(connection, sql, [one.memory_id for one in given]))
+    present: dict[str, str] = dict(among(connection, sql, [one.memory_id for one in given]))
     current = [one for one in given if present.get(one.memory_id) == one.content_hash]
     gone = [_replace(connection, one, at=at) for one in current]
     return len(current), set[str]().union(*gone)
@@ -59,7 +59,7 @@ def store_given(connection: Connection, memories: Sequence[Memory], *, at: datet
     """
     ids = [memory.memory_id for memory in memories]
     sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host' AND memory_id IN"
-    before: Mapping[str, str] = dict(in_chunks(connection, sql, ids))
+    before: Mapping[str, str] = dict(among(connection, sql, ids))
     gone = _drop_outdated(connection, ids)
     for memory in memories:
         said, says = before.get(memory.memory_id, ""), fingerprint_given(memory)
@@ -136,7 +136,7 @@ def drop_cues_of(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
     """Nothing is known any more of what these memories were for, or of what replaces them; the
     ids of cues that are gone."""
     sql = "SELECT cue_id FROM cues WHERE memory_id IN"
-    gone = {cue_id for (cue_id,) in in_chunks(connection, sql, memory_ids)}
+    gone = {cue_id for (cue_id,) in among(connection, sql, memory_ids)}
     ids = [(memory_id,) for memory_id in memory_ids]
     for table in TABLES:
         connection.executemany(f"DELETE FROM {table} WHERE memory_id = ?", ids)
@@ -151,7 +151,7 @@ def _drop_outdated(connection: Connection, memory_ids: Sequence[str]) -> set[str
         "WHERE annotations.origin = 'model' AND annotations.content_hash <> memories.content_hash "
         "AND memory_id IN"
     )
-    outdated = [memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)]
+    outdated = [memory_id for (memory_id,) in among(connection, sql, memory_ids)]
     return set[str]().union(*(_drop(connection, one, origin="model") for one in outdated))
 
 

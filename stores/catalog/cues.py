@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from secondhop.stores.catalog.reads import in_chunks
+from secondhop.stores.catalog.reads import among
 from secondhop.stores.catalog.rows import Row
 from secondhop.stores.cues import (
     Annotation,
@@ -25,7 +25,7 @@ def of_memories(connection: Connection, memory_ids: Sequence[str]) -> dict[str, 
     """{memory id: its cues}, specific ones first; those without one are left out."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE memory_id IN"
     found: defaultdict[str, list[Cue]] = defaultdict(list)
-    for row in in_chunks(connection, sql, memory_ids):
+    for row in among(connection, sql, memory_ids):
         cue = cue_of(row)
         found[cue.memory_id].append(cue)
     return {one: tuple(sorted(cues, key=_reading_order)) for one, cues in found.items()}
@@ -39,7 +39,7 @@ def annotations(
     cues, replaces = of_memories(connection, memory_ids), _replaces(connection, memory_ids)
     sql = f"SELECT {ANNOTATION_COLUMNS} FROM annotations WHERE memory_id IN"
     found: defaultdict[str, list[Annotation]] = defaultdict(list)
-    for row in in_chunks(connection, sql, memory_ids):
+    for row in among(connection, sql, memory_ids):
         memory_id, origin, content_hash, role, given, prompt, model, written_at = row
         own = cues_in(given, memory_id=memory_id)
         annotation = Annotation(
@@ -84,7 +84,7 @@ def _replaces(
 ) -> dict[tuple[str, str], tuple[str, ...]]:
     sql = "SELECT memory_id, origin, replaced_id FROM replacements WHERE memory_id IN"
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for memory_id, origin, replaced_id in in_chunks(connection, sql, memory_ids):
+    for memory_id, origin, replaced_id in among(connection, sql, memory_ids):
         found[(memory_id, origin)].append(replaced_id)
     return {key: tuple(sorted(ids)) for key, ids in found.items()}
 

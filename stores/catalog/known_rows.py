@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from secondhop.stores.database import Connection
@@ -21,7 +21,9 @@ class KnownRows:
     What is known is told at once; the rest is read in a worker thread.
     """
 
-    def __init__(self, read: Callable[..., Any], *, stamp: Callable[[], Hashable]) -> None:
+    def __init__(
+        self, read: Callable[..., Any], *, stamp: Callable[[], Awaitable[Hashable]]
+    ) -> None:
         """`read` reads a view, as `Catalog.read`; `stamp`: as of `Database`."""
         self._read, self._stamp = read, stamp
         self._guard = threading.Lock()
@@ -40,7 +42,7 @@ class KnownRows:
     async def _known(
         self, view: object, ids: Sequence[str], read: Callable[[Sequence[str]], Mapping[str, T]]
     ) -> dict[str, T]:
-        stamp = self._stamp()  # before reading: what is read later is newer, and goes sooner
+        stamp = await self._stamp()  # before reading: what is read later is newer, and goes sooner
         found = self._kept(stamp, view, ids)
         missing = [one for one in ids if one not in found]
         if missing:

@@ -32,6 +32,10 @@ _JOINED = """
     WHERE postings.block = CAST(block.value AS INTEGER) AND postings.term = term.value
 """
 _ROWS = f"SELECT postings.block, postings.term, entries {_JOINED}"
+_EXTENT = """SELECT (SELECT value FROM meta WHERE key = 'passages'),
+    (SELECT value FROM meta WHERE key = 'terms'),
+    (SELECT min(passage_no) FROM passages), (SELECT max(passage_no) FROM passages)"""
+"""One question each: asked for both ends at once, SQLite reads the whole table."""
 _SIZES = f"SELECT term.value, sum(length(entries)) {_JOINED} GROUP BY term.value"
 
 
@@ -140,8 +144,7 @@ def search(connection: Connection, queries: Sequence[QueryTerms], *, settings: B
 
     Source: Robertson & Zaragoza 2009, doi:10.1561/1500000019.
     """
-    passages, average = _extent(connection)
-    blocks = _blocks(connection)
+    passages, average, blocks = _extent(connection)
     most = settings.most_terms
     told = [
         _most_telling(connection, query, blocks=blocks, limit=most)
@@ -195,22 +198,12 @@ def _idf(holding: int, *, passages: int) -> float:
     return float(np.log1p((passages - holding + 0.5) / (holding + 0.5)))
 
 
-def _extent(connection: Connection) -> tuple[int, float]:
-    """(number of passages, their average length in terms)."""
-    rows = dict(
-        connection.execute("SELECT key, value FROM meta WHERE key IN ('passages', 'terms')")
-    )
-    passages = int(rows.get("passages", 0))
-    return passages, max(1.0, int(rows.get("terms", 0)) / max(1, passages))
-
-
-def _blocks(connection: Connection) -> list[int]:
-    """Numbers of all blocks that may hold something."""
-    first, last = connection.execute(
-        # two questions: asked for both at once, SQLite reads the whole table
-        "SELECT (SELECT min(passage_no) FROM passages), (SELECT max(passage_no) FROM passages)"
-    ).fetchone()
-    return [] if first is None else list(range(first // _BLOCK, last // _BLOCK + 1))
+def _extent(connection: Connection) -> tuple[int, float, list[int]]:
+    """(number of passages, their average length in terms, all blocks that may hold something)."""
+    passages, terms, first, last = connection.execute(_EXTENT).fetchone()
+    count = int(passages or 0)
+    blocks = [] if first is None else list(range(first // _BLOCK, last // _BLOCK + 1))
+    return count, max(1.0, int(terms or 0) / max(1, count)), blocks
 
 
 def _most_telling(

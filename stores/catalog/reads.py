@@ -1,9 +1,10 @@
 """What is read from the catalog of memories and passages; always inside one transaction."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,27 +33,31 @@ from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
 from secondhop.stores.where import Where
 
-_CHUNK = 500
+_NUMBERED = """SELECT passage_no, passage_id, memory_id FROM passages
+    WHERE passage_no IN (SELECT CAST(value AS INTEGER) FROM json_each(?))"""
 
 
-def in_chunks(connection: Connection, sql: str, values: Sequence[Any]) -> Iterable[Row]:
-    """Rows of `sql (?, ?, …)` for all the values, as many at a time as SQLite takes at once."""
-    values = list(dict.fromkeys(values))
-    for start in range(0, len(values), _CHUNK):
-        chunk = values[start : start + _CHUNK]
-        yield from connection.execute(f"{sql} ({','.join('?' * len(chunk))})", chunk)
+def among(connection: Connection, sql: str, ids: Sequence[str]) -> Iterable[Row]:
+    """Rows of `sql (…)` for these ids."""
+    wanted = json.dumps([one for one in dict.fromkeys(ids) if _can_be(one)])
+    return connection.execute(f"{sql} (SELECT value FROM json_each(?))", (wanted,))
+
+
+def _can_be(one: str) -> bool:
+    """Whether anything may have this id; JSON in PostgreSQL takes no other."""
+    return "\0" not in one and (one.isascii() or one.encode("utf-8", "replace").decode() == one)
 
 
 def stored(connection: Connection, memory_ids: Sequence[str]) -> list[str]:
     """Those of the memories that are there."""
     sql = "SELECT memory_id FROM memories WHERE memory_id IN"
-    return [memory_id for (memory_id,) in in_chunks(connection, sql, memory_ids)]
+    return [memory_id for (memory_id,) in among(connection, sql, memory_ids)]
 
 
 def owners(connection: Connection, passage_ids: Sequence[str]) -> dict[str, str]:
     """{passage id: memory id} of the stored ones."""
     sql = "SELECT passage_id, memory_id FROM passages WHERE passage_id IN"
-    return dict(in_chunks(connection, sql, passage_ids))
+    return dict(among(connection, sql, passage_ids))
 
 
 class Embedded(NamedTuple):
@@ -80,7 +85,7 @@ def count(connection: Connection, of: Embedded) -> int:
 def known(connection: Connection, wanted: Sequence[str], of: Embedded) -> set[str]:
     """Those of the ids that are stored."""
     sql = f"SELECT {of.key} FROM {of.table} WHERE {of.key} IN"
-    return {one for (one,) in in_chunks(connection, sql, wanted)}
+    return {one for (one,) in among(connection, sql, wanted)}
 
 
 def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
@@ -91,14 +96,14 @@ def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, Memory
         replaced_by=replaced_by(connection, memory_ids),
         cues=stored_cues(connection, memory_ids),
     )
-    found = map(card, in_chunks(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
+    found = map(card, among(connection, f"{CARDS} WHERE memory_id IN", memory_ids))
     return {one.memory_id: one for one in found}
 
 
 def passages(connection: Connection, passage_ids: Sequence[str]) -> dict[str, Passage]:
     """See `MemoryReader.passages`."""
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE passage_id IN"
-    found = map(passage_of, in_chunks(connection, sql, passage_ids))
+    found = map(passage_of, among(connection, sql, passage_ids))
     return {passage.passage_id: passage for passage in found}
 
 
@@ -200,7 +205,7 @@ def stored_cues(
     """{memory that has cues from when it was stored: what they say}."""
     sql = "SELECT memory_id, breadth, text FROM cues WHERE origin <> 'session' AND memory_id IN"
     found: dict[str, list[tuple[Breadth, str]]] = {}
-    for memory_id, breadth, text in in_chunks(connection, sql, memory_ids):
+    for memory_id, breadth, text in among(connection, sql, memory_ids):
         found.setdefault(memory_id, []).append((breadth, text))
     return found
 
@@ -214,14 +219,14 @@ def cue_owners(
         "SELECT cue_id, memory_id, breadth, text, proved, "
         "CASE WHEN origin = 'session' THEN written_at ELSE '' END FROM cues WHERE cue_id IN"
     )
-    rows = in_chunks(connection, sql, cue_ids)
+    rows = among(connection, sql, cue_ids)
     return {cue_id: tuple(owner) for cue_id, *owner in rows}
 
 
 def roles(connection: Connection, memory_ids: Sequence[str]) -> dict[str, str]:
     """{memory id: its role}; what the host says goes before what a model says."""
     sql = "SELECT memory_id, role, origin FROM annotations WHERE role <> '' AND memory_id IN"
-    rows = sorted(in_chunks(connection, sql, memory_ids), key=lambda row: row[2] == "host")
+    rows = sorted(among(connection, sql, memory_ids), key=lambda row: row[2] == "host")
     return {memory_id: role for memory_id, role, _ in rows}
 
 
@@ -238,7 +243,7 @@ def replaced_by(connection: Connection, memory_ids: Sequence[str]) -> dict[str, 
         "JOIN memories new ON new.memory_id = r.memory_id WHERE r.replaced_id IN"
     )
     newer: dict[str, dict[str, tuple[datetime, int]]] = {}
-    for old, old_at, old_no, new, new_at, new_no in in_chunks(connection, sql, memory_ids):
+    for old, old_at, old_no, new, new_at, new_no in among(connection, sql, memory_ids):
         age = datetime.fromisoformat(new_at), new_no
         if age > (datetime.fromisoformat(old_at), old_no):
             newer.setdefault(old, {})[new] = age
@@ -249,7 +254,7 @@ def passage_ids(connection: Connection, memory_ids: Sequence[str]) -> dict[str, 
     """See `MemoryReader`."""
     found: dict[str, list[tuple[int, str]]] = {}
     sql = "SELECT memory_id, ordinal, passage_id FROM passages WHERE memory_id IN"
-    for memory_id, ordinal, passage_id in in_chunks(connection, sql, memory_ids):
+    for memory_id, ordinal, passage_id in among(connection, sql, memory_ids):
         found.setdefault(memory_id, []).append((ordinal, passage_id))
     return {one: [passage_id for _, passage_id in sorted(own)] for one, own in found.items()}
 
@@ -282,6 +287,19 @@ def standing(
         facts=list(map(fact_name_of, names)),
         admitted=admitted(connection, where) if where is not None else None,
     )
+
+
+class AtFirst(NamedTuple):
+    """What every recall reads of the entity."""
+
+    settings: dict[str, str]
+    cues: CueStanding
+    standing: Standing
+
+
+def at_first(connection: Connection) -> AtFirst:
+    """All of it at once."""
+    return AtFirst(settings(connection), cue_standing(connection), standing(connection))
 
 
 def settings(connection: Connection) -> dict[str, str]:
@@ -329,11 +347,8 @@ def best_by_words(
     terms = [query_terms(query) for query in queries]
     found = lexicon.search(connection, terms, settings=lexicon.Bm25())
     near = [_best(numbers, scores, k=k) for numbers, scores in found]
-    rows = in_chunks(
-        connection,
-        "SELECT passage_no, passage_id, memory_id FROM passages WHERE passage_no IN",
-        [number for best in near for number in best],
-    )
+    numbers = json.dumps([*{number for best in near for number in best}])
+    rows = connection.execute(_NUMBERED, (numbers,))
     known = {number: (passage_id, memory_id) for number, passage_id, memory_id in rows}
     return [
         sorted(

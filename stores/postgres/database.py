@@ -1,5 +1,6 @@
 """The tables of one entity in PostgreSQL, for the same SQL that SQLite runs."""
 
+import asyncio
 import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -12,15 +13,23 @@ from secondhop.stores.database import Rows, Values
 from secondhop.stores.postgres.schema import STEPS
 from secondhop.stores.postgres.server import PostgresServer, found_version
 
-_PLACEHOLDER = re.compile(r"'[^']*'|%|\?|(?<![:\w]):([a-z_]+)|\bON CONFLICT \((?=\w)")
+CATALOG = "catalog"
+"""The part of an entity whose changes are told by `stamp`."""
+_CHANGED = b"UPDATE entities SET changed = pg_current_xact_id() WHERE entity = %s"
+_PLACEHOLDER = re.compile(
+    r"'[^']*'|%|\?|(?<![:\w]):([a-z_]+)|\bON CONFLICT \((?=\w)"
+    r"|\bIN \((SELECT [^()]*(?:\([^()]*\) )?FROM json_each\()\?\)\)"
+)
 
 
 @lru_cache(maxsize=1024)
 def translated(sql: str) -> bytes:
-    """SQL for psycopg: its placeholders, and keys that begin with the entity.
+    """SQL for psycopg: its placeholders, keys that begin with the entity, lists of ids.
 
     >>> translated("INSERT INTO t (k, v) VALUES (?, '?') ON CONFLICT (k) DO UPDATE SET v = :v")
     b"INSERT INTO t (k, v) VALUES (%s, '?') ON CONFLICT (entity, k) DO UPDATE SET v = %(v)s"
+    >>> translated("DELETE FROM t WHERE k IN (SELECT value FROM json_each(?))")
+    b'DELETE FROM t WHERE k = ANY (ARRAY(SELECT value FROM json_each(%s)))'
     """
 
     def said(found: re.Match[str]) -> str:
@@ -31,6 +40,8 @@ def translated(sql: str) -> bytes:
                 return "%%"
             case "ON CONFLICT (":
                 return "ON CONFLICT (entity, "
+            case _ if found[2]:  # an index serves a list, but no subquery
+                return f"= ANY (ARRAY({found[2]}%s)))"
             case quoted if quoted.startswith("'"):
                 return quoted.replace("%", "%%")
             case _:
@@ -96,6 +107,8 @@ class PostgresDatabase:
         with self._server.transaction(self._entity, writes=True, alone=alone) as connection:
             if not durable:
                 connection.execute("SET LOCAL synchronous_commit = off")
+            if self._part == CATALOG:
+                connection.execute(_CHANGED, (self._entity,))
             yield PostgresConnection(connection)
 
     def version(self, connection: Any) -> int:
@@ -124,8 +137,11 @@ class PostgresDatabase:
         """See `Database`. PostgreSQL's vacuum does it, in its own time."""
         return True
 
-    def stamp(self) -> None:
-        """See `Database`."""
+    async def stamp(self) -> str | None:
+        """See `Database`; only of the catalog, as others are not asked."""
+        if self._part != CATALOG:
+            return None
+        return await asyncio.to_thread(self._server.last_change, self._entity)
 
     def faults(self) -> list[str]:
         """See `Database`. It looks after its files itself."""

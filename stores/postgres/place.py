@@ -10,7 +10,7 @@ from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.postgres.annotation_rows import AnnotationRows
-from secondhop.stores.postgres.database import PostgresDatabase
+from secondhop.stores.postgres.database import CATALOG, PostgresDatabase
 from secondhop.stores.postgres.schema import TABLES
 from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.postgres.trace_rows import TraceRows
@@ -52,7 +52,7 @@ class PostgresPlace:
 
     def catalog(self, entity: str) -> Catalog:
         """See `StorePlace`."""
-        return Catalog(self._tables(entity, part="catalog"))
+        return Catalog(self._tables(entity, part=CATALOG))
 
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""

@@ -110,7 +110,11 @@ def _first() -> Iterator[str]:
         yield f"CREATE INDEX ON {index}"
 
 
-STEPS: Final[Sequence[Sequence[str]]] = (tuple(_first()),)
+STEPS: Final[Sequence[Sequence[str]]] = (
+    tuple(_first()),
+    # the last transaction that changed the catalog of the entity: no other ever has its number
+    ("ALTER TABLE entities ADD COLUMN changed XID8",),
+)
 """Numbered migrations; `secondhop.schema_version` says how many have run."""
 
 VECTOR_STEPS: Final = (

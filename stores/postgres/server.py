@@ -1,7 +1,7 @@
 """One PostgreSQL database: its connections, transactions and schema, shared by all entities."""
 
 import hashlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 
 import psycopg
@@ -30,6 +30,7 @@ _TURN_WAIT_S = 0.2
 _TURN = "SET LOCAL lock_timeout = '30s'; SELECT pg_advisory_xact_lock"
 _TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s)"
 _IDLE_S = 60.0
+_LAST_CHANGE = f"SELECT changed FROM {SCHEMA}.entities WHERE entity = %s".encode()
 _LOOK = (
     "SELECT to_regclass(%s) IS NOT NULL, to_regclass(%s) IS NOT NULL, rolsuper OR rolbypassrls "
     "FROM pg_roles WHERE rolname = current_user"
@@ -116,7 +117,8 @@ class PostgresServer:
         own = f"SET LOCAL secondhop.entity = {sql.quote(entity)}"
         turn = f"; {_TURN}({number_of(alone)})" if alone else ""
         bound = f"BEGIN {way}; {self._begin}; {own}{turn}".encode()
-        with self._errors(), self._begun(self._work, bound) as connection:
+        with self._errors(), self._begun(self._work, bound) as begun:
+            connection = begun.connection
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -124,6 +126,14 @@ class PostgresServer:
                 with suppress(psycopg.Error):
                     connection.execute("ROLLBACK")
                 raise
+
+    def last_change(self, entity: str) -> str | None:
+        """Another one after each change of the entity's catalog; None where none is known."""
+        if not self.has_schema():
+            return None
+        with self._errors(), self._begun(self._work, _LAST_CHANGE, (entity,)) as asked:
+            row = asked.fetchone()
+            return str(row[0]) if row and row[0] else None
 
     def try_lock(self, key: str) -> Callable[[], None] | None:
         """What frees the advisory lock of this name again; None: another one holds it.
@@ -134,7 +144,7 @@ class PostgresServer:
         held = self._begun(self._turns, b"BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
         try:
             with self._errors():
-                connection = held.__enter__()
+                connection = held.__enter__().connection
         except StoreBusyError:
             return None
 
@@ -179,23 +189,26 @@ class PostgresServer:
 
     @contextmanager
     def _begun(
-        self, pool: ConnectionPool[psycopg.Connection], begin: bytes
-    ) -> Generator[psycopg.Connection, None, None]:
-        """A connection on which this was run. One that the server has closed meanwhile is thrown
-        away, and the next one taken."""
+        self,
+        pool: ConnectionPool[psycopg.Connection],
+        first: bytes,
+        values: Sequence[str] | None = None,
+    ) -> Generator[psycopg.Cursor, None, None]:
+        """What this gave, on a connection that is ours. One that the server has closed meanwhile is
+        thrown away, and the next one taken."""
         pool.open()
         while True:
             if self._is_away:
                 self._expect_answer()
             with pool.connection() as connection:
                 try:
-                    connection.execute(begin)
+                    begun = connection.execute(first, values)
                 except psycopg.OperationalError:
                     if not connection.closed:
                         raise
                     self._is_away = True
                     continue
-                yield connection
+                yield begun
                 return
 
     def _expect_answer(self) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -17,11 +17,16 @@ from langgraph.types import Command
 
 from secondhop.graph.session import build_session_graph
 from secondhop.recall import Recall
+from secondhop.redis_saver import PlainRedisSaver
 
 
 @asynccontextmanager
 async def thread_saver(place: str) -> AsyncGenerator[BaseCheckpointSaver[str], None]:
-    """LangGraph's own checkpointer in that file or database."""
+    """The checkpointer in that file or database."""
+    if place.startswith("redis:"):
+        with closing(PlainRedisSaver(place)) as redis:
+            yield redis
+        return
     if not place.startswith("postgresql:"):
         async with AsyncSqliteSaver.from_conn_string(place) as saver:
             yield saver

@@ -11,6 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 from tests.graph.session_elsewhere import thread_saver
+from tests.redis_server import redis_url as redis_url
 from tests.session_world import session_services, sessions_over, started
 from tests.small_world import LIFE, QUESTION, SmallWorld
 from tests.stores.conftest import postgres as postgres
@@ -117,13 +118,15 @@ async def test_a_session_may_end_without_an_outcome(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["sqlite", "postgres"])
+@pytest.mark.parametrize("place", ["sqlite", "postgres", "redis"])
 async def test_a_thread_goes_on_in_another_process(
     place: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     saver_at = str(tmp_path / "threads.db")
     if place == "postgres":
         saver_at = request.getfixturevalue("postgres").database()
+    elif place == "redis":
+        saver_at = request.getfixturevalue("redis_url")
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         await recall.aadd(LIFE)
         async with thread_saver(saver_at) as saver:

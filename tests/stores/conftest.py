@@ -7,6 +7,7 @@ import sysconfig
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -193,7 +194,16 @@ async def store(
         identity=Identity(entity="me", embedder_id=EMBEDDER, dimension=DIMENSION),
         lock=lock,
         cue_index=collection("1.cues"),
+        before_first_put=partial(known_entity, database),
     )
     await opened.open()
     async with aclosing(opened):
         yield opened
+
+
+def known_entity(database: PostgresServer | None) -> None:
+    """PostgreSQL lists the entity, so that its changes are noted."""
+    if database is not None:
+        database.migrate()
+        with database.transaction("", writes=True) as connection:
+            connection.execute("INSERT INTO entities (entity, name) VALUES ('me', 'me')")

@@ -231,6 +231,7 @@ class TestEntityStore:
         assert await store.memory("ünï/код 🙂") == odd.memory
         ids = [passage.passage_id for passage in odd.passages]
         assert list((await store.passages(ids)).values()) == list(odd.passages)
+        assert await store.cards(["nul\0", "half \ud83d"]) == {}
 
     async def test_a_memory_without_passages_is_kept(
         self, store: EntityStore, make: SimpleNamespace

@@ -1,6 +1,7 @@
 """What was read before is kept, until anything in the catalog changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,16 +12,24 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import KeepingView, keep_decided
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Keeping, KeepingChange
+from secondhop.stores.postgres.place import PostgresPlace
 
 IDENTITY = Identity(entity="me", embedder_id="hash-16", dimension=16)
 
 
-@pytest.fixture
-def catalogs(tmp_path: Path) -> "tuple[Catalog, Catalog]":
-    """Of one file, as two processes have them."""
-    ours, theirs = Catalog(tmp_path / "catalog.db"), Catalog(tmp_path / "catalog.db")
-    ours.create(IDENTITY)
-    return ours, theirs
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def catalogs(request: pytest.FixtureRequest, tmp_path: Path) -> "Iterator[tuple[Catalog, Catalog]]":
+    """Of one entity, as two processes have them."""
+    with ExitStack() as closes:
+        if request.param == "postgres":
+            address = request.getfixturevalue("postgres").database()
+            place = closes.enter_context(closing(PostgresPlace(address, chroma_url=None)))
+            place.found(IDENTITY)
+            ours, theirs = place.catalog("me"), place.catalog("me")
+        else:
+            ours, theirs = Catalog(tmp_path / "catalog.db"), Catalog(tmp_path / "catalog.db")
+        ours.create(IDENTITY)
+        yield ours, theirs
 
 
 @pytest.mark.parametrize("writer", [0, 1])

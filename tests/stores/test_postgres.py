@@ -14,7 +14,7 @@ from tests.annotate.cue_writer import sheet_of, writing
 from tests.postgres_server import PostgresForTests, running_postgres
 from tests.stores.consistency import wrong_postings
 
-from secondhop import Config, Recall, TraceSettings
+from secondhop import Config, Recall, RecallStore, TraceSettings
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.errors import EmbedderMismatchError, NotStoredError, StoreError
 from secondhop.recall_pool import RecallPool
@@ -374,3 +374,14 @@ async def test_a_killed_server_is_told_and_used_again_when_it_is_back(
             found = await store.dense(make.vectors("gamma"), k=1)
             assert found[0][0].memory_id in {"new0", "new1"}
         assert (await store.counts()).pending == 0
+
+
+def test_a_langgraph_store_keeps_its_items_there(postgres: PostgresForTests) -> None:
+    address, ana = postgres.database(), ("memories", "ana")
+    with RecallStore(address, embedder="hashing") as store:
+        store.put(ana, "a", {"text": "The tomatoes need water."})
+    with RecallStore(address, embedder="hashing") as store:
+        assert store.list_namespaces() == [ana]
+        assert [one.key for one in store.search(("memories",), query="tomatoes")] == ["a"]
+        store.delete(ana, "a")
+        assert store.get(ana, "a") is None

@@ -1,0 +1,1 @@
+../../../src/secondhop/redis_saver.py
