@@ -83,7 +83,8 @@ def recall(
         before=before,
     )
 
-    expect_writable([html])
+    if html is not None:
+        expect_writable(html)
 
     async def work(memory: "Recall") -> "tuple[RecallResult, RecallTrace | None]":
         result = await memory.arecall(
