@@ -6,12 +6,14 @@ from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
 
 
-def expect_writable(path: Path) -> None:
-    """Complain now about what would fail after all the work.
+def expect_writable(path: Path | None) -> None:
+    """Complain now about what would fail after all the work; None: nothing is to be written.
 
     Raises:
         UsageError: a file's folder does not exist, or the file is a folder.
     """
+    if path is None:
+        return
     if not path.absolute().parent.is_dir():
         raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
     if path.is_dir():
