@@ -75,12 +75,8 @@ async def population(vectors: Vectors, hidden: Hidden, *, services: Services) ->
     else:  # else what a filter leaves out would take the places of what it admits
         found = await nearest_visible(vectors, k=DEPTH, hidden=hidden, services=services)
         rankings = [ranking.hits for ranking in found]
-    owner_of = {
-        hit.passage_id: hit.memory_id
-        for ranking in rankings
-        for hit in ranking
-        if not hidden.hides(hit.memory_id)
-    }
+    found_of = {hit.passage_id: hit.memory_id for ranking in rankings for hit in ranking}
+    owner_of = {one: owner for one, owner in found_of.items() if not hidden.hides(owner)}
     stored = await services.search.vectors(list(owner_of))
     passage_ids = sorted(stored, key=owner_of.__getitem__)
     memory_ids = sorted({owner_of[passage_id] for passage_id in stored})

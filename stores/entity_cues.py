@@ -82,10 +82,14 @@ class EntityCues:
                 f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
             )
         with search_span("cues", len(queries)) as span:
-            found = await nearest_stored(
-                self._index, queries, k=k, catalog=self._catalog, owners=reads.cue_owners
+            hits = await nearest_stored(
+                self._index,
+                queries,
+                k=k,
+                catalog=self._catalog,
+                owners=reads.cue_owners,
+                as_hit=lambda one, owner, score: CueHit(one, *owner, score),
             )
-            hits = [[CueHit(one, *owner, score) for one, owner, score in row] for row in found]
             span.found_by_queries(hits)
         return hits
 

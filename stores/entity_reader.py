@@ -59,12 +59,16 @@ class EntityReader:
         if k < 1 or not len(queries):
             return [[] for _ in queries]
         with search_span("passages", len(queries)) as span:
-            found = await nearest_stored(
-                self._index, queries, k=k, catalog=self._catalog, owners=reads.owners
+            hits = await nearest_stored(
+                self._index,
+                queries,
+                k=k,
+                catalog=self._catalog,
+                owners=reads.owners,
+                as_hit=PassageHit,
             )
-            hits = [[PassageHit(*hit) for hit in ranking] for ranking in found]
             span.found_by_queries(hits)
-        if not any(found):
+        if not any(hits):
             await self._expect_nothing(queries)
         return hits
 

@@ -208,10 +208,11 @@ async def passages_of(memory_ids: Sequence[str], *, services: Services) -> dict[
 
 def as_hits(found: Sequence[PassageHit]) -> Hits:
     """The state's form of a search's ranking."""
+    passage_ids, memory_ids, scores = zip(*found, strict=True) if found else ((), (), ())
     return {
-        "passage_ids": [hit[0] for hit in found],
-        "memory_ids": [hit[1] for hit in found],
-        "scores": [round(hit[2], 6) for hit in found],
+        "passage_ids": [*passage_ids],
+        "memory_ids": [*memory_ids],
+        "scores": [round(score, 6) for score in scores],
     }
 
 

@@ -1,5 +1,6 @@
 """The pool as selection sees it: relevance by facet, what repeats what, and what replaces what."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -78,8 +79,9 @@ async def drawn_pool(
     """These candidates with their evidence as it is stored, and no facet yet."""
     evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
     wanted = [passage_id for own in evidence_ids for passage_id in own]
-    vectors = await services.search.vectors(wanted)
-    passages = await services.reader.passages(wanted)
+    vectors, passages = await asyncio.gather(
+        services.search.vectors(wanted), services.reader.passages(wanted)
+    )
     drawn = {memory_id: candidates[memory_id] for memory_id in ids}
     return pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
 

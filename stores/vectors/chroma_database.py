@@ -78,15 +78,16 @@ def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
     with closing(_connection(folder)) as connection:
         if not _has_its_tables(connection):
             return None
-        row = connection.execute(
-            "SELECT c.id, v.id, m.id FROM collections c "
-            "JOIN segments v ON v.collection = c.id AND v.scope = 'VECTOR' "
-            "JOIN segments m ON m.collection = c.id AND m.scope = 'METADATA' WHERE c.name = ?",
-            (name,),
-        ).fetchone()
+        row = connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
         if row is None:
             return None
-        collection_id, vector_segment, metadata_segment = row
+        (collection_id,) = row
+        # not joined: Chroma has no index of segments by collection, and SQLite would make one
+        scopes = "SELECT scope, id FROM segments WHERE collection = ?"
+        segments = dict(connection.execute(scopes, (collection_id,)).fetchall())
+        if not segments.keys() >= {"VECTOR", "METADATA"}:
+            return None
+        vector_segment, metadata_segment = segments["VECTOR"], segments["METADATA"]
         (pending,) = connection.execute(
             "SELECT count(*) FROM embeddings_queue WHERE topic = ?", (f"{_TOPIC}{collection_id}",)
         ).fetchone()

@@ -12,6 +12,7 @@ from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Vector, Vectors
 
 Owner = TypeVar("Owner")
+Hit = TypeVar("Hit")
 
 
 async def nearest_stored(
@@ -21,14 +22,16 @@ async def nearest_stored(
     k: int,
     catalog: Catalog,
     owners: Callable[[Connection, Sequence[str]], Mapping[str, Owner]],
-) -> list[list[tuple[str, Owner, float]]]:
-    """For each query row, at most `k` (id, owner, cosine) of stored ids, best first.
+    as_hit: Callable[[str, Owner, float], Hit],
+) -> list[list[Hit]]:
+    """For each query row, at most `k` hits of stored ids, best first.
 
     Vectors that the catalog does not know are about to be stored or removed: they take no place.
 
     Args:
         k: above 0.
         owners: reads {id: its owner} of those that are stored.
+        as_hit: makes a hit of an id, its owner and its cosine.
     """
     depth = k
     while True:
@@ -36,7 +39,7 @@ async def nearest_stored(
         ids = list({one for ranking in found for one, _ in ranking})
         known = await catalog.known.of(owners, ids)
         rankings = [
-            [(one, known[one], score) for one, score in ranking if one in known]
+            [as_hit(one, known[one], score) for one, score in ranking if one in known]
             for ranking in found
         ]
         filled = all(len(ranking) >= k for ranking in rankings)

@@ -72,16 +72,18 @@ def test_questions_of_ones_own_are_asked_of_the_store_that_is_named(
 
 
 def test_the_demo_shows_both_answers_and_the_trace(
-    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
+    page = tmp_path / "demo.html"
 
-    shown = cli("demo", "--scenario", str(small), "--trace")
+    shown = cli("demo", "--scenario", str(small), "--trace", "--html", str(page))
     compared = document(cli("demo", "--scenario", str(small), "--json"))
 
     assert shown.exit_code == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 60
     assert "facets served" in shown.stdout
+    assert '<script type="application/json" id="recall">' in page.read_text(encoding="utf-8")
     assert "stopped: " in shown.stdout
     assert set(compared["answers"]) == {"plain", "secondhop"}
     assert compared["facets"] == ["employer", "own plan", "track record"]

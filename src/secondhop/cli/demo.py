@@ -16,6 +16,7 @@ from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.models.embedder import Embedder
+from secondhop.server.recall_file import graph_of, recall_page
 from secondhop.wording import counted
 
 PLAIN, OURS, WITH_CUES = "plain top-k search", "secondhop", "secondhop with cues"
@@ -33,6 +34,8 @@ class Comparison:
     result: RecallResult
     """The last one's answer to the first question."""
     trace: RecallTrace
+    page: str
+    """The same as a web page in one file."""
 
     @property
     def question(self) -> Question:
@@ -70,7 +73,7 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
     stored = counted(len(scenario.memories), "memory")
     notices().print(f"Storing {stored} ...", style="dim")
     answers: dict[str, list[list[str]]] = {PLAIN: []}
-    shown: list[tuple[RecallResult, RecallTrace]] = []
+    shown: list[tuple[RecallResult, RecallTrace, str]] = []
     for name, side in sides.items():
         entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
         async with opened(common, entity=entity, embedder=embedder, counting=True) as recall:
@@ -85,7 +88,9 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
                 await recall.arecall(question.query, k=question.k, at=question.asked_at)
                 for question in scenario.questions
             ]
-            shown.append((given[0], recall.trace(given[0].trace_id)))
+            trace = recall.trace(given[0].trace_id)
+            page = recall_page(given[0], trace, graph=graph_of(recall))
+            shown.append((given[0], trace, page))
         answers[name] = [result.ids() for result in given]
-    result, trace = shown[-1]
-    return Comparison(scenario=scenario, answers=answers, result=result, trace=trace)
+    result, trace, page = shown[-1]
+    return Comparison(scenario=scenario, answers=answers, result=result, trace=trace, page=page)

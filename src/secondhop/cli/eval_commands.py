@@ -8,6 +8,7 @@ import typer
 
 from secondhop.cli.options import Common, EffortOption, given_path
 from secondhop.cli.work import tell
+from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -201,6 +202,10 @@ def demo(
         typer.Option(metavar="DIR", help="A scenario folder. [examples/scenarios/carefeed]"),
     ] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show how it was found, too.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(parser=given_path, metavar="FILE", help="Write the answer as a web page."),
+    ] = None,
 ) -> None:
     """Ask an example memory, and see what plain search misses."""
     from secondhop.cli.demo import compare
@@ -210,6 +215,9 @@ def demo(
     from secondhop.evals.shipped import shipped_scenario
 
     chosen = load_scenario(scenario or shipped_scenario("carefeed"))
+    expect_writable(html)
     found = run(compare(chosen, common))
+    if html is not None:
+        write_text(html, found.page)
     document = comparison_document(found)
     tell(common, document, lambda console: show_comparison(found, console, trace=trace))

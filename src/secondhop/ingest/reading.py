@@ -8,12 +8,9 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from secondhop.errors import IngestError
-from secondhop.ingest.decode import Encoding, Read, decoded, encoding_of
-from secondhop.ingest.json_text import parse_elements
+from secondhop.ingest.decode import Decoded, decoded
+from secondhop.ingest.json_text import Json, parse_json
 from secondhop.stores.records import Memory
-
-_HELD_BYTES = 4_000_000
-"""A larger file is read part by part, each time that it is read."""
 
 NEW_CHAT = "New Chat"
 """Title of a conversation that its owner never named; some products write "New chat"."""
@@ -70,9 +67,7 @@ class Document:
     """The given input, resolved."""
     modified_at: datetime
     """UTC; stands in for a date that is missing or does not parse."""
-    size: int
-    """Bytes."""
-    read: Read
+    read: Callable[[], bytes]
     """Raises UnreadableError."""
     beside: Callable[[str], "Document | None"] = field(default=lambda name: None)
     """The file of this name in the same folder; None where there is none."""
@@ -90,42 +85,35 @@ class Document:
         """Lower case, with its dot; "" when there is none."""
         return PurePosixPath(self.path).suffix.lower()
 
-    @cached_property
-    def encoding(self) -> Encoding:
-        """How its bytes become text. Raises UnreadableError."""
-        try:
-            return encoding_of(self.read)
-        except UnicodeError as error:
-            raise UnreadableError(str(error)) from error
-
-    @cached_property
+    @property
     def text(self) -> str:
         """The whole text. Raises UnreadableError."""
-        return "".join(decoded(self.read(), self.encoding.name))
+        return self._decoded.text
 
-    def parts(self) -> Iterator[str]:
-        """The text, part by part: of a large file one part is held. Raises UnreadableError."""
-        if self.size <= _HELD_BYTES:
-            yield self.text
-        else:
-            yield from decoded(self.read(), self.encoding.name)
+    @property
+    def lost(self) -> int:
+        """Characters of it that could not be decoded. Raises UnreadableError."""
+        return self._decoded.lost
 
     @property
     def first_character(self) -> str:
         """The first that is no space; "" in an empty file. Raises UnreadableError."""
-        found = (part.lstrip() for part in self.parts())
-        return next((part[0] for part in found if part), "")
-
-    def check_array(self) -> None:
-        """Raises UnreadableError, with line and column, unless it is a whole JSON array."""
-        _ = self._elements
+        return self.text.lstrip()[:1]
 
     @cached_property
-    def _elements(self) -> int:
+    def json(self) -> Json:
+        """The text as one JSON value. Raises UnreadableError, with line and column."""
         try:
-            return sum(1 for _ in parse_elements(self.parts()))
+            return parse_json(self.text)
         except ValueError as error:
             raise broken_json(error) from error
+
+    @cached_property
+    def _decoded(self) -> Decoded:
+        try:
+            return decoded(self.read())
+        except UnicodeError as error:
+            raise UnreadableError(str(error)) from error
 
 
 def broken_json(error: ValueError) -> UnreadableError:

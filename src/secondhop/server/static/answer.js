@@ -80,6 +80,8 @@ function answerView(result, tools) {
   return el("section", { class: "answer", "aria-label": "Answer" },
     el("h2", {}, result.memories.length ? plural(result.memories.length, "memory", "memories") : "Nothing that is stored is near this question"),
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
+    result.memories.some((memory, index) => index && memory.score > result.memories[index - 1].score)
+      ? el("p", { class: "quiet" }, "The score says how relevant a memory is. Its source, its age, something newer or the critic may have moved it: Why? tells.") : null,
     result.memories.map((memory, index) => card(memory, index + 1, tools)),
     result.preferences.length ? [el("h2", {}, "How things are wanted"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
     missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Looked for, and not in the memory: ${missing.length}`
