@@ -2,11 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
+import numpy as np
 from benchmarks.contest import Asked, Entry, Ground
 
 from secondhop.evals.baselines import BASELINES, plain_rankings
 from secondhop.evals.scenarios import store_scenario
+from secondhop.models.embedder import Embedder, Vectors
 from secondhop.recall import Recall
 
 OURS = "secondhop"
@@ -41,6 +44,34 @@ class Plain:
             names=[self.name],
         )
         return found[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class NearestOfAll:
+    """Dense search over texts and cues alike: what the cues bring to anybody who stores them."""
+
+    vectors: Vectors
+    """[n, dim]: of passages, then of cues."""
+    memory_ids: Sequence[str]
+    embedder: Embedder
+
+    async def rank(self, asked: Asked, *, k: int) -> list[str]:
+        """See `Contender`: a memory stands where the nearest of its texts and cues stands."""
+        (question,) = await self.embedder.embed_queries([asked.text])
+        order = np.argsort(-(self.vectors @ question), kind="stable").tolist()
+        return list(islice(dict.fromkeys(self.memory_ids[row] for row in order), k))
+
+
+async def nearest_of_all(ground: Ground) -> NearestOfAll:
+    """Passages and cues in one matrix."""
+    cues = [
+        (memory.memory_id, cue)
+        for memory in ground.scenario.memories
+        for cue in (*memory.cues, *memory.broad_cues)
+    ]
+    texts = [*((fed.memory_id, fed.text) for fed in ground.passages), *cues]
+    vectors = await ground.embedder.embed_passages([text for _, text in texts])
+    return NearestOfAll(vectors, [memory_id for memory_id, _ in texts], ground.embedder)
 
 
 def plain_entries() -> list[Entry]:
@@ -84,4 +115,5 @@ def own_entries() -> Sequence[Entry]:
         Entry(name=OURS, open=ours),
         Entry(name=f"{OURS}, no cues", open=without_cues),
         *plain_entries(),
+        Entry(name="dense over texts and cues", open=nearest_of_all),
     ]

@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+import psycopg
 from benchmarks.corpus import PASSAGES_A_MEMORY
 from benchmarks.speed_place import Place, fill_secondhop, loaded, store_folder
 from tests.local_server import free_port, running_server
@@ -57,6 +58,9 @@ async def places(
         ):
             async with aclosing(StoreDirectory(own)) as home:
                 await copied(home, address, chroma_url=chroma_url)
+            if address.startswith("postgresql:"):
+                with psycopg.connect(address, autocommit=True) as connection:
+                    connection.execute("ANALYZE")  # as it does by itself, a minute later
             found[name] = await opened(closes, address, chroma_url, models.embedder)
         yield found, models.base.questions
 

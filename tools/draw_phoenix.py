@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
+from shutil import which
 
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -57,7 +58,7 @@ def send(url: str) -> None:
 def draw(url: str, picture: Path) -> None:
     """Open the recall in Phoenix, look for every span, and take the picture."""
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = play.chromium.launch(executable_path=which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1600, "height": 900})
         page.set_default_timeout(60_000)
         page.goto(url)

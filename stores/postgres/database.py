@@ -16,20 +16,15 @@ from secondhop.stores.postgres.server import PostgresServer, found_version
 CATALOG = "catalog"
 """The part of an entity whose changes are told by `stamp`."""
 _CHANGED = b"UPDATE entities SET changed = pg_current_xact_id() WHERE entity = %s"
-_PLACEHOLDER = re.compile(
-    r"'[^']*'|%|\?|(?<![:\w]):([a-z_]+)|\bON CONFLICT \((?=\w)"
-    r"|\bIN \((SELECT [^()]*(?:\([^()]*\) )?FROM json_each\()\?\)\)"
-)
+_PLACEHOLDER = re.compile(r"'[^']*'|%|\?|(?<![:\w]):([a-z_]+)|\bON CONFLICT \((?=\w)")
 
 
 @lru_cache(maxsize=1024)
 def translated(sql: str) -> bytes:
-    """SQL for psycopg: its placeholders, keys that begin with the entity, lists of ids.
+    """SQL for psycopg: its placeholders, and keys that begin with the entity.
 
     >>> translated("INSERT INTO t (k, v) VALUES (?, '?') ON CONFLICT (k) DO UPDATE SET v = :v")
     b"INSERT INTO t (k, v) VALUES (%s, '?') ON CONFLICT (entity, k) DO UPDATE SET v = %(v)s"
-    >>> translated("DELETE FROM t WHERE k IN (SELECT value FROM json_each(?))")
-    b'DELETE FROM t WHERE k = ANY (ARRAY(SELECT value FROM json_each(%s)))'
     """
 
     def said(found: re.Match[str]) -> str:
@@ -40,8 +35,6 @@ def translated(sql: str) -> bytes:
                 return "%%"
             case "ON CONFLICT (":
                 return "ON CONFLICT (entity, "
-            case _ if found[2]:  # an index serves a list, but no subquery
-                return f"= ANY (ARRAY({found[2]}%s)))"
             case quoted if quoted.startswith("'"):
                 return quoted.replace("%", "%%")
             case _:

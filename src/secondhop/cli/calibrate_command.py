@@ -1,13 +1,10 @@
 """`secondhop eval calibrate`: fit what an embedding model's cosines mean."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from secondhop.cli.eval_commands import ScenarioFolders, load_scenarios
-from secondhop.cli.options import Common, given_path
+from secondhop.cli.options import Common
 from secondhop.cli.work import tell
 from secondhop.wording import counted
 
@@ -18,30 +15,19 @@ if TYPE_CHECKING:
     from secondhop.evals.scenario import Scenario
 
 
-def calibrate(
-    common: Common,
-    folders: ScenarioFolders = None,
-    out: Annotated[
-        Path | None, typer.Option(parser=given_path, metavar="FILE", help="Where to write it.")
-    ] = None,
-) -> None:
+def calibrate(common: Common, folders: ScenarioFolders = None) -> None:
     """Fit what an embedding model's cosines mean.
 
-    Writes a file for --scale. Try it on scenarios that had no part in it.
+    With --json it prints a file for --scale. Try it on scenarios that had no part in it.
     """
     from secondhop.cli.opening import run
-    from secondhop.cli.writing import expect_writable, write_yaml
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_scipy
 
-    expect_writable([out])
     expect_scipy()
     scenarios = load_scenarios(folders or shipped_scenarios())
     scale = run(fit_scale(scenarios, common))
     tell(common, scale.document(), lambda console: show_scale(scale, console))
-    if out is not None:
-        note = "written by `secondhop eval calibrate`; use it with --scale"
-        write_yaml(out, scale.document(), note=note)
 
 
 async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedScale":

@@ -215,7 +215,7 @@ def demo(
     from secondhop.evals.shipped import shipped_scenario
 
     chosen = load_scenario(scenario or shipped_scenario("carefeed"))
-    expect_writable([html])
+    expect_writable(html)
     found = run(compare(chosen, common))
     if html is not None:
         write_text(html, found.page)

@@ -56,7 +56,8 @@ def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Con
         for one in facet.memories:
             title = shorten(one.title, 80)
             console.print(f"      {title} [{clean(one.memory_id)}], grade {one.grade}")
-            console.print(f"      {clean(one.reason)} {clean(one.nearest_change)}", style="dim")
+            told = f"{clean(one.reason)} What would let it in: {clean(one.nearest_change)}"
+            console.print(f"      {told}", style="dim")
 
 
 def measures_table(

@@ -83,7 +83,7 @@ def recall(
         before=before,
     )
 
-    expect_writable([html])
+    expect_writable(html)
 
     async def work(memory: "Recall") -> "tuple[RecallResult, RecallTrace | None]":
         result = await memory.arecall(
