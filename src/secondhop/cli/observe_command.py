@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -79,12 +79,13 @@ def messages_in(text: str, *, name: str) -> list[Any]:
     except ValueError as fault:
         found = lines_in(text, name=name, fault=str(fault))
     if isinstance(found, dict):
-        found = [found] if "role" in found else found.get("messages")
+        named = cast(dict[str, Any], found)
+        found = [named] if "role" in named else named.get("messages")
     if not isinstance(found, list):
         raise UsageError(f"{name} holds no list of messages; {SHAPES}")
     if not found:
         raise UsageError(f"{name} holds no message; {SHAPES}")
-    return list(found)
+    return cast(list[Any], found)
 
 
 def lines_in(text: str, *, name: str, fault: str) -> list[Any]:
