@@ -83,9 +83,10 @@ def messages_in(text: str, *, name: str) -> list[Any]:
         found = [named] if "role" in named else named.get("messages")
     if not isinstance(found, list):
         raise UsageError(f"{name} holds no list of messages; {SHAPES}")
-    if not found:
+    messages: list[Any] = found
+    if not messages:
         raise UsageError(f"{name} holds no message; {SHAPES}")
-    return cast(list[Any], found)
+    return messages
 
 
 def lines_in(text: str, *, name: str, fault: str) -> list[Any]:
