@@ -1,6 +1,7 @@
 """`secondhop observe FILE|-`: memories from a conversation."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -83,10 +84,10 @@ def messages_in(text: str, *, name: str) -> list[Any]:
         found = [named] if "role" in named else named.get("messages")
     if not isinstance(found, list):
         raise UsageError(f"{name} holds no list of messages; {SHAPES}")
-    messages: list[Any] = found
+    messages = cast(Sequence[Any], found)
     if not messages:
         raise UsageError(f"{name} holds no message; {SHAPES}")
-    return messages
+    return [*messages]
 
 
 def lines_in(text: str, *, name: str, fault: str) -> list[Any]:
