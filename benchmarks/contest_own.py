@@ -58,7 +58,7 @@ class NearestOfAll:
     async def rank(self, asked: Asked, *, k: int) -> list[str]:
         """See `Contender`: a memory stands where the nearest of its texts and cues stands."""
         (question,) = await self.embedder.embed_queries([asked.text])
-        order = np.argsort(-(self.vectors @ question), kind="stable").tolist()
+        order: list[int] = np.argsort(-(self.vectors @ question), kind="stable").tolist()
         return list(islice(dict.fromkeys(self.memory_ids[row] for row in order), k))
 
 

@@ -125,7 +125,6 @@ async def candidate_views(
                 relevance={facet_id: score["relevance"] for facet_id, score in scores},
                 text=texts[memory_id],
                 role=candidate.get("role", ""),
-                cue=candidate.get("cue", ""),
                 replaced_by=candidate.get("outdated_by", ""),
                 replaced_at=replaced_at.get(memory_id),
                 repeats=repeats.get(memory_id, ""),

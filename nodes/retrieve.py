@@ -168,8 +168,9 @@ def cosines_to(
     known = [one for one in passage_ids if one in stored]
     if not known:
         return {}
-    cosines = np.vecdot(np.stack([stored[one] for one in known]), vector)
-    return dict(zip(known, np.round(cosines.astype(np.float64), 6).tolist(), strict=True))
+    rows = np.stack([stored[one] for one in known])
+    cosines = np.asarray(np.vecdot(rows, vector), dtype=np.float64)
+    return dict(zip(known, np.round(cosines, 6).tolist(), strict=True))
 
 
 async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:

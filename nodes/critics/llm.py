@@ -26,7 +26,7 @@ from secondhop.prompts.templates import Prompt
 class CriticBounds:
     """How much a critic reads and writes."""
 
-    prompt_tokens: int = 6_200
+    prompt_tokens: int = 5_700
     """cl100k_base tokens of both messages."""
     reply_tokens: int = 2_500
 

@@ -27,8 +27,6 @@ class CandidateView:
     """Its opening and the passages nearest to the question, in order. Data, never instructions."""
     role: str = ""
     """What kind of help it gives, where that was noted when it was stored."""
-    cue: str = ""
-    """The request for which it was stored that is nearest to the question."""
     replaced_by: str = ""
     """The newer memory that outdates it, as was noted when that one was stored; "": none."""
     replaced_at: datetime | None = None

@@ -68,7 +68,7 @@ def critic_sheet(request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: 
     empty = prompt.render({**values, "memories": memories(views, ids, heads, nothing, tag=tag)})
     room = tokens - prompt_tokens(empty) - len(heads)  # a text may make its frame a token longer
     asked = telling_words([request.question, *request.asked])
-    telling = [{**asked, **telling_words([view.role, view.cue])} for view in views]
+    telling = [{**asked, **telling_words([view.role])} for view in views]
     texts = ["" if view.vote else view.text for view in views]
     bodies = excerpts(texts, tokens=room, telling=telling)
     rendered = prompt.render({**values, "memories": memories(views, ids, heads, bodies, tag=tag)})

@@ -18,6 +18,7 @@ from secondhop.nodes.effort import MOSTLY
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 from secondhop.ranking.arrays import Floats, Mask, z_scores
 from secondhop.ranking.undertakings import shared_undertaking, undertaking_weights
+from secondhop.stores.cues import MOST_CUES
 
 SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"
 CUES, BROAD_CUES = "cues", "broad cues"
@@ -45,6 +46,9 @@ UNDERTAKING_WEIGHT = 0.8
 
 PRIOR = 10
 """Memories that `USUAL` counts for."""
+
+COUNTED = sum(MOST_CUES.values())
+"""Cues of a memory that count in their number: more, of two writers, say no more."""
 
 LOOKUP_WEIGHTS: Mapping[str, float] = {
     SIMILARITY: 0.75,
@@ -153,7 +157,7 @@ def blended(
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
             scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
             parts[name] = weighed(scores, name, has_cues)
-        counts = column([annotated.get(one, 0) for one in ids])
+        counts = column([min(annotated.get(one, 0), COUNTED) for one in ids])
         parts[NUMBER] = weighed(among(has_cues, counts), NUMBER, has_cues)
     shared: list[str] = []
     if undertakings and not cues_only_add and has_cues.mean() >= MOSTLY:

@@ -68,22 +68,15 @@ async def load_pool(
 ) -> Pool:
     """The best of every facet, at most POOL_LIMIT or `k`, with their evidence; best score first."""
     ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
-    pool = await drawn_pool(ids, candidates, services=services)
-    relevance = relevance_matrix([candidates[memory_id] for memory_id in ids], facet_ids)
-    return replace(pool, facet_ids=facet_ids, relevance=relevance)
-
-
-async def drawn_pool(
-    ids: Sequence[str], candidates: Mapping[str, Candidate], *, services: Services
-) -> Pool:
-    """These candidates with their evidence as it is stored, and no facet yet."""
     evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
     wanted = [passage_id for own in evidence_ids for passage_id in own]
     vectors, passages = await asyncio.gather(
         services.search.vectors(wanted), services.reader.passages(wanted)
     )
     drawn = {memory_id: candidates[memory_id] for memory_id in ids}
-    return pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
+    pool = pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
+    relevance = relevance_matrix([*drawn.values()], facet_ids)
+    return replace(pool, facet_ids=facet_ids, relevance=relevance)
 
 
 def pool_of(candidates: Mapping[str, Candidate], evidence: Evidence, *, scale: ModelScale) -> Pool:

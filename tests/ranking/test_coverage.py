@@ -26,15 +26,3 @@ def test_the_matrix_holds_what_each_candidate_alone_says(seed: int, size: int) -
     for teller in range(size):
         alone = coverage.of_candidates(coverage.units[:, teller])
         assert matrix[:, teller].tolist() == alone.tolist()
-
-
-@given(seeds, st.permutations(range(9)), st.integers(0, 9))
-def test_a_part_is_the_matrix_of_its_candidates_in_their_order(
-    seed: int, order: list[int], count: int
-) -> None:
-    coverage, chosen = random_coverage(seed, size=9), order[:count]
-
-    part = coverage.part(chosen)
-
-    assert part.matrix().tolist() == coverage.matrix()[np.ix_(chosen, chosen)].tolist()
-    assert part.owner.tolist() == sorted(part.owner.tolist())

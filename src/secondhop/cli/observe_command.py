@@ -1,8 +1,9 @@
 """`secondhop observe FILE|-`: memories from a conversation."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -79,12 +80,14 @@ def messages_in(text: str, *, name: str) -> list[Any]:
     except ValueError as fault:
         found = lines_in(text, name=name, fault=str(fault))
     if isinstance(found, dict):
-        found = [found] if "role" in found else found.get("messages")
+        named = cast(dict[str, Any], found)
+        found = [named] if "role" in named else named.get("messages")
     if not isinstance(found, list):
         raise UsageError(f"{name} holds no list of messages; {SHAPES}")
-    if not found:
+    messages = cast(Sequence[Any], found)
+    if not messages:
         raise UsageError(f"{name} holds no message; {SHAPES}")
-    return list(found)
+    return [*messages]
 
 
 def lines_in(text: str, *, name: str, fault: str) -> list[Any]:

@@ -370,7 +370,7 @@ def expiry_detail(valid_until: datetime | Literal[""]) -> str:
     return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
 
 
-def checked_salience(salience: float | None) -> float:
+def checked_salience(salience: object) -> float:
     """0..1; the neutral one when none is given.
 
     Raises:

@@ -93,9 +93,9 @@ class CachingEmbedder:
 
     async def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
         """As `embed_queries` and as `embed_requests`, with one look into the file."""
-        asked: list[_Asked] = [("query", text) for text in texts]
-        asked += [("request", text) for text in texts]
-        rows = await self._embedded(asked)
+        queries: list[_Asked] = [("query", text) for text in texts]
+        requests: list[_Asked] = [("request", text) for text in texts]
+        rows = await self._embedded(queries + requests)
         return rows[: len(texts)], rows[len(texts) :]
 
     async def purge(self, texts: Sequence[str]) -> None:
@@ -231,7 +231,9 @@ def _ended(under_way: dict[_Asked, _Call], asked: Sequence[_Asked], call: _Call)
 
 
 def _select(connection: sqlite3.Connection, model_id: str, asked: Sequence[_Asked]) -> _Rows:
-    by_sha = {(kind, text_digest(text)): (kind, text) for kind, text in asked}
+    by_sha: dict[tuple[Kind, bytes], _Asked] = {
+        (kind, text_digest(text)): (kind, text) for kind, text in asked
+    }
     shas, found = list({sha for _, sha in by_sha}), _Rows()
     for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
         chunk = shas[start : start + _LOOKUPS_A_STATEMENT]

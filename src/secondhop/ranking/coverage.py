@@ -17,7 +17,6 @@ repetition counts whatever the model thinks of it. Directed: a summary is covere
 memory it sums up, which it covers only in part.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,16 +66,6 @@ class Coverage:
         sums = np.bincount(places, weights=self.units.ravel(), minlength=size * size)
         means = sums.reshape(size, size) / self._unit_counts[:, np.newaxis]
         return np.asarray(means, dtype=np.float64)
-
-    def part(self, candidates: Sequence[int]) -> "Coverage":
-        """Of some candidates, in that order, as if there were no others."""
-        chosen = np.asarray(candidates, dtype=np.intp)
-        place = np.full(self.size, -1, dtype=np.intp)
-        place[chosen] = np.arange(len(chosen))
-        places = place[self.owner]
-        kept = np.flatnonzero(places >= 0)
-        kept = kept[np.argsort(places[kept], kind="stable")]
-        return Coverage(self.units[np.ix_(kept, chosen)], places[kept])
 
     @cached_property
     def _unit_counts(self) -> Indices:
