@@ -29,7 +29,7 @@ from secondhop.stores.catalog.notes import (
     add_drop,
     add_intent,
     count_change,
-    count_small_change,
+    count_stored,
     leave_erasing,
     read_meta,
     write_meta,
@@ -195,10 +195,9 @@ class Catalog:
                 changes = decide(KeepingView(connection))
                 self._store(connection, [own], at=at, stale=stale, gone=gone)
                 keep(connection, changes)
-                count_small_change(connection)
             if not decisions:
                 self._store(connection, memories, at=at, stale=stale, gone=gone)
-                count_change(connection)
+            count_stored(connection, len(memories))
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
 
     def change_cues(

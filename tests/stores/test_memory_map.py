@@ -101,7 +101,7 @@ async def test_a_topic_tells_what_its_memories_help_with(
     assert "health limit" in ", ".join(topic.label for topic in await store.topics())
 
 
-async def test_single_memories_make_a_new_map_only_when_they_are_many(
+async def test_new_memories_make_a_new_map_only_when_they_are_many(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
@@ -116,8 +116,11 @@ async def test_single_memories_make_a_new_map_only_when_they_are_many(
     for number in range(3):
         await store.put_deciding(make.memory(f"s{number}", f"single {number}"), lambda _: ())
         seen.append(catalog.changes() - before)
+    for number in range(3):
+        await store.put([make.memory(f"t{number}", f"another {number}")])
+        seen.append(catalog.changes() - before)
     await store.delete(["s0"])
 
-    assert seen == [0, 0, 1]
-    assert catalog.changes() == before + 2
+    assert seen == [0, 0, 1, 1, 1, 2]
+    assert catalog.changes() == before + 3
     await store.aclose()
