@@ -289,6 +289,23 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert kept.memory_id not in (await recall.arecall("Which Zebraquartz?")).ids()
 
 
+async def test_a_reason_that_quotes_a_forgotten_memory_goes_with_it(
+    recall: Recall, tmp_path: Path
+) -> None:
+    await recall.aadd([note(i, f"Ordinary thoughts about {i}") for i in ("a", "b", "c")])
+    kept = await recall.memories.aremember(f"{SECRET}: 48151")
+    await recall.memories.adeprecate("a", "no: Zebraquartz opens the safe now")
+    await recall.memories.adeprecate("b", "the code is 48151")
+    await recall.memories.adeprecate("c", "we bought another safe")
+
+    await recall.memories.aforget(kept.memory_id)
+
+    assert files_with(b"zebraquartz", tmp_path) == []
+    assert files_with(b"48151", tmp_path) == []
+    ends = [(await recall.memories.aget(i)).end.partition(": ")[2] for i in ("a", "b", "c")]
+    assert ends == ["", "", "we bought another safe"]
+
+
 async def test_a_reason_goes_with_the_memory_that_took_the_place(recall: Recall) -> None:
     await recall.aadd([note("old", "The key is here"), note("new", "It is there", day=2)])
     await recall.memories.asupersede("old", "new", reason="seen by the gate")

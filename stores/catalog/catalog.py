@@ -34,6 +34,7 @@ from secondhop.stores.catalog.notes import (
     read_meta,
     write_meta,
 )
+from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.versions import keep_replaced
 from secondhop.stores.catalog.writes import (
     drop_memories,
@@ -214,6 +215,7 @@ class Catalog:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
                 return 0, None
+            clear_quotes(connection, existing)
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             cues = drop_cues_of(connection, existing)

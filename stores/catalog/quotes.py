@@ -1,0 +1,80 @@
+"""Free-text reasons in the history that quote a memory: they go when it is forgotten."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from secondhop.stores.catalog.rows import MEMORY_COLUMNS, memory_of
+from secondhop.stores.catalog.versions import earlier_texts
+from secondhop.stores.database import Connection
+from secondhop.stores.records import Memory
+
+QUOTED = 16
+"""Letters and digits in a row that two texts share by quoting, hardly by chance."""
+_WORD = re.compile(r"\w+")
+_CODE = re.compile(r"(?=\w*\d)\w{4,}")
+"""A number, a password, a name with digits: one of them is a quote."""
+
+
+def clear_quotes(connection: Connection, memory_ids: Sequence[str]) -> None:
+    """Empty the reasons that quote these memories.
+
+    Call it while the memories and their earlier texts still stand in the catalog.
+    """
+    rows = connection.execute(
+        """SELECT detail FROM history WHERE act IN ('superseded', 'deprecated') AND detail <> ''
+        UNION SELECT deprecated_because FROM keeping WHERE deprecated_because <> ''"""
+    ).fetchall()
+    if not rows:
+        return
+    texts = (text for one in memory_ids for text in _texts_of(connection, one))
+    found = [(reason,) for reason in quoting([str(reason) for (reason,) in rows], texts)]
+    connection.executemany("UPDATE history SET detail = '' WHERE detail = ?", found)
+    connection.executemany(
+        "UPDATE keeping SET deprecated_because = '' WHERE deprecated_because = ?", found
+    )
+
+
+def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
+    """The reasons that repeat words, or a number, of one of the texts.
+
+    >>> quoting(["the new code is 48151", "another safe"], ["The safe opens with 48151."])
+    {'the new code is 48151'}
+    >>> quoting(["said: safe opens with a song"], ["The safe opens with a song."])
+    {'said: safe opens with a song'}
+    """
+    parts: dict[str, set[str]] = {}
+    for reason in reasons:
+        for part in [*_runs(reason), *_CODE.findall(reason.casefold())]:
+            parts.setdefault(part, set()).add(reason)
+    found: set[str] = set()
+    for text in texts:
+        for part in [*_runs(text), *_CODE.findall(text.casefold())]:
+            found |= parts.get(part, set())
+        if 0 < len(_letters(text)) < QUOTED:
+            words = f" {_spaced(text)} "
+            found |= {reason for reason in reasons if words in f" {_spaced(reason)} "}
+    return found
+
+
+def _texts_of(connection: Connection, memory_id: str) -> Iterator[str]:
+    sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
+    row = connection.execute(sql, (memory_id,)).fetchone()
+    present: list[Memory] = [] if row is None else [memory_of(row)]
+    for memory in [*present, *(one.memory for one in earlier_texts(connection, memory_id))]:
+        if len(memory.title) >= QUOTED:  # a title like "Home" is no quote
+            yield memory.title
+        yield memory.value
+        yield from (message.content for message in memory.messages)
+
+
+def _runs(text: str) -> Iterator[str]:
+    letters = _letters(text)
+    return (letters[at : at + QUOTED] for at in range(len(letters) - QUOTED + 1))
+
+
+def _spaced(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _letters(text: str) -> str:
+    return "".join(_WORD.findall(text.casefold()))
