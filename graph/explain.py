@@ -72,6 +72,8 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
     Raises:
         UsageError: the memory is neither in the trace nor stored.
     """
+    if memory_id in trace.forgotten:
+        return forgotten_since(trace, memory_id)
     candidate = trace.candidate(memory_id)
     if candidate is not None:
         return of_candidate(trace, candidate)
@@ -116,6 +118,19 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         story=story,
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
+    )
+
+
+def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
+    """The story of a memory whose words are no more in the trace."""
+    slot = f" It had slot {trace.returned.index(memory_id) + 1}." * (memory_id in trace.returned)
+    return Explanation(
+        memory_id=memory_id,
+        title="",
+        returned=memory_id in trace.returned,
+        story=[f"It was forgotten after this recall; its words were taken out of the trace.{slot}"],
+        cut_by="" if memory_id in trace.returned else "forgotten",
+        nearest_change="",
     )
 
 

@@ -211,7 +211,7 @@ class RecallTrace(Frozen):
     rest: dict[str, float] = Field(default_factory=dict[str, float])
     """{memory id: score} of all others that were found, best first."""
     forgotten: list[str] = Field(default_factory=list[str])
-    """Ids of memories that were forgotten since, in traces of version 0.1."""
+    """Ids of memories that were forgotten since; their words were taken out of the trace."""
     hidden: list[TraceHidden] = Field(default_factory=list[TraceHidden])
     """What queries found and what does not hold any more, or is given apart."""
     preferences: list[TracePreference] = Field(default_factory=list[TracePreference])

@@ -6,6 +6,7 @@ was accepted strengthens a memory (see `ranking.strength`), so that being shown 
 
 import asyncio
 import json
+import logging
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from pathlib import Path
 from secondhop.errors import StoreError
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.sqlite import Migration, SqliteDatabase
+
+logger = logging.getLogger(__name__)
 
 COUNTERS: Sequence[Migration] = (
     (
@@ -74,7 +77,10 @@ class CounterStore:
 
     def __init__(self, place: Path | Database) -> None:
         """`place`: a SQLite file, or another database."""
+        self._begun: Path | None = None
+        """An empty file that says that counting has begun: so a file that is gone is noticed."""
         if isinstance(place, Path):
+            self._begun = place.with_suffix(".begun")
             place = SqliteDatabase(
                 place, steps=COUNTERS, if_damaged=_IF_DAMAGED, journal="DELETE", keeps_open=False
             )
@@ -84,6 +90,15 @@ class CounterStore:
     def database(self) -> Database:
         """Where its rows are."""
         return self._database
+
+    def is_lost(self) -> bool:
+        """Whether something was counted, and its file is gone."""
+        return self._begun is not None and self._begun.exists() and not self._database.exists()
+
+    def begin_again(self) -> None:
+        """Take the loss for granted; the next count makes a new file."""
+        if self._begun is not None:
+            self._begun.unlink(missing_ok=True)
 
     async def count(self, use: Use, *, noted: bool = True) -> int:
         """Count one recall; how many counters grew. The same again changes nothing.
@@ -191,7 +206,13 @@ class CounterStore:
 
     @contextmanager
     def _writing(self) -> Generator[Connection, None, None]:
+        if self.is_lost():
+            logger.warning(
+                "the counters in %s are gone; counting begins again", self._database.name
+            )
         self._database.migrate()
+        if self._begun is not None and not self._begun.exists():
+            self._begun.touch()
         with self._database.writing() as connection:
             yield connection
 

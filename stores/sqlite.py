@@ -1,5 +1,6 @@
 """One SQLite file: connections for many threads, transactions, and its errors as ours."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -75,6 +76,9 @@ class SqliteDatabase:
 
     async def stamp(self) -> Hashable:
         """See `Database`."""
+        return await asyncio.to_thread(self._stamp)
+
+    def _stamp(self) -> Hashable:
         try:
             if not self.exists():
                 return None

@@ -1,6 +1,8 @@
 """A whole memory: examined, mended, exported, imported, backed up."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -104,7 +106,7 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
 
     assert (told.memories, told.passages, told.findings) == (6, 6, [])
     assert told.sound
-    assert len(told.checks) == 7
+    assert len(told.checks) == 8
 
 
 async def test_orphaned_vectors_are_found_and_removed(recall: Recall) -> None:
@@ -118,6 +120,35 @@ async def test_orphaned_vectors_are_found_and_removed(recall: Recall) -> None:
     assert found.sound
     assert [one.fixed for one in mended.findings] == [True]
     assert (await recall.admin.adoctor()).findings == []
+
+
+async def test_values_that_supersede_one_another_are_found_and_one_can_be_restored(
+    recall: Recall, tmp_path: Path
+) -> None:
+    """As version 0.1 wrote them, where the older value carried the later date."""
+    (old, new) = [
+        (
+            await recall.memories.aremember(Fact(subject="Ana", attribute="town", value=town))
+        ).memory_id
+        for town in ("Bonn", "Trier")
+    ]
+    with closing(sqlite3.connect(catalog_of(tmp_path / "store"))) as raw, raw:
+        raw.execute(
+            "REPLACE INTO keeping (memory_id, salience, deprecated_because, superseded_at, "
+            "superseded_by) VALUES (?, 0.5, '', '2026-01-01T00:00:00+00:00', ?)",
+            (new, old),
+        )
+    assert await recall.memories.afacts("Ana") == []
+
+    told = await recall.admin.adoctor(fix=True)
+    await recall.memories.arestore(new)
+
+    assert [(one.check, one.weight, one.fixed) for one in told.findings] == [
+        ("circles", "damage", False)
+    ]
+    assert set(told.findings[0].examples[0].split(", ")) == {old, new}
+    assert [fact.value for fact in await recall.memories.afacts("Ana")] == ["Trier"]
+    assert (await recall.admin.adoctor()).sound
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
@@ -171,3 +202,19 @@ async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Rec
     assert told.findings[0].examples == ["tea, tea2"]
     assert told.findings[1].examples[0].startswith("me, job: baker")
     assert told.sound
+
+
+async def test_a_file_of_counters_that_is_gone_is_noticed(
+    recall: Recall, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = catalog_of(tmp_path).with_name("counters.db")
+    file.unlink()
+
+    told = [one for one in (await recall.admin.adoctor()).findings if one.check == "counters"]
+    assert ["counters.db is gone" in one.what for one in told] == [True]
+
+    await recall.memories.aaccept(await recall.arecall("Where is the key?"))
+    assert "counting begins again" in caplog.text
+    file.unlink()
+    await recall.admin.adoctor(fix=True)
+    assert (await recall.admin.adoctor()).sound

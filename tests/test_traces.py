@@ -1,8 +1,7 @@
-"""The folder of traces: a trace comes back as it went; old and forgotten ones go."""
+"""The folder of traces: a trace comes back as it went, the oldest go, and forgotten words too."""
 
 import asyncio
 import gzip
-import os
 import shutil
 import time
 from pathlib import Path
@@ -10,9 +9,10 @@ from pathlib import Path
 import pytest
 from tests.fakes import ScriptedCritic, note, votes
 from tests.small_world import LIFE, QUESTION, SmallWorld, ask
+from tests.store_files import content
 
 from secondhop import traces
-from secondhop.errors import NotStoredError, UsageError
+from secondhop.errors import UsageError
 from secondhop.graph.explain import explain
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.config import Config, TraceSettings
@@ -109,8 +109,7 @@ def test_the_newest_are_kept_as_many_as_old_and_as_big_as_the_settings_say(
         many = tmp_path / "many"
         for number in range(5):
             written_at = time.time() - (5 - number) * 86_400
-            name = TraceFolder(many).save(of_id(trace, f"t{number}"))
-            os.utime(many / name, (written_at, written_at))
+            TraceFolder(many).save(of_id(trace, f"t{number}"), at_ns=int(written_at * 1e9))
         TraceFolder(many, settings=settings).save(of_id(trace, "t5"))
 
         assert sorted(p.name for p in many.iterdir()) == [f"{one}.json.gz" for one in kept]
@@ -150,18 +149,18 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
         read_trace(tmp_path / "gone.json")
 
 
-def test_traces_of_version_0_1_are_found_and_explained_and_go_with_a_forgotten_memory(
-    tmp_path: Path,
-) -> None:
+def test_traces_of_version_0_1_are_found_explained_and_masked(tmp_path: Path) -> None:
     shutil.copy(VERSION_1, tmp_path / "version-1.json")
     folder = TraceFolder(tmp_path)
 
     old = folder.load("version-1")
     best = old.candidates[0]
     assert explain(old, best.memory_id).returned
-    folder.remove(folder.naming([best.memory_id]))
+    (file,) = folder.naming([best.memory_id])
+    folder.mask(file, [best.memory_id], texts=[best.title])
 
-    assert list(tmp_path.iterdir()) == []
+    assert folder.load("version-1").forgotten == [best.memory_id]
+    assert [path.name for path in tmp_path.iterdir()] == ["version-1.json.gz"]
 
 
 async def test_a_usual_recall_takes_20_kilobytes_at_most(tmp_path: Path) -> None:
@@ -193,25 +192,51 @@ async def test_what_ranked_far_down_is_explained_too(tmp_path: Path) -> None:
     assert explanation.nearest_change
 
 
+def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
+    trace: RecallTrace, tmp_path: Path
+) -> None:
+    folder = TraceFolder(tmp_path)
+    proved = {"proved_for": "Which numbers does Carefeed like?"}
+    candidates = [one.model_copy(update=proved) for one in trace.candidates]
+    before = content(tmp_path / folder.save(trace.model_copy(update={"candidates": candidates})))
+    assert b"What I achieved" in before
+
+    (name,) = folder.naming(["wins"])
+    file = tmp_path / name
+    written = file.stat().st_mtime_ns
+    folder.mask(name, ["wins", "another"], texts=["What I achieved: the Carefeed turnaround"])
+
+    after, kept = content(file), folder.load(trace.trace_id)
+    assert b"achieved" not in after
+    assert kept.question == QUESTION.replace("Carefeed", "(masked)")
+    told = {one.memory_id: one.proved_for for one in kept.candidates}
+    assert (told["wins"], told["plan"]) == ("", "Which numbers does (masked) like?")
+    assert file.stat().st_mtime_ns == written
+    assert (kept.forgotten, kept.returned) == (["wins"], trace.returned)
+    assert [one.score for one in kept.candidates] == [one.score for one in trace.candidates]
+    assert explain(kept, "wins").story[0].startswith("It was forgotten after this recall")
+    assert explain(kept, "plan").title == explain(trace, "plan").title
+
+
 def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: Path) -> None:
     folder = TraceFolder(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(b'{"candidates": "wins"}')[:-9])
     (tmp_path / "half.json.part").write_bytes(b'{"memory_id": "wins"')
 
-    folder.remove(folder.naming(["wins"]))
+    for file in folder.naming(["wins"]):
+        folder.mask(file, ["wins"], texts=[])
 
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_the_traces_of_recalls_that_just_ended_go_with_a_forgotten_memory(
-    tmp_path: Path,
-) -> None:
+async def test_forgetting_masks_the_traces_of_recalls_that_just_ended(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         await recall.aadd(LIFE)
         ids = await asyncio.gather(*(recall.arecall(QUESTION) for _ in range(3)))
         gone = await recall.memories.aforget("wins")
+        kept = [recall.trace(one.trace_id) for one in ids]
+        explanation = await recall.aexplain(ids[0], "wins")
 
-        assert gone.traces == 3
-        for one in ids:
-            with pytest.raises(NotStoredError, match="no trace"):
-                recall.trace(one.trace_id)
+    assert gone.traces == 3
+    assert all(one.forgotten == ["wins"] for one in kept)
+    assert "forgotten" in explanation.story[0]

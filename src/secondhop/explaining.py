@@ -31,7 +31,7 @@ async def explained(
             f"not of {services.entity!r}; open that entity"
         )
     reach = None
-    known = story.candidate(memory_id) is not None
+    known = memory_id in story.forgotten or story.candidate(memory_id) is not None
     if not known and await is_left_out(story, memory_id, store):
         return left_out(memory_id, (await store.cards([memory_id]))[memory_id].title)
     if not known and hidden_of(story, memory_id) is None:

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from secondhop.errors import NotStoredError, StoreError, UsageError
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_build import TraceDraft
+from secondhop.graph.trace_mask import masked
 from secondhop.nodes.config import TraceSettings
 from secondhop.stores.trace_files import PART_SUFFIX, TraceFile, TraceFiles, TraceFilesInFolder
 
@@ -94,8 +95,11 @@ class TraceFolder:
         for future in [*self._waiting.values()]:
             future.result()
 
-    def save(self, trace: RecallTrace | TraceDraft) -> str:
+    def save(self, trace: RecallTrace | TraceDraft, *, at_ns: int | None = None) -> str:
         """Write a trace now; its name. Now and then those go that are too many, too old or too big.
+
+        Args:
+            at_ns: when it was written, if not now.
 
         Raises:
             OSError, StoreError: it cannot be written.
@@ -106,7 +110,7 @@ class TraceFolder:
             trace_id, text = trace.trace_id, trace.model_dump_json(exclude_unset=True).encode()
         name, packed = name_of(trace_id), gzip.compress(text, COMPRESSION, mtime=0)
         # the file system's own clock gives two in a row one time
-        self._files.write(name, packed, at_ns=time.time_ns())
+        self._files.write(name, packed, at_ns=at_ns or time.time_ns())
         if self._saved % max(1, self._settings.max_count // LOOKED_THROUGH) == 0:
             self._let_go()
         self._saved += 1
@@ -168,12 +172,32 @@ class TraceFolder:
             for name in names
             if name.endswith((SUFFIX, OLD_SUFFIX, PART_SUFFIX))
             and (content := self._files.read(name)) is not None
-            and _tells_of(memory_ids, content)
+            and ((text := _text_of(content)) is None or _named(memory_ids, text))
         ]
 
-    def remove(self, names: Sequence[str]) -> None:
-        """Delete these traces."""
-        for name in names:
+    def mask(self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
+        """Take the words of forgotten memories out of a trace; one that cannot be read goes.
+
+        Args:
+            texts: of these memories.
+
+        Raises:
+            OSError, StoreError: it cannot be written.
+        """
+        content = self._files.read(name)
+        if content is None:
+            return
+        text = _text_of(content)
+        written = {one.name: one.at_ns for one in self._files.listed()}
+        trace = None
+        with suppress(UsageError):  # of a newer version
+            trace = trace_in(content, name=name)
+        if text is None or trace is None:
+            self._files.remove(name)
+            return
+        without = masked(trace, _named(memory_ids, text), texts=texts)
+        saved = self.save(without, at_ns=written.get(name))  # it is as old as before
+        if saved != name:
             self._files.remove(name)
 
     def _write_or_warn(self, draft: TraceDraft, *, not_before: float) -> None:
@@ -252,13 +276,18 @@ def trace_in(content: bytes, *, name: str) -> RecallTrace:
         ) from error
 
 
-def _tells_of(memory_ids: Iterable[str], content: bytes) -> bool:
-    """Whether a trace has one of the ids; what cannot be decompressed may tell of anything."""
+def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
+    """Those of the ids that the text of a trace has."""
+    quoted = {one: json.dumps(one, ensure_ascii=False).encode() for one in memory_ids}
+    return [memory_id for memory_id, mark in quoted.items() if mark in text]
+
+
+def _text_of(content: bytes) -> bytes | None:
+    """None: it cannot be decompressed, so it may tell of anything."""
     try:
-        text = _decompressed(content)
+        return _decompressed(content)
     except ValueError:
-        return True
-    return any(json.dumps(one, ensure_ascii=False).encode() in text for one in memory_ids)
+        return None
 
 
 def _decompressed(text: bytes) -> bytes:

@@ -146,6 +146,4 @@ def drop_keeping(connection: Connection, memory_ids: Sequence[str]) -> None:
         )
         connection.execute("DELETE FROM keeping WHERE memory_id = ?", (memory_id,))
         connection.execute("DELETE FROM history WHERE memory_id = ?", (memory_id,))
-        connection.execute(  # the reason may quote it
-            "UPDATE history SET other_id = NULL, detail = '' WHERE other_id = ?", (memory_id,)
-        )
+        connection.execute("UPDATE history SET other_id = NULL WHERE other_id = ?", (memory_id,))

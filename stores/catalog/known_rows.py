@@ -18,7 +18,7 @@ _MOST = 8_192
 class KnownRows:
     """Rows of views, by id. Safe to use from any thread, also while other processes write.
 
-    What is known is told at once; the rest is read in a worker thread.
+    What is not known is read in a worker thread.
     """
 
     def __init__(

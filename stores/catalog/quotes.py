@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from secondhop.stores.catalog.rows import MEMORY_COLUMNS, memory_of
+from secondhop.stores.catalog.rows import MEMORY_COLUMNS, memory_of, text_of, written
 from secondhop.stores.catalog.versions import earlier_texts
 from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
@@ -16,10 +16,14 @@ _CODE = re.compile(r"(?=\w*\d)\w{4,}")
 
 
 def clear_quotes(connection: Connection, memory_ids: Sequence[str]) -> None:
-    """Empty the reasons that quote these memories.
+    """Empty the reasons that quote these memories, or were given for what involves them.
 
     Call it while the memories and their earlier texts still stand in the catalog.
     """
+    connection.executemany(
+        "UPDATE history SET detail = '' WHERE other_id = ? AND act = 'superseded'",
+        [(one,) for one in memory_ids],
+    )
     rows = connection.execute(
         """SELECT detail FROM history WHERE act IN ('superseded', 'deprecated') AND detail <> ''
         UNION SELECT deprecated_because FROM keeping WHERE deprecated_because <> ''"""
@@ -27,7 +31,8 @@ def clear_quotes(connection: Connection, memory_ids: Sequence[str]) -> None:
     if not rows:
         return
     texts = (text for one in memory_ids for text in _texts_of(connection, one))
-    found = [(reason,) for reason in quoting([str(reason) for (reason,) in rows], texts)]
+    reasons = [text_of(reason) for (reason,) in rows]
+    found = [(written(reason),) for reason in quoting(reasons, texts)]
     connection.executemany("UPDATE history SET detail = '' WHERE detail = ?", found)
     connection.executemany(
         "UPDATE keeping SET deprecated_because = '' WHERE deprecated_because = ?", found

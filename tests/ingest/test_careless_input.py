@@ -6,13 +6,17 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.nobody import folder_for_everyone, without_rights
 
 from secondhop.errors import IngestError
 from secondhop.ingest import detect
+from secondhop.ingest.json_text import parse_elements
 from secondhop.ingest.markdown import read_markdown
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.ingest.sources import read_source
@@ -338,3 +342,37 @@ def test_a_stray_byte_is_replaced_and_the_ledger_says_so(tmp_path: Path, raw: by
     assert note.messages[0].content.startswith("The boiler hums")
     assert "1 character could not be decoded" in entry.reason
     assert not entry.may_hide_memories
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_large_file_is_read_row_by_row(tmp_path: Path, lines: bool) -> None:
+    rows = [json.dumps({"id": str(n), "text": f"row {n} " + "x" * 2_000}) for n in range(3_000)]
+    path = tmp_path / ("rows.jsonl" if lines else "rows.json")
+    path.write_text("\n".join(rows) if lines else f"[{', '.join(rows)}]")
+    walker = Walker(max_file_bytes=1_000_000_000)
+    tracemalloc.start()
+    count = sum(1 for _ in read_source(source_of(path), walker=walker, given=None))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 3_000
+    assert peak < path.stat().st_size
+
+
+@given(st.lists(st.recursive(st.floats() | st.text() | st.none(), st.lists)), st.data())
+def test_an_array_is_the_same_however_its_text_is_cut(
+    rows: list[object], data: st.DataObject
+) -> None:
+    text = json.dumps(rows, ensure_ascii=False, indent=data.draw(st.sampled_from([None, 1])))
+    broken = data.draw(st.booleans())
+    text = text[: data.draw(st.integers(0, len(text) - 1))] if broken else text
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
+    parts = [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+
+    if broken:
+        with pytest.raises(ValueError, match="at line") as one:
+            list(parse_elements([text]))
+        with pytest.raises(ValueError, match="at line") as other:
+            list(parse_elements(parts))
+        assert str(one.value) == str(other.value)
+    else:
+        assert repr(list(parse_elements(parts))) == repr(json.loads(text))

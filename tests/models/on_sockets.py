@@ -78,10 +78,7 @@ async def langchain_served(
     """The adapter of langchain's chat models, with the one that most hosts have."""
     async with running(server):
         model = ChatOpenAI(
-            model=server.model,
-            base_url=server.base_url,
-            api_key=SecretStr("secret-key"),
-            max_retries=0,
+            model=server.model, base_url=server.base_url, api_key=SecretStr("secret-key")
         )
         config = LangchainLLMConfig(
             timeout_s=bounds.timeout_s,

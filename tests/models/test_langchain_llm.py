@@ -124,15 +124,18 @@ async def test_no_call_is_made_beyond_those_that_are_allowed(
     assert len(model.seen) == failure.value.usage.calls <= calls
 
 
-async def test_a_model_that_repeats_failed_requests_itself_is_asked_once() -> None:
+def test_a_model_that_repeats_requests_in_secret_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Stubborn(ScriptedChat):
-        max_retries: int | None = None
+        max_retries: int = 2
+        client: Any = "of a kind that nobody knows"
 
-    for own, asked in ((None, 1), (0, 4)):
-        model = Stubborn(turns=[ConnectionError("gone")] * 9, max_retries=own)
-        with pytest.raises(LLMError):
-            await ask(LangchainLLM(model, config=QUICK))
-        assert len(model.seen) == asked
+    LangchainLLM(Stubborn(turns=[]))
+    assert "max_retries=0" in caplog.text
+    caplog.clear()
+    LangchainLLM(Stubborn(turns=[], max_retries=0))
+    assert caplog.text == ""
 
 
 async def test_the_models_keys_stay_out_of_what_is_told() -> None:

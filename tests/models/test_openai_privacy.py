@@ -4,8 +4,8 @@ import json
 import logging
 
 import pytest
-from tests.models.fault_server import FaultServer, body, running, status
-from tests.models.on_sockets import ask
+from tests.models.fault_server import USAGE, FaultServer, body, running, status
+from tests.models.on_sockets import Answer, ask
 
 from secondhop.models.llm import LLMError, StructuredLLM
 from secondhop.models.openai_client import OpenAIConnection
@@ -78,6 +78,24 @@ async def test_no_part_of_the_key_comes_back_in_a_message(code: int, echo: str) 
         await llm.aclose()
     assert "bad key " in told
     assert not any(KEY[at : at + 4] in told for at in range(len(KEY) - 3))
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("absurd", [10**30, 10**7])
+async def test_a_usage_that_cannot_be_is_replaced_by_our_own_count(absurd: int) -> None:
+    told = {"prompt_tokens": absurd, "completion_tokens": absurd}
+    details = {"prompt_tokens_details": {"cached_tokens": absurd}}
+    choices = [{"message": {"content": '{"text": "fine"}'}}]
+    raw = json.dumps({"choices": choices, "usage": {**told, **details}}).encode()
+    async with running(FaultServer(script=[body(raw)])) as server:
+        llm = model_at(server)
+        completion = await ask(llm, tokens=10_000)
+        assert (await ask(llm)).usage.prompt_tokens == USAGE["prompt_tokens"]
+        await llm.aclose()
+    assert completion.parsed == Answer(text="fine")
+    assert 10 < completion.usage.prompt_tokens < 200
+    assert completion.usage.completion_tokens == 6
+    assert completion.usage.cached_tokens <= completion.usage.prompt_tokens
 
 
 async def test_a_model_that_thinks_beyond_its_bound_is_believed() -> None:

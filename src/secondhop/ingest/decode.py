@@ -1,7 +1,9 @@
 """From bytes to text, for files of unknown encoding."""
 
 import codecs
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from io import IncrementalNewlineDecoder
+from typing import NamedTuple, TypeAlias
 
 _BOMS = (  # UTF-32 first: its little-endian mark begins like the one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -25,55 +27,80 @@ _MOST_LOST = 0.1
 """Share of characters that may be lost; a text of which more cannot be decoded is no text."""
 
 
-class Decoded(NamedTuple):
-    """The text of a file."""
+class Encoding(NamedTuple):
+    """How bytes become text."""
 
-    text: str
-    """With "\\n" between lines, without NULs."""
+    name: str
     lost: int
     """Characters that cannot be decoded, and stand as U+FFFD."""
 
 
-def decoded(raw: bytes) -> Decoded:
-    """By byte order mark, else UTF-8, else Windows-1252.
+Read: TypeAlias = Callable[[], Iterator[bytes]]
+"""Reads a file from its beginning, a part at a time."""
+
+
+def encoding_of(read: Read) -> Encoding:
+    """By byte order mark, else UTF-8, else Windows-1252. Holds one part at a time.
 
     Raises:
         UnicodeError: a binary file, or none of these encodings; the message is a reason to show.
     """
+    head = next(read(), b"")
     for mark, name in _BOMS:
-        if raw.startswith(mark):
-            return _mostly(raw, name)
-    nuls = _share(raw, b"\0")
-    if raw.startswith(_MAGIC) or nuls > 0.3:
+        if head.startswith(mark):
+            return _mostly(read, name)
+    nuls = _share(head, b"\0")
+    if head.startswith(_MAGIC) or nuls > 0.3:
         raise UnicodeError("a binary file, not text")
-    try:
-        return Decoded(_plain(raw.decode("utf-8")), 0)
-    except UnicodeDecodeError:
-        controls = _share(raw, bytes(c for c in range(32) if c not in _TEXT_CONTROLS))
+    if _fault(read, "utf-8") is None:
+        return Encoding("utf-8", 0)
+    controls = _share(head, bytes(c for c in range(32) if c not in _TEXT_CONTROLS))
     if controls > 0.02 or nuls > 0.05:
         raise UnicodeError("a binary file, not text")
-    repaired = raw.decode("utf-8", "replace")
-    broken = repaired.count("\ufffd")
-    sound = sum(not char.isascii() for char in repaired) - broken
-    return _mostly(raw, "utf-8" if sound > broken else "cp1252")
+    repaired = [(part.count("\ufffd"), _beyond_ascii(part)) for part in decoded(read(), "utf-8")]
+    broken = sum(lost for lost, _ in repaired)
+    sound = sum(beyond for _, beyond in repaired) - broken
+    return _mostly(read, "utf-8" if sound > broken else "cp1252")
 
 
-def _mostly(raw: bytes, encoding: str) -> Decoded:
-    try:
-        return Decoded(_plain(raw.decode(encoding)), 0)
-    except UnicodeDecodeError as error:
-        fault = error
-    text = _plain(raw.decode(encoding, "replace"))
-    lost = text.count("\ufffd")
-    if lost > _MOST_LOST * len(text):
+def decoded(parts: Iterable[bytes], encoding: str) -> Iterator[str]:
+    """The text, a part at a time, "\\n" between lines, without NULs.
+
+    Bytes that do not fit the encoding become U+FFFD.
+    """
+    decoder = IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)("replace"), True)
+    for part in parts:
+        yield decoder.decode(part).replace("\0", "")
+    yield decoder.decode(b"", final=True).replace("\0", "")
+
+
+def _mostly(read: Read, encoding: str) -> Encoding:
+    fault = _fault(read, encoding)
+    if fault is None:
+        return Encoding(encoding, 0)
+    counts = [(part.count("\ufffd"), len(part)) for part in decoded(read(), encoding)]
+    lost = sum(count for count, _ in counts)
+    if lost > _MOST_LOST * sum(length for _, length in counts):
         raise UnicodeError(
             f"cannot be decoded: neither UTF-8 nor {encoding} ({fault.reason}); save it as UTF-8"
         ) from fault
-    return Decoded(text, lost)
+    return Encoding(encoding, lost)
 
 
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+def _fault(read: Read, encoding: str) -> UnicodeDecodeError | None:
+    """What keeps the bytes from being in this encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for part in read():
+            decoder.decode(part)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        return error
+    return None
+
+
+def _beyond_ascii(text: str) -> int:
+    return 0 if text.isascii() else sum(not char.isascii() for char in text)
 
 
 def _share(raw: bytes, wanted: bytes) -> float:

@@ -1,10 +1,15 @@
 """JSON as strangers write it: parsed with one kind of error, looked into without trust."""
 
 import json
-from typing import TypeAlias
+import re
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias, cast
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 JsonObject: TypeAlias = dict[str, "Json"]
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def parse_json(text: str) -> Json:
@@ -15,11 +20,107 @@ def parse_json(text: str) -> Json:
     """
     try:
         value: Json = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{error.msg} at line {error.lineno}, column {error.colno}") from error
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise _in_words(error) from error
     return value
+
+
+def parse_elements(parts: Iterable[str]) -> Iterator[Json]:
+    """The values of a JSON array whose text comes in parts, one by one: they are never all held.
+
+    Raises:
+        ValueError: as of `parse_json`; what stands before the break has been given by then.
+    """
+    window = _Window(parts)
+    try:
+        window.expect("[")
+        more = not window.takes("]")
+        while more:
+            yield window.value()
+            more = window.takes(",")
+            if not more:
+                window.expect("]")
+        if not window.is_at_end():
+            raise json.JSONDecodeError("Extra data", window.text, window.at)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise _in_words(error, line=window.line, column=window.column) from error
+
+
+class _Window:
+    """What is being read of a text that comes in parts."""
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        self._parts = iter(parts)
+        self.text, self.at = "", 0
+        self.line, self.column = 1, 1
+        """Where `text` begins."""
+
+    def value(self) -> Json:
+        """The JSON value that stands next."""
+        self._beyond_space()
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.text, self.at)
+            except json.JSONDecodeError:
+                if not self._widen():
+                    raise
+                continue
+            if end < len(self.text) or not self._widen():  # a number may go on in the next part
+                self.at = end
+                return cast(Json, value)
+
+    def takes(self, mark: str) -> bool:
+        """Whether this mark stands next; it is behind us then."""
+        self._beyond_space()
+        found = self.text.startswith(mark, self.at)
+        self.at += found
+        return found
+
+    def expect(self, mark: str) -> None:
+        """Raises JSONDecodeError unless this mark stands next."""
+        if not self.takes(mark):
+            raise json.JSONDecodeError(f"Expecting {mark!r}", self.text, self.at)
+
+    def is_at_end(self) -> bool:
+        """Whether nothing but space is left."""
+        self._beyond_space()
+        return self.at == len(self.text)
+
+    def _beyond_space(self) -> None:
+        while True:
+            found = _SPACE.match(self.text, self.at)
+            self.at = found.end() if found else self.at
+            if self.at < len(self.text) or not self._widen():
+                return
+
+    def _widen(self) -> bool:
+        """Let go of what is behind, and take in as much as is left, at least a part; False at the
+        end. So a long value is parsed a few times, however many parts it has."""
+        taken: list[str] = []
+        left = len(self.text) - self.at
+        while not taken or sum(map(len, taken)) < left:
+            part = next(self._parts, None)
+            if part is None:
+                break
+            taken.append(part)
+        if not taken:
+            return False
+        behind = self.text[: self.at]
+        self.line += behind.count("\n")
+        self.column = len(behind) - behind.rfind("\n") + (self.column - 1) * ("\n" not in behind)
+        self.text, self.at = "".join([self.text[self.at :], *taken]), 0
+        return True
+
+
+def _in_words(
+    error: json.JSONDecodeError | RecursionError, *, line: int = 1, column: int = 1
+) -> ValueError:
+    """The error, with its place in a text of which the parser saw what begins at that place."""
+    if isinstance(error, RecursionError):
+        return ValueError("nested too deeply")
+    beside = column - 1 if error.lineno == 1 else 0
+    place = f"line {line + error.lineno - 1}, column {beside + error.colno}"
+    return ValueError(f"{error.msg} at {place}")
 
 
 def parse_object(text: str) -> JsonObject | None:

@@ -8,9 +8,12 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from secondhop.errors import IngestError
-from secondhop.ingest.decode import Decoded, decoded
-from secondhop.ingest.json_text import Json, parse_json
+from secondhop.ingest.decode import Encoding, Read, decoded, encoding_of
+from secondhop.ingest.json_text import parse_elements
 from secondhop.stores.records import Memory
+
+_HELD_BYTES = 4_000_000
+"""A larger file is read part by part, each time that it is read."""
 
 NEW_CHAT = "New Chat"
 """Title of a conversation that its owner never named; some products write "New chat"."""
@@ -67,7 +70,9 @@ class Document:
     """The given input, resolved."""
     modified_at: datetime
     """UTC; stands in for a date that is missing or does not parse."""
-    read: Callable[[], bytes]
+    size: int
+    """Bytes."""
+    read: Read
     """Raises UnreadableError."""
     beside: Callable[[str], "Document | None"] = field(default=lambda name: None)
     """The file of this name in the same folder; None where there is none."""
@@ -85,35 +90,42 @@ class Document:
         """Lower case, with its dot; "" when there is none."""
         return PurePosixPath(self.path).suffix.lower()
 
-    @property
+    @cached_property
+    def encoding(self) -> Encoding:
+        """How its bytes become text. Raises UnreadableError."""
+        try:
+            return encoding_of(self.read)
+        except UnicodeError as error:
+            raise UnreadableError(str(error)) from error
+
+    @cached_property
     def text(self) -> str:
         """The whole text. Raises UnreadableError."""
-        return self._decoded.text
+        return "".join(decoded(self.read(), self.encoding.name))
 
-    @property
-    def lost(self) -> int:
-        """Characters of it that could not be decoded. Raises UnreadableError."""
-        return self._decoded.lost
+    def parts(self) -> Iterator[str]:
+        """The text, part by part: of a large file one part is held. Raises UnreadableError."""
+        if self.size <= _HELD_BYTES:
+            yield self.text
+        else:
+            yield from decoded(self.read(), self.encoding.name)
 
     @property
     def first_character(self) -> str:
         """The first that is no space; "" in an empty file. Raises UnreadableError."""
-        return self.text.lstrip()[:1]
+        found = (part.lstrip() for part in self.parts())
+        return next((part[0] for part in found if part), "")
+
+    def check_array(self) -> None:
+        """Raises UnreadableError, with line and column, unless it is a whole JSON array."""
+        _ = self._elements
 
     @cached_property
-    def json(self) -> Json:
-        """The text as one JSON value. Raises UnreadableError, with line and column."""
+    def _elements(self) -> int:
         try:
-            return parse_json(self.text)
+            return sum(1 for _ in parse_elements(self.parts()))
         except ValueError as error:
             raise broken_json(error) from error
-
-    @cached_property
-    def _decoded(self) -> Decoded:
-        try:
-            return decoded(self.read())
-        except UnicodeError as error:
-            raise UnreadableError(str(error)) from error
 
 
 def broken_json(error: ValueError) -> UnreadableError:

@@ -1,10 +1,10 @@
 """The objects of a JSON or JSON Lines document, one by one, each with its place."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from secondhop.ingest.json_text import JsonObject, parse_json, parse_object
-from secondhop.ingest.reading import Document, Skipped, UnreadableError
+from secondhop.ingest.json_text import JsonObject, parse_elements, parse_json, parse_object
+from secondhop.ingest.reading import Document, Skipped, UnreadableError, broken_json
 
 LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
@@ -25,23 +25,30 @@ def rows_in(document: Document) -> Iterator[Row | Skipped]:
     """
     if _has_lines(document):
         yield from _rows_of_lines(document)
-        return
-    whole = document.json
-    if isinstance(whole, list):
-        for position, value in enumerate(whole):
+    elif document.first_character == "[":
+        document.check_array()
+        for position, value in enumerate(parse_elements(document.parts())):
             item = f"{document.item} [{position}]"
             yield Row(value, item) if isinstance(value, dict) else Skipped(item, "not an object")
-    elif isinstance(whole, dict):
-        yield Row(whole, document.item)
     else:
+        yield Row(_whole_object(document), document.item)
+
+
+def _whole_object(document: Document) -> JsonObject:
+    try:
+        value = parse_json(document.text)
+    except ValueError as error:
+        raise broken_json(error) from error
+    if not isinstance(value, dict):
         raise UnreadableError("JSON, but neither a list nor an object")
+    return value
 
 
 def _has_lines(document: Document) -> bool:
     named_so = document.suffix in LINES_SUFFIXES
     if document.first_character == "[":
         return named_so and not _is_whole(document)
-    filled = (line for line in document.text.split("\n") if line.strip())
+    filled = (line for line in _lines(document.parts()) if line.strip())
     first, second = next(filled, ""), next(filled, "")
     if not second:
         return named_so
@@ -50,13 +57,17 @@ def _has_lines(document: Document) -> bool:
 
 def _is_whole(document: Document) -> bool:
     try:
-        return isinstance(document.json, list | dict)
+        if document.first_character == "[":
+            document.check_array()
+        else:
+            _whole_object(document)
     except UnreadableError:
         return False
+    return True
 
 
 def _rows_of_lines(document: Document) -> Iterator[Row | Skipped]:
-    for number, line in enumerate(document.text.split("\n"), start=1):
+    for number, line in enumerate(_lines(document.parts()), start=1):
         if not line.strip():
             continue
         item = f"{document.item} line {number}"
@@ -67,3 +78,15 @@ def _rows_of_lines(document: Document) -> Iterator[Row | Skipped]:
             yield Skipped(item, reason, may_hide_memories=True)
             continue
         yield Row(value, item) if isinstance(value, dict) else Skipped(item, "not an object")
+
+
+def _lines(parts: Iterable[str]) -> Iterator[str]:
+    """The lines of a text that comes in parts, one by one."""
+    begun: list[str] = []
+    for part in parts:
+        start = 0
+        while (end := part.find("\n", start)) >= 0:
+            yield "".join([*begun, part[start:end]])
+            begun, start = [], end + 1
+        begun.append(part[start:])
+    yield "".join(begun)

@@ -32,6 +32,8 @@ MAX_FILE_BYTES = 1024 * 1_000_000
 _MOST_PACKED = 100
 """How many times smaller an archive may make a member of more than `_SMALL_BYTES`."""
 _SMALL_BYTES = 10_000_000
+_PART_BYTES = 1_000_000
+"""Held of a file that is read part by part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ class Walker:
             path=name,
             origin=source.origin,
             modified_at=datetime.fromtimestamp(info.st_mtime, UTC),
-            read=partial(self._bytes_of_file, path),
+            size=info.st_size,
+            read=partial(self._parts_of_file, path),
             beside=partial(self._file_beside, path, name, item, source),
         )
 
@@ -128,19 +131,21 @@ class Walker:
             return None
         return self._file(beside, _named(name, other), _named(item, other), source)
 
-    def _bytes_of_file(self, path: Path) -> bytes:
+    def _parts_of_file(self, path: Path) -> Iterator[bytes]:
         try:
             with path.open("rb") as file:
-                return self._bytes(file)
+                yield from self._parts(file)
         except OSError as error:
             raise UnreadableError(_reason(error)) from error
 
-    def _bytes(self, file: IO[bytes]) -> bytes:
-        """All of them. Raises UnreadableError for too many."""
-        raw = file.read(self._max_file_bytes + 1)
-        if len(raw) > self._max_file_bytes:
-            raise self._too_large()
-        return raw
+    def _parts(self, file: IO[bytes]) -> Iterator[bytes]:
+        """The bytes, part by part. Raises UnreadableError for too many."""
+        size = 0
+        while part := file.read(_PART_BYTES):
+            size += len(part)
+            if size > self._max_file_bytes:
+                raise self._too_large()
+            yield part
 
     def _members(
         self, path: Path, below: str, item: str, source: Source
@@ -175,7 +180,8 @@ class Walker:
             path=clean_text(f"{below}/{name}".lstrip("/")),
             origin=source.origin,
             modified_at=modified_at,
-            read=partial(self._bytes_of_member, archive, member),
+            size=member.file_size,
+            read=partial(self._parts_of_member, archive, member),
             beside=partial(self._member_beside, archive, member, below, item, source),
         )
 
@@ -193,11 +199,13 @@ class Walker:
         beside = self._member(archive, found[0], below, item, source) if found else None
         return beside if isinstance(beside, Document) else None
 
-    def _bytes_of_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    def _parts_of_member(
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo
+    ) -> Iterator[bytes]:
         self._check_size(member)
         try:
             with archive.open(member) as file:
-                return self._bytes(file)
+                yield from self._parts(file)
         except (*_BROKEN_ZIP, OSError) as error:
             raise UnreadableError(f"broken or encrypted in its archive: {error}") from error
 

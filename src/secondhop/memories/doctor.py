@@ -183,8 +183,43 @@ async def embed(
             case.progress("embed", start + len(part), len(ids))
 
 
+async def check_circles(case: Examined) -> list[Finding]:
+    """Memories of version 0.1, of which each could supersede the other, so that none holds."""
+    links = {i: kept.superseded_by for i, kept in (await case.store.keepings()).items()}
+    found = [", ".join(circle) for circle in circles_in(links)]
+    what = "groups of memories that supersede one another, so that none holds"
+    cure = "`secondhop update ID --restore` lets one of them hold again: the one that is true"
+    return [damage(what, found, cure=cure)]
+
+
+def circles_in(links: Mapping[str, str]) -> list[list[str]]:
+    """Groups of ids of which each leads to the next, and the last to the first.
+
+    >>> circles_in({"a": "b", "b": "a", "c": "a", "d": "e"})
+    [['a', 'b']]
+    """
+    found: list[list[str]] = []
+    seen: set[str] = set()
+    for start in sorted(links):
+        path: list[str] = []
+        one = start
+        while one and one not in seen:
+            seen.add(one)
+            path.append(one)
+            one = links.get(one, "")
+        if one in path:
+            found.append(path[path.index(one) :])
+    return found
+
+
 async def check_counters(case: Examined) -> list[Finding]:
     """Nothing is counted of memories that are gone: a killed process leaves such."""
+    if case.counters.is_lost():
+        if case.fix:
+            case.counters.begin_again()
+        what = "counters.db is gone, with what was retrieved, shown and accepted"
+        cure = "put a backup in place, or --fix: counting begins again"
+        return [damage(what, [""], cure=cure, fixed=case.fix)]
     try:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?
@@ -287,6 +322,7 @@ CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "file": check_file,
     "vectors": check_vectors,
     "cues": check_cues,
+    "circles": check_circles,
     "counters": check_counters,
     "embeddings": check_embeddings,
     "duplicates": check_duplicates,

@@ -106,7 +106,7 @@ class Forgetter:
             await self.writing.counters.forget(found.memory_ids)
             # and a recall may have traced them
             late = partial(self.traces.naming, found.memory_ids, since_ns=begun_ns - CLOCKS_NS)
-            await asyncio.to_thread(self.traces.remove, await asyncio.to_thread(late))
+            await mask(self.traces, await asyncio.to_thread(late), found)
             return erased
         except StoreError as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
@@ -152,13 +152,19 @@ async def erase(
     Texts that grew had other passages before, and memories that an ingest deleted had some. Their
     names are gone, so the caches keep the passages of today, and nothing else.
     """
-    await asyncio.to_thread(traces.remove, found.traces)
+    await mask(traces, found.traces, found)
     for cache in caches:
         await cache.purge(found.texts)
     held = await passages_without(store, found.memory_ids)
     for cache in caches:
         await cache.keep_passages(held)
     return await store.erasure.erase(found.memory_ids)
+
+
+async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None:
+    """Take the words of what goes out of these traces."""
+    for name in names:
+        await asyncio.to_thread(partial(traces.mask, name, found.memory_ids, texts=found.texts))
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:

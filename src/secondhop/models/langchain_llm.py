@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -38,8 +38,8 @@ LangchainLLMConfig = ChatLimits
 class LangchainLLM(StructuredChat):
     """Adapts a `BaseChatModel`: its structured output, else text with the schema; one repair.
 
-    Time limits, the circuit breaker and the cap on concurrency are ours. So are retries, unless the
-    model makes its own (`max_retries` is not 0), which no limit on calls can see. A model that
+    Retries, time limits, the circuit breaker and the cap on concurrency are ours, so that every
+    request is counted; the model's own retries are switched off in a copy of it. A model that
     knows no asyncio works in a thread, which a cancelled caller leaves behind. `max_tokens` holds
     where the model has a field for it (max_tokens, num_predict, …).
     """
@@ -58,11 +58,9 @@ class LangchainLLM(StructuredChat):
         """
         ready_to_count()
         name, limits = model_id or derived_id(model), config or LangchainLLMConfig()
-        if retries_itself(model):
-            limits = replace(limits, attempts=1)
         self._given = model  # what is known of it lasts as long as it does
         super().__init__(
-            LangchainTransport(model),
+            LangchainTransport(model, name=name),
             model_id=name,
             limits=limits,
             endpoint=shared_endpoint((id(model), limits), limits, owner=model),
@@ -72,9 +70,9 @@ class LangchainLLM(StructuredChat):
 class LangchainTransport:
     """Single requests to a chat model; a reply is read by our rules, not by langchain's parser."""
 
-    def __init__(self, model: "BaseChatModel") -> None:
-        self._model = model
-        shaped = has_structured_output(model)
+    def __init__(self, model: "BaseChatModel", *, name: str) -> None:
+        self._model = without_own_retries(model, name=name)
+        shaped = has_structured_output(self._model)
         self.modes: tuple[AnswerMode, ...] = ("json_schema", "text") if shaped else ("text",)
 
     async def send(self, request: ChatRequest) -> ChatReply:
@@ -123,11 +121,6 @@ def derived_id(model: object) -> str:
     )
 
 
-def retries_itself(model: "BaseChatModel") -> bool:
-    """Whether a failed request is repeated inside the model."""
-    return "max_retries" in type(model).model_fields and getattr(model, "max_retries", 0) != 0
-
-
 def bounded(model: "BaseChatModel", max_tokens: int) -> "BaseChatModel":
     """The model with at most so many generated tokens, where it has a field for that."""
     for name in _BOUND_ATTRIBUTES:
@@ -136,6 +129,49 @@ def bounded(model: "BaseChatModel", max_tokens: int) -> "BaseChatModel":
             bound = min(own, max_tokens) if isinstance(own, int) and own > 0 else max_tokens
             return model.model_copy(update={name: bound})
     return model
+
+
+def without_own_retries(model: "BaseChatModel", *, name: str) -> "BaseChatModel":
+    """A copy that sends each request once: repeats inside a chat model are seen by no limit.
+
+    SDK clients that it has made already are replaced by ones without retries. Where it holds a
+    client of another kind, that may have kept the number, and a warning says so.
+    """
+    if "max_retries" not in type(model).model_fields or getattr(model, "max_retries", 0) == 0:
+        return model
+    clients = dict(_quiet_clients(model))
+    if not clients and any("client" in name and held for name, held in _held(model)):
+        _log.warning(
+            "%s may repeat failed requests by itself, which no limit on calls can see; "
+            "build it with max_retries=0",
+            name,
+        )
+    return model.model_copy(update={"max_retries": 0, **clients})
+
+
+def _quiet_clients(model: "BaseChatModel") -> Iterator[tuple[str, object]]:
+    """(field, the same without retries) of clients as OpenAI, Anthropic, Groq … generate them.
+
+    A field holds a client, or one of its resources ("client.chat.completions").
+    """
+    for field, held in vars(model).items():
+        if _can_be_quiet(held):
+            yield field, held.with_options(max_retries=0)
+            continue
+        owner: Any = getattr(held, "_client", None)
+        if _can_be_quiet(owner):
+            yield field, type(held)(owner.with_options(max_retries=0))
+
+
+def _held(model: "BaseChatModel") -> list[tuple[str, Any]]:
+    """(name, what it holds) of public and private attributes."""
+    return [*vars(model).items(), *(model.__pydantic_private__ or {}).items()]
+
+
+def _can_be_quiet(client: Any) -> bool:
+    return callable(getattr(client, "with_options", None)) and isinstance(
+        getattr(client, "max_retries", None), int
+    )
 
 
 class _AnyAnswer(BaseModel):

@@ -15,6 +15,10 @@ _LONG = 100_000
 """Characters; counting more would hold up the event loop for longer than 20 ms."""
 _TELLING = 300
 """Tokens; what a server says of a shorter prompt is mostly about its template."""
+_HIDDEN_PROMPT = 2_000
+"""Tokens that a server may add to a prompt: its own instructions, the frame of a tool."""
+_HIDDEN_REPLY = 20
+"""So many times the tokens that were allowed, or the bytes that came, are believed of a reply."""
 _MOST = 2.0
 """Times cl100k_base's count; a server that tells more counts something else, too."""
 
@@ -75,9 +79,27 @@ def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:
     return min(_MOST, max(1.0, reported / max(1, size.counted)))
 
 
-def estimated_usage(size: PromptSize, reply: str) -> Usage:
-    """What a request cost, where the server does not say."""
-    return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(reply))
+def plausible_usage(reported: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
+    """What a request cost: as the server tells, and by our own count where that cannot be.
+
+    Args:
+        reported: None: the server does not say.
+        text: of the reply.
+        allowed: tokens that the reply might have. A server may ignore that bound, and a model may
+            think in tokens that it does not show, but not without limit.
+    """
+    if reported is None:
+        return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))
+    prompt, completion = reported.prompt_tokens, reported.completion_tokens
+    if prompt > size.at_most + _HIDDEN_PROMPT:
+        prompt = size.tokens
+    if completion > _HIDDEN_REPLY * max(allowed, _bytes(text)):
+        completion = counted_tokens(text)
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=min(reported.cached_tokens, prompt),
+    )
 
 
 def _bytes(text: str) -> int:

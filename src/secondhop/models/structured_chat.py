@@ -25,7 +25,7 @@ from secondhop.models.json_replies import (
     with_request,
 )
 from secondhop.models.llm import AnswerBounds, ChatMessage, Completion, LLMError, sendable
-from secondhop.models.prompt_size import PromptSize, estimated_usage, learned_ratio
+from secondhop.models.prompt_size import PromptSize, learned_ratio, plausible_usage
 from secondhop.models.retry_policy import TryTimedOutError, failure_of, retried
 
 T = TypeVar("T", bound=BaseModel)
@@ -216,15 +216,15 @@ class StructuredChat:
             raise TryTimedOutError("no answer in time") from error
         except BrokenReplyError as error:
             if error.usage is not None:
-                account.charge(error.usage)
+                told = error.usage
+                account.charge(plausible_usage(told, size, text="", allowed=request.max_tokens))
             raise
-        if reply.usage is None:
-            account.charge(estimated_usage(size, reply.text))
-            return reply
-        account.charge(reply.usage)
-        ratio = self._endpoint.token_ratio
-        learned = learned_ratio(size, reported=reply.usage.prompt_tokens, before=ratio)
-        self._endpoint.token_ratio = learned
+        usage = plausible_usage(reply.usage, size, text=reply.text, allowed=request.max_tokens)
+        account.charge(usage)
+        if reply.usage is not None:
+            ratio = self._endpoint.token_ratio
+            learned = learned_ratio(size, reported=usage.prompt_tokens, before=ratio)
+            self._endpoint.token_ratio = learned
         return reply
 
     def _refusals(self, error: Exception, *, mode: AnswerMode) -> int:
