@@ -18,6 +18,7 @@ from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.catalog.rows import PASSAGE_COLUMNS, passage_of
 from secondhop.stores.database import Connection
+from secondhop.stores.locks import queue_for
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Passage, Topic, Vectors
 
@@ -61,10 +62,11 @@ class MemoryMap:
 
     async def topics(self) -> Sequence[Topic]:
         """Topics, biggest first."""
-        changes = await asyncio.to_thread(self._catalog.changes)
-        if self._made is None or self._made[0] != changes:
-            self._made = changes, await self._mapped()
-        return self._made[1]
+        async with queue_for(self):  # made once for recalls that ask at once
+            changes = await asyncio.to_thread(self._catalog.changes)
+            if self._made is None or self._made[0] != changes:
+                self._made = changes, await self._mapped()
+            return self._made[1]
 
     async def _mapped(self) -> list[Topic]:
         """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""

@@ -1,14 +1,18 @@
 """Clusters of memories: the same ones every time, and what they are called."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TypeVar
 
 import numpy as np
 import pytest
 
 from secondhop.ranking.keyphrases import topic_names
+from secondhop.stores import memory_map
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.entity_store import EntityStore
@@ -16,6 +20,8 @@ from secondhop.stores.locks import WriterLock
 from secondhop.stores.memory_map import spherical_kmeans
 from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.memory_index import MemoryIndex
+
+T = TypeVar("T")
 
 
 def blobs(*, count: int, size: int) -> Vectors:
@@ -41,6 +47,21 @@ async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntitySt
     )
     async with aclosing(opened):
         yield opened
+
+
+async def test_recalls_that_ask_at_once_have_it_made_once(
+    store: EntityStore, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.put([make.memory(f"c{n}", "bread") for n in range(8)])
+    asked: list[str] = []
+    monkeypatch.setattr(memory_map, "_sample", partial(counted, memory_map._sample, asked))
+    maps = await asyncio.gather(*(store.topics() for _ in range(5)))
+    assert (len(asked), all(one == maps[0] for one in maps)) == (1, True)
+
+
+def counted(work: Callable[..., T], calls: list[str], *given: object) -> T:
+    calls.append(work.__name__)
+    return work(*given)
 
 
 async def test_the_map_follows_the_store(store: EntityStore, make: SimpleNamespace) -> None:

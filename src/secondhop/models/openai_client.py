@@ -6,6 +6,7 @@ No message holds the key, or a password that stands in the address.
 import asyncio
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -128,6 +129,8 @@ def explain(error: Exception, *, key: str | None) -> str:
         }.get(error.status_code, "see the server's message")
         said = excerpt(_said(error), partial(without_key, key=key))
         return f"HTTP {error.status_code}, {advice}: {said}"
+    if isinstance(error, UnicodeEncodeError):  # what is sent besides is sound (`sendable`)
+        return "the API key holds a character that cannot be sent; copy it once more"
     if isinstance(error, OpenAIError):
         return excerpt(str(error), partial(without_key, key=key))
     return f"it did not answer in the OpenAI protocol ({kind_of_failure(error)}); check base_url"
@@ -167,15 +170,13 @@ def address_of(given: str | None) -> "URL | None":
         return None
     from httpx import URL, InvalidURL
 
-    try:
+    with suppress(InvalidURL):  # its words may hold a part of a password
         address = URL(url)
-    except InvalidURL as error:
-        raise UsageError(f"the address of the model's server is none: {error}") from None
-    if address.scheme not in ("http", "https") or not address.host:
-        raise UsageError(
-            "the address of the model's server is none; write it like http://localhost:11434/v1"
-        )
-    return address
+        if address.scheme in ("http", "https") and address.host:
+            return address
+    raise UsageError(
+        "the address of the model's server is not valid; write it like http://localhost:11434/v1"
+    )
 
 
 def place_of(base_url: str) -> str:
