@@ -51,7 +51,8 @@ class Described(NamedTuple):
 class MemoryMap:
     """The map of one entity, made when it is asked for.
 
-    It is made again when one memory in 50 is new, or any is gone. It takes 0.1 s for 200 memories and 0.8 s for 5,000.
+    It is made again when one memory in 50 is new, or any is gone. It takes 0.1 s for 200
+    memories and 0.8 s for 5,000.
     """
 
     def __init__(self, catalog: Catalog, index: VectorIndex) -> None:
