@@ -290,7 +290,7 @@ class Catalog:
         return int(self.read(read_meta).get("passages", 0))
 
     def changes(self) -> int:
-        """Grows with every put and delete."""
+        """Grows when memories go, or enough are stored to make the memory map again."""
         return int(self.read(read_meta).get("changes", 0))
 
     def close(self) -> None:
