@@ -71,7 +71,7 @@ class MemoryMap:
 
     async def _mapped(self) -> list[Topic]:
         """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""
-        described, members = await asyncio.to_thread(_sample, self._catalog)
+        described, members = await asyncio.to_thread(sample, self._catalog)
         if not members:
             return []
         fetched = await self._index.fetch([one for own in members for one in own])
@@ -88,7 +88,7 @@ class MemoryMap:
         )
 
 
-def _sample(catalog: Catalog) -> tuple[list[Described], list[list[str]]]:
+def sample(catalog: Catalog) -> tuple[list[Described], list[list[str]]]:
     """What describes each of the memories to map, and their passage ids."""
     memory_ids: list[str] = sorted(catalog.read(reads.content_hashes))
     if len(memory_ids) > MOST_MEMORIES:

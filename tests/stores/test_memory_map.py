@@ -54,7 +54,7 @@ async def test_recalls_that_ask_at_once_have_it_made_once(
 ) -> None:
     await store.put([make.memory(f"c{n}", "bread") for n in range(8)])
     asked: list[str] = []
-    monkeypatch.setattr(memory_map, "_sample", partial(counted, memory_map._sample, asked))
+    monkeypatch.setattr(memory_map, "sample", partial(counted, memory_map.sample, asked))
     maps = await asyncio.gather(*(store.topics() for _ in range(5)))
     assert (len(asked), all(one == maps[0] for one in maps)) == (1, True)
 
