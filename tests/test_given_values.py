@@ -203,3 +203,14 @@ async def test_offline_is_a_word_for_no_language_model(tmp_path: Path) -> None:
         assert recall.services.planner is None
     with pytest.raises(UsageError, match="choose one of: offline, openai:MODEL"):
         await Recall.aopen(tmp_path, embedder="hashing", llm="foo")
+
+
+def test_an_empty_name_of_a_store_makes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(UsageError, match="name a folder"):
+        Recall.open("", embedder="hashing")
+
+    assert not list(tmp_path.iterdir())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
+from secondhop.errors import UsageError
 from secondhop.given_values import check_config, check_id
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
@@ -96,6 +97,8 @@ async def open_parts(
     config = with_old_arguments(cast(dict[str, Any], options), config)
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"Recall.open() has no argument {unknown[0]!r}")
+    if path == "":
+        raise UsageError("the store is '': name a folder, or leave it out for the default one")
     check_id(entity, name="the name of the entity")
     check_config(config)
     if prompts is not None and not isinstance(prompts, Mapping):

@@ -33,6 +33,11 @@ _NOT_STATED: Final = re.compile(
     |\bin\sthe\s(?:novel|book|film|movie|song|story|play|game|article)\b""",
     re.I | re.X,
 )
+_TO_REMEMBER: Final = re.compile(
+    r"\W*(?:please,?\s)?(?:remember|don['’]?t\sforget|keep\sin\smind)(?:\sthat\b|:)(?!.*\?\W*$)",
+    re.I | re.S,
+)
+"""An order to remember: what follows is to be kept, whatever others want or might do in it."""
 _TASK: Final = re.compile(
     r"\W*(?:(?:can|could|would)\s+you\s+|please\s+|now\s+)*(?:translate|proofread|rewrite|rephrase"
     r"|summari[sz]e|correct|edit|improve|write|draft|compose|act\s+as|analy[sz]e|explain|repeat)\b",
@@ -75,7 +80,9 @@ def stated(content: str) -> Iterator[Clause]:
             if ":" in sentence:
                 return  # what follows is handed over to be worked on
             continue
-        if len(sentence) > _LONGEST or _BLANK in sentence or _NOT_STATED.search(sentence):
+        if len(sentence) > _LONGEST or _BLANK in sentence:
+            continue
+        if _NOT_STATED.search(sentence) and not _TO_REMEMBER.match(sentence):
             continue
         yield from _clauses(sentence, begun)
 
