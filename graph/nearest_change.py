@@ -26,7 +26,7 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if last.stage == "pick" and last.rank is not None:
-        return more_slots(trace, last, last.rank)
+        return more_slots(trace, last, last.rank) + cue_hint(trace, candidate, last)
     return never_weighed(trace, candidate)
 
 
@@ -83,6 +83,17 @@ def more_slots(trace: RecallTrace, last: TraceDrop, place: int) -> str:
     return (
         f"--k {place} or a little more (it came in at place {place}, {trace.k} were "
         f"asked for; a higher k also looks deeper, so places may move)"
+    )
+
+
+def cue_hint(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop) -> str:
+    """Beside a k that few would ask for: what lifts a memory that no cue lifted; "" elsewhere."""
+    far = (last.rank or 0) > 2 * trace.k
+    if candidate.cue or last.reason.startswith("repeats") or not far:
+        return ""
+    return (
+        f"; a cue lifts it for such questions: "
+        f'`secondhop cues {candidate.memory_id} --add "a request for which it matters"`'
     )
 
 

@@ -74,6 +74,23 @@ def test_without_a_model_it_names_the_ways_out(
     assert "--llm openai:MODEL" in refused.stderr
 
 
+def test_without_a_key_it_is_said_before_anything_is_stored(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, notes: Path, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    before = sorted(tmp_path.rglob("*"))
+
+    for command in (("ingest", notes), ("annotate",)):
+        refused = cli(*command)
+        assert refused.exit_code == 1
+        assert "set OPENAI_API_KEY (any word for a local server)" in " ".join(
+            refused.stderr.split()
+        )
+
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "annotation" not in document(cli("ingest", notes, "--no-annotate", "--json"))
+
+
 def test_an_evaluation_writes_cues_once_and_keeps_them_in_its_store(
     cli: Cli, model: ModelServer, tmp_path: Path
 ) -> None:

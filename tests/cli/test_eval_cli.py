@@ -1,6 +1,7 @@
 """`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from tests.evals.scenario_files import QUESTION, TEXTS, memory_row, write_rows
 
 from secondhop.evals.baselines import BASELINES
 from secondhop.evals.measures import MEASURES
+from secondhop.models.embedder import Vectors
+from secondhop.models.hashing import HashingEmbedder
 
 
 @pytest.fixture
@@ -134,6 +137,26 @@ def test_against_a_baseline_every_measure_has_an_interval_and_a_p(cli: Cli, two:
     assert "ms" not in compared["against"]["measures"]
 
 
+def test_neither_side_of_a_comparison_pays_for_embedding(
+    cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded, embed = list[str](), HashingEmbedder.embed_queries
+
+    async def counted(self: HashingEmbedder, texts: Sequence[str]) -> Vectors:
+        embedded.extend(texts)
+        return await embed(self, texts)
+
+    monkeypatch.setattr(HashingEmbedder, "embed_queries", counted)
+    monkeypatch.setattr("secondhop.evals.scenarios.perf_counter", lambda: len(embedded))
+
+    compared = document(cli("eval", "scenarios", small, "--against", "defaults", "--json"))
+
+    assert embedded
+    assert compared["small"]["ms"] == {"q-1": 0}
+    ms = compared["against"]["measures"]["ms"]
+    assert (ms["ours"], ms["theirs"]) == (0, 0)
+
+
 @pytest.mark.slow
 def test_against_an_earlier_report_its_rankings_are_measured_anew(
     cli: Cli, two: Path, tmp_path: Path
@@ -145,6 +168,19 @@ def test_against_an_earlier_report_its_rankings_are_measured_anew(
 
     theirs = compared["against"]["measures"]["facet_recall"]["theirs"]
     assert theirs == pytest.approx((2 / 3 + 0) / 2)
+
+
+@pytest.mark.parametrize(
+    "sides", [("limits.k=3", "defaults"), ("ranking.min_score=0.3", "limits.k=3")]
+)
+def test_the_k_of_the_questions_is_not_compared(
+    cli: Cli, small: Path, tmp_path: Path, sides: tuple[str, str]
+) -> None:
+    refused = cli("eval", "scenarios", small, "--set", sides[0], "--against", sides[1])
+
+    assert refused.exit_code == 2
+    assert "every question of a scenario has its own k" in " ".join(refused.stderr.split())
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.slow

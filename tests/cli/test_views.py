@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
-from secondhop.cli.answer_view import show_answer
+from secondhop.cli.answer_view import show_answer, why_missed
 from secondhop.cli.explanation_view import show_explanation
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.graph.explain import left_out
@@ -44,6 +44,11 @@ def test_an_answer_shows_memories_near_misses_and_what_to_type_next(result: Reca
     assert "done without: the planner timed out" in text
     assert "effort low: 1 model call, 3,412 tokens, about $0.004, 12 queries, 2.1 s" in text
     assert "secondhop explain t-1 m-4" in text
+
+
+def test_the_miss_that_is_shown_is_called_the_nearest(result: RecallResult) -> None:
+    assert why_missed(result.maybe[0], of=6).endswith(" (the nearest of 6 that came close)")
+    assert "nearest" not in why_missed(result.maybe[0], of=1)
 
 
 def test_on_a_screen_a_memory_takes_one_line(result: RecallResult, width: int) -> None:

@@ -174,6 +174,22 @@ async def repeating(world: SmallWorld) -> Explanation:
     return next(t for t in await all_cut(world, trace) if t.nearest_change.startswith("removing"))
 
 
+async def test_a_cue_is_hinted_at_for_what_came_in_far_behind_without_one(
+    world: SmallWorld,
+) -> None:
+    _, trace = await ask(world.services(), k=1)
+    hint = 'a cue lifts it for such questions: `secondhop cues {} --add "'
+    placed = [told for told in await all_cut(world, trace) if "came in at place" in told.story[-1]]
+    hinted = [told for told in placed if hint.format(told.memory_id) in told.nearest_change]
+
+    assert hinted
+    assert hinted == [told for told in placed if number_in(told.nearest_change, "--k") > 2]
+    lifted = trace.model_copy(
+        update={"candidates": [c.model_copy(update={"cue": "x"}) for c in trace.candidates]}
+    )
+    assert not any("secondhop cues" in one.nearest_change for one in await all_cut(world, lifted))
+
+
 async def test_cut_by_repetition_the_k_it_names_returns_it(world: SmallWorld) -> None:
     told = await repeating(world)
 

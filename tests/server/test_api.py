@@ -79,6 +79,17 @@ def test_a_stream_has_one_event_a_step_and_ends_with_the_result(http: httpx.Clie
     ]
 
 
+def test_a_body_that_is_not_read_as_json_tells_why(http: httpx.Client) -> None:
+    kind = {"Content-Type": "application/json"}
+    unnamed = http.post(f"{HERE}/recall", content=b'{"question": "x"}')
+    form = http.post(f"{HERE}/recall", data={"question": "x"})
+    broken = http.post(f"{HERE}/recall", content=b'{"question": ', headers=kind)
+
+    header = "body: send it with the header Content-Type: application/json"
+    assert [content(one, 422)["detail"] for one in (unnamed, form)] == [header, header]
+    assert content(broken, 422)["detail"].startswith("body: it is not JSON (character 1")
+
+
 def test_an_empty_question_in_a_stream_is_a_status(http: httpx.Client) -> None:
     answer = http.post(f"{HERE}/recall/stream", json={"question": "  "})
 

@@ -42,8 +42,11 @@ def annotate(
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.cli.annotate_view import show_annotated
     from secondhop.cli.opening import named_llm
+    from secondhop.models.openai_client import expect_key
 
-    named_llm(common)
+    spec = named_llm(common)
+    if not dry_run:
+        expect_key(spec)
     how = AnnotateSettings(concurrency=concurrency, by_itself=False)
 
     async def work(recall: "Recall") -> "AnnotateLedger":

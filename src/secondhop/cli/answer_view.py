@@ -166,7 +166,7 @@ def why_missed(near: NearMiss, *, of: int) -> str:
         why = SCORE.sub("", clean(near.cut_by).partition(": ")[2] or clean(near.cut_by))
     else:
         why = f"no room, takes {counted(near.tokens, 'token')}"
-    return f"not returned: {why}" + (f" (nearest of {of})" if of > 1 else "")
+    return f"not returned: {why}" + (f" (the nearest of {of} that came close)" if of > 1 else "")
 
 
 def cost_line(result: RecallResult) -> str:

@@ -173,10 +173,12 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
         expect_scenarios(plan.against, plan.scenarios)
     reports, others = list[ScenarioReport](), list[ScenarioReport]()
     async with eval_bench(plan, common) as bench:
+        compared_times = theirs is not None and plan.answers is None
+        asking = replace(plan.asking, warm_up=compared_times)
         for scenario in plan.scenarios:
-            reports.append(await bench.run(scenario, own, asking=plan.asking))
+            reports.append(await bench.run(scenario, own, asking=asking))
             if theirs is not None:
-                alone = replace(plan.asking, baselines=False, missed=False)
+                alone = replace(asking, baselines=False, missed=False)
                 others.append(await bench.run(scenario, theirs, asking=alone))
         if isinstance(plan.against, OtherPrompt):
             bench.expect_answers([*reports, *others])
@@ -188,7 +190,7 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
     """Ours, and the other side where that is secondhop, too.
 
     Raises:
-        UsageError: no such setting.
+        UsageError: no such setting, or it is limits.k.
         PromptError: a file of the prompts in force is faulty.
     """
     environment, other = load_settings(), plan.against
@@ -197,7 +199,13 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
     own = Side(settings=settings_of(common, environment), prompts={**in_force, **tried})
     if isinstance(other, OtherSettings):
         changed = replace(common, settings=[*other.changes])
-        return own, replace(own, settings=settings_of(changed, environment))
+        theirs = replace(own, settings=settings_of(changed, environment))
+        if own.settings.limits.k != theirs.settings.limits.k:
+            raise UsageError(
+                "limits.k cannot be compared: every question of a scenario has its own k; leave "
+                "limits.k out, or change k in the questions"
+            )
+        return own, theirs
     if isinstance(other, OtherPrompt):
         prompts = {**in_force, other.prompt.name: other.prompt}
         suffix = "-against" if plan.annotate else ""

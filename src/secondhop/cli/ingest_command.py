@@ -62,8 +62,11 @@ def ingest(
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import print_json, screen
     from secondhop.ingest.ledger import NothingIngestedError
+    from secondhop.models.openai_client import expect_key
 
-    wants_cues = annotate and not dry_run and chosen_spec(common) is not None
+    spec = chosen_spec(common) if annotate and not dry_run else None
+    if spec is not None:
+        expect_key(spec)
     stored = 0
 
     async def stored_from(recall: "Recall") -> "IngestLedger":
@@ -92,7 +95,7 @@ def ingest(
                 if common.json:  # the message names a few of the reasons, this all of them
                     print_json(error.ledger.to_dict())
                 raise
-            if wants_cues:
+            if spec is not None:
                 cues = await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
                 ledger = replace(ledger, annotation=cues)
         if common.json:

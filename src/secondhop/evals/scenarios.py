@@ -31,6 +31,9 @@ class Asking:
     """Say why what was missed was missed; takes a few searches a missed memory."""
     effort: Effort | None = None
     """What a language model may be asked; None: what is usual."""
+    warm_up: bool = False
+    """Ask everything once, untimed and without a model: two sides are then both timed with a warm
+    store and with embeddings that are kept."""
 
 
 async def store_scenario(
@@ -70,6 +73,10 @@ async def run_scenario(
     """
     how = asking or Asking()
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
+    if how.warm_up:
+        cold = Asking(baselines=False, effort="none")
+        for question in questions:
+            await ask(question, recall, asking=cold)
     asked = await side_by_side(
         questions,
         lambda question: ask(question, recall, asking=how),

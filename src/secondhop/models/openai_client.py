@@ -24,6 +24,12 @@ OPENAI = "https://api.openai.com/v1"
 """Spelled out: the SDK would take an empty OPENAI_BASE_URL for an address."""
 
 
+NO_KEY = (
+    "there is no API key for the OpenAI client; set OPENAI_API_KEY (any word for a local "
+    "server), or pass api_key"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIConnection:
     """Where a server is, and how patient to be with it."""
@@ -99,10 +105,7 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
             http_client=DefaultAsyncHttpxClient(follow_redirects=False, auth=login),
         )
     except OpenAIError as error:
-        raise ModelError(
-            "there is no API key for the OpenAI client; set OPENAI_API_KEY (any word for a local "
-            "server), or pass api_key"
-        ) from error
+        raise ModelError(NO_KEY) from error
 
 
 def explain(error: Exception, *, key: str | None) -> str:
@@ -207,3 +210,9 @@ def base_url_of(given: str | None) -> str | None:
 def api_key_of(given: str | None) -> str | None:
     """The key that is meant, without white space around it (a file ends in a line break)."""
     return (given or "").strip() or os.environ.get("OPENAI_API_KEY", "").strip() or None
+
+
+def expect_key(spec: str) -> None:
+    """Raises ModelError when the environment has no key for this model: nothing could be sent."""
+    if spec.startswith("openai:") and api_key_of(None) is None:
+        raise ModelError(NO_KEY)

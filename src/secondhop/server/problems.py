@@ -127,12 +127,10 @@ async def on_http_error(_: Request, error: Exception) -> JSONResponse:
     return response_of(http_problem(error.status_code, str(error.detail)), error.headers)
 
 
-async def on_invalid(_: Request, error: Exception) -> JSONResponse:
+async def on_invalid(request: Request, error: Exception) -> JSONResponse:
     """Handles bodies and parameters that do not fit; the values are not repeated."""
     assert isinstance(error, RequestValidationError)
-    wrong: list[dict[str, Any]] = [
-        {"at": ".".join(map(str, one["loc"])), "says": one["msg"]} for one in error.errors()
-    ]
+    wrong = [said_of(one, request) for one in error.errors()]
     problem = Problem(
         type="urn:secondhop:problem:invalid-request",
         title="Invalid request",
@@ -141,6 +139,17 @@ async def on_invalid(_: Request, error: Exception) -> JSONResponse:
         **{"errors": wrong[:20]},
     )
     return response_of(problem)
+
+
+def said_of(wrong: Mapping[str, Any], request: Request) -> dict[str, str]:
+    """Where a request does not fit, and why; a body that was not read as JSON is told so."""
+    if wrong["type"] == "json_invalid":
+        where = f"character {wrong['loc'][-1]}: {wrong['ctx']['error']}"
+        return {"at": "body", "says": f"it is not JSON ({where})"}
+    sent_as = request.headers.get("content-type", "")
+    if tuple(wrong["loc"]) == ("body",) and "json" not in sent_as and wrong["type"] != "missing":
+        return {"at": "body", "says": "send it with the header Content-Type: application/json"}
+    return {"at": ".".join(map(str, wrong["loc"])), "says": wrong["msg"]}
 
 
 async def on_fault(_: Request, error: Exception) -> JSONResponse:
