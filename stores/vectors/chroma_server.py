@@ -1,5 +1,6 @@
 """Vectors on a Chroma server."""
 
+import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -72,11 +73,15 @@ class ChromaServer:
 
 
 class ServerDatabase:
-    """A `ChromaDatabase` on a server."""
+    """A `ChromaDatabase` on a server, or in Chroma Cloud.
+
+    `CHROMA_API_KEY`, `CHROMA_TENANT` and `CHROMA_DATABASE` count as for Chroma's own client.
+    """
 
     def __init__(self, host: str, port: int, secure: bool) -> None:
         from chromadb.api.fastapi import FastAPI
-        from chromadb.config import Settings, System
+        from chromadb.auth.token_authn import TokenTransportHeader
+        from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings, System
 
         settings = Settings(
             anonymized_telemetry=False,
@@ -85,6 +90,16 @@ class ServerDatabase:
             chroma_server_http_port=port,
             chroma_server_ssl_enabled=secure,
         )
+        if key := os.environ.get("CHROMA_API_KEY"):
+            settings.chroma_client_auth_provider = (
+                "chromadb.auth.token_authn.TokenAuthClientProvider"
+            )
+            settings.chroma_client_auth_credentials = key
+            settings.chroma_auth_token_transport_header = TokenTransportHeader.X_CHROMA_TOKEN
+        self._place = {
+            "tenant": os.environ.get("CHROMA_TENANT", DEFAULT_TENANT),
+            "database": os.environ.get("CHROMA_DATABASE", DEFAULT_DATABASE),
+        }
         system = System(settings)
         self._api = system.instance(FastAPI)
         system.start()
@@ -92,17 +107,17 @@ class ServerDatabase:
 
     def collection(self, name: str) -> "ServerCollection":
         """See `ChromaDatabase`."""
-        return ServerCollection(self._api, self._api.get_collection(name))
+        return ServerCollection(self._api, self._api.get_collection(name, **self._place))
 
     def created(self, name: str, *, hnsw: dict[str, Any]) -> "ServerCollection":
         """See `ChromaDatabase`."""
         configuration: Any = {"hnsw": hnsw}
-        made = self._api.get_or_create_collection(name, configuration=configuration)
+        made = self._api.get_or_create_collection(name, configuration=configuration, **self._place)
         return ServerCollection(self._api, made)
 
     def drop(self, name: str) -> None:
         """See `ChromaDatabase`."""
-        self._api.delete_collection(name)
+        self._api.delete_collection(name, **self._place)
 
     def close(self) -> None:
         """See `ChromaDatabase`."""
