@@ -1,5 +1,7 @@
 """Why a memory came back, or why not, and the smallest change that would admit it."""
 
+from collections.abc import Iterable, Mapping
+
 from secondhop.errors import NotStoredError
 from secondhop.graph.nearest_change import (
     is_founded,
@@ -13,6 +15,7 @@ from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
     TraceDrop,
+    TraceFacet,
     TraceHidden,
     TracePreference,
     TraceQuery,
@@ -20,9 +23,18 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
-from secondhop.nodes.selection.blend import logistic_of
+from secondhop.nodes.selection.blend import (
+    BROAD_CUES,
+    CUES,
+    HYBRID,
+    NUMBER,
+    PLAYBOOKS,
+    SIMILARITY,
+    UNDERTAKING,
+    logistic_of,
+)
 from secondhop.nodes.selection.visibility import OUTSIDE
-from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
+from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED
 from secondhop.stores.keeping import ALWAYS
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
@@ -43,6 +55,8 @@ class Explanation(Frozen):
     nearest_change: str
     """The smallest change that would admit it; "" when it was returned. Settings have the names
     that `--set` takes."""
+    replaced_by: str = ""
+    """The newer memory whose annotation says that it replaces this one; "" without one."""
 
 
 class Reach(Frozen):
@@ -63,10 +77,17 @@ class Reach(Frozen):
     """The smallest with which this query brings it; 0 when rank is."""
 
 
-def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -> Explanation:
+def explain(
+    trace: RecallTrace,
+    memory_id: str,
+    *,
+    reach: Reach | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Explanation:
     """Tell a memory's story from a trace.
 
     Args:
+        names: {id: title or first words} of memories that the trace has no title of.
         reach: for a memory that is not in the trace, how near it was; None says it is not stored.
 
     Raises:
@@ -76,7 +97,7 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
         return forgotten_since(trace, memory_id)
     candidate = trace.candidate(memory_id)
     if candidate is not None:
-        return of_candidate(trace, candidate)
+        return of_candidate(trace, candidate, names=names or {})
     preference = preference_of(trace, memory_id)
     if preference is not None:
         return given_apart(preference)
@@ -91,14 +112,16 @@ def explain(trace: RecallTrace, memory_id: str, *, reach: Reach | None = None) -
     return never_found(memory_id, reach)
 
 
-def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
+def of_candidate(
+    trace: RecallTrace, candidate: TraceCandidate, *, names: Mapping[str, str]
+) -> Explanation:
     """The story of a memory that some query found."""
     story = [
         found_story(trace, candidate),
         *asked_for(trace, candidate),
         *facet_stories(trace, candidate),
     ]
-    story += stored_for(trace, candidate)
+    story += stored_for(trace, candidate, names=names)
     story += added_up(candidate)
     story += weighed(candidate)
     story += [
@@ -109,8 +132,10 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
     elif last is not None:
-        against = f" Against: {title_of(trace, last.against)}." if last.against else ""
+        against = f" Against: {called(trace, last.against, names)}." if last.against else ""
         story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
+    elif not candidate.facet_scores:
+        story.append(lower_score(trace, candidate))
     return Explanation(
         memory_id=candidate.memory_id,
         title=candidate.title,
@@ -118,7 +143,19 @@ def of_candidate(trace: RecallTrace, candidate: TraceCandidate) -> Explanation:
         story=story,
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
+        replaced_by=candidate.outdated_by,
     )
+
+
+def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Why one of the rest was cut before slots were given: its score against the last slot's."""
+    told = f"It was cut before slots were given (pick): its score is {candidate.score:.2f}"
+    last = trace.candidate(trace.returned[-1]) if trace.returned else None
+    if last is None:
+        return f"{told}, and {len(trace.candidates)} others scored more."
+    if last.score < candidate.score:
+        return f"{told}, and slots did not go by score alone."
+    return f"{told}; the last slot went to {title_of(trace, last.memory_id)} with {last.score:.2f}."
 
 
 def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
@@ -231,25 +268,50 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """How it stands in the facets it serves best, at most three."""
     names = {facet.facet_id: facet for facet in trace.facets}
     return [
-        f"For “{names[score.facet_id].name}” (hop {names[score.facet_id].hop}) it ranks "
+        f"For “{names[score.facet_id].name}”{hop_of(names[score.facet_id])} it ranks "
         f"{score.rank}, relevance {score.relevance:.2f}"
         + (f" (cosine {score.dense:.2f}, words {score.lexical:.2f})." if score.dense else ".")
         for score in candidate.facet_scores[:3]
     ]
 
 
-def stored_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+def hop_of(facet: TraceFacet) -> str:
+    """The hop of a plan's facet; what cues bring for the question itself may be a second one."""
+    return "" if facet.facet_id == DIRECT else f" (hop {facet.hop})"
+
+
+def stored_for(
+    trace: RecallTrace, candidate: TraceCandidate, *, names: Mapping[str, str]
+) -> list[str]:
     """What its cues say of the question, and what replaces it by an annotation."""
     story = [f"It was stored for “{candidate.cue}”."] if candidate.cue else []
     if candidate.proved_for:
         story.append(f"A session proved it for “{candidate.proved_for}”.")
     if candidate.outdated_by:
-        newer = title_of(trace, candidate.outdated_by)
+        newer = called(trace, candidate.outdated_by, names)
         story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")
     elif candidate.weakened_by:
-        newer = title_of(trace, candidate.weakened_by)
+        newer = called(trace, candidate.weakened_by, names)
         story.append(f"{newer} is newer and seems to say the same afresh, so this one counts less.")
     return story
+
+
+def called(trace: RecallTrace, memory_id: str, names: Mapping[str, str]) -> str:
+    """`id “title”`: as the trace knows it, or as it is stored."""
+    name = names.get(memory_id)
+    return f"{memory_id} “{name}”" if name else title_of(trace, memory_id)
+
+
+MEANING = {
+    CUES: "the requests it was stored for",
+    BROAD_CUES: "the undertakings it was stored for",
+    UNDERTAKING: "what it shares with the memories that stand first",
+    NUMBER: "how many requests it was stored for",
+    SIMILARITY: "its text",
+    HYBRID: "its words and its text",
+    PLAYBOOKS: "what such questions usually need",
+}
+"""What each part of a score measures, in a few words; in full: docs/ranking.md."""
 
 
 def weighed(candidate: TraceCandidate) -> list[str]:
@@ -264,12 +326,20 @@ def added_up(candidate: TraceCandidate) -> list[str]:
         return []
     _, middle = logistic_of(candidate.parts)
     by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
-    parts = [f"{name} {part:+.2f}" for name, part in by_size if abs(part) >= 0.005]
+    told = [(name, part) for name, part in by_size if abs(part) >= 0.005]
+    parts = [f"{name} {part:+.2f}" for name, part in told]
     return [
         f"Its score is {candidate.score:.2f}. Compared with the other candidates: "
         f"{', '.join(parts) or 'as they'}; together {sum(candidate.parts.values()):+.2f}, "
-        f"where {middle:+.2f} makes 0.50."
+        f"where {middle:+.2f} makes 0.50.",
+        *([f"{meanings}."] if (meanings := meant(name for name, _ in told)) else []),
     ]
+
+
+def meant(names: Iterable[str]) -> str:
+    """ "There, cues: the requests it was stored for; similarity: its text"."""
+    told = "; ".join(f"{name}: {MEANING[name]}" for name in names if name in MEANING)
+    return f"There, {told}" if told else ""
 
 
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:

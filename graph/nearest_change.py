@@ -40,7 +40,7 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
     disbelieved = bool(candidate.votes) and not is_founded(candidate)
     if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
-    return f"--k {len(trace.scores())}, so that all that was found takes part"
+    return f"only --k {len(trace.scores())}, all that were found"
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:

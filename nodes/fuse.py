@@ -341,6 +341,8 @@ def as_candidate(
     )
     if blend is not None:
         candidate["parts"] = dict(blend.parts)
+        if blend.undertaking:
+            candidate["undertaking"] = blend.undertaking
     if card.role:
         candidate["role"] = card.role
     if newer := outdated_by(card, hidden):

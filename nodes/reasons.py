@@ -23,6 +23,9 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
         proved = f"A session proved it for “{candidate['proved_for']}”"
         return f"{proved} (score {score['relevance']:.2f})."
+    if facet_id == DIRECT and cues_decide(candidate) and undertaking_lifts(candidate):
+        shared = f"Shares “{candidate.get('undertaking')}” with the memories that stand first"
+        return f"{shared} (score {score['relevance']:.2f})."
     if facet_id == DIRECT and cues_decide(candidate):
         return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
     if (
@@ -80,6 +83,13 @@ def cues_decide(candidate: Candidate) -> bool:
     parts = candidate.get("parts", {})
     by_cues = sum(parts.get(part, 0.0) for part in (CUES, BROAD_CUES, UNDERTAKING))
     return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
+
+
+def undertaking_lifts(candidate: Candidate) -> bool:
+    """Whether what it shares with the memories that stand first adds more than its own cues."""
+    parts = candidate.get("parts", {})
+    own = max(parts.get(CUES, 0.0), parts.get(BROAD_CUES, 0.0))
+    return "undertaking" in candidate and parts.get(UNDERTAKING, 0.0) > own
 
 
 def cut_by(drop: Drop) -> str:

@@ -219,6 +219,8 @@ class Candidate(TypedDict):
     """0..1; missing: it was never set."""
     cue: NotRequired[str]
     """The request it was stored for that is nearest to the question, where that speaks for it."""
+    undertaking: NotRequired[str]
+    """The broad cue that it shares with the memories that stand first, where that lifts it."""
     proved_for: NotRequired[str]
     """The question of a session that it helped with and that is nearest to this one."""
     role: NotRequired[str]

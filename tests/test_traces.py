@@ -189,7 +189,30 @@ async def test_what_ranked_far_down_is_explained_too(tmp_path: Path) -> None:
 
     assert (explanation.returned, explanation.cut_by) == (False, "pick")
     assert explanation.title == f"Note {far[1:]}"
-    assert explanation.nearest_change
+    last = trace.candidate(trace.returned[-1])
+    assert last is not None
+    assert explanation.story[-1] == (
+        f"It was cut before slots were given (pick): its score is {trace.rest[far]:.2f}; the last "
+        f"slot went to {last.memory_id} “{last.title}” with {last.score:.2f}."
+    )
+    assert explanation.nearest_change == f"only --k {len(trace.scores())}, all that were found"
+
+
+async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> None:
+    newer = note("newer", "Winter tyres went on the van in the first week of November.")
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd([newer, note("older", f"{QUESTION}: the old notes")])
+        trace = recall.trace((await recall.arecall(QUESTION)).trace_id)
+        candidates = [
+            one.model_copy(update={"outdated_by": "newer"})
+            for one in trace.candidates
+            if one.memory_id == "older"
+        ]
+        trace = trace.model_copy(update={"candidates": candidates, "rest": {}})
+        told = await recall.aexplain(trace, "older")
+
+    assert told.replaced_by == "newer"
+    assert "Where newer “About newer” was stored" in " ".join(told.story)
 
 
 def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(

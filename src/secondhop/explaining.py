@@ -1,6 +1,7 @@
 """Why a memory came back in a recall, or did not."""
 
 from pathlib import Path
+from textwrap import shorten
 
 from secondhop.errors import UsageError
 from secondhop.given_values import check_id, shown
@@ -12,6 +13,9 @@ from secondhop.reach import reach_of
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
+
+FIRST_WORDS = 60
+"""Characters that name a memory without a title."""
 
 
 async def explained(
@@ -42,12 +46,27 @@ async def explained(
             reader=store,
             embedder=services.embedder,
         )
-    explanation = explain(story, memory_id, reach=reach)
+    explanation = explain(
+        story, memory_id, reach=reach, names=await names_of_newer(story, memory_id, store)
+    )
     if memory_id in story.rest:  # its title is not in the trace
         cards = await store.cards([memory_id])
         title = cards[memory_id].title if memory_id in cards else ""
         return explanation.model_copy(update={"title": title})
     return explanation
+
+
+async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore) -> dict[str, str]:
+    """{id: title or first words} of what replaces the memory, where the trace has no title."""
+    own = trace.candidate(memory_id)
+    newer = {own.outdated_by, own.weakened_by} - {""} if own else set[str]()
+    unknown = [one for one in newer if not ((other := trace.candidate(one)) and other.title)]
+    stored = [await store.memory(one) for one in unknown]
+    return {
+        one.memory_id: one.title or shorten(one.text, FIRST_WORDS, placeholder="…")
+        for one in stored
+        if one is not None
+    }
 
 
 async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:

@@ -9,7 +9,9 @@ from tests.small_world import SmallWorld, ask
 
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
+from secondhop.nodes.reasons import undertaking_lifts
 from secondhop.nodes.selection.eligibility import OUTDATED_FACTOR
+from secondhop.nodes.state import Candidate
 from secondhop.stores.records import Memory
 
 QUESTION = "Help me get ready for Thursday"
@@ -42,6 +44,25 @@ async def test_a_memory_comes_back_for_what_it_was_stored_for(world: SmallWorld)
     assert told is not None
     assert told.cue == letter.cue
     assert told.parts["cues"] > 0
+
+
+def test_what_the_undertaking_of_the_best_lifts_says_so() -> None:
+    candidate = Candidate(
+        memory_id="stories",
+        title="Stories",
+        source="",
+        created_at="",
+        first_round=1,
+        score=0.6,
+        scores={},
+        cue="which stories do I tell",
+        undertaking="prepare for a job interview",
+        parts={"cues": 0.4, "broad cues": 0.2, "shared undertaking": 2.1},
+    )
+
+    assert undertaking_lifts(candidate)
+    candidate["parts"] = {"cues": 2.4, "broad cues": 0.2, "shared undertaking": 2.1}
+    assert not undertaking_lifts(candidate)
 
 
 async def test_a_memory_without_cues_is_still_found_by_its_words(world: SmallWorld) -> None:

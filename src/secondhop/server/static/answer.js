@@ -10,11 +10,12 @@ const VOTES = [
 const inWords = (change) => change.replace(/--k (\d+)/g, "asking for $1 memories").replace(/--tokens (\d+)/g, "asking for $1 tokens")
   .replace(/; ask again with `--set[^`]*`/, " (settings of the server)").replace("`--include-stale` shows it, marked", "“also what no longer holds” shows it, marked");
 
-/** The story of one memory in one recall. */
-function story(explanation) {
+/** The story of one memory in one recall. `explain`: tells of the memory that replaces it, too. */
+function story(explanation, explain) {
   return el("div", { class: "story", tabindex: "-1" },
     el("h4", {}, explanation.returned ? "Why it came back" : "Why it did not come back"),
     el("ol", {}, explanation.story.map((sentence) => el("li", {}, sentence))),
+    explanation.replaced_by && explain && el("section", {}, whyButton(explain, explanation.replaced_by, "Why, or why not, the newer one?")),
     explanation.nearest_change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(explanation.nearest_change)));
 }
 
@@ -24,7 +25,7 @@ function whyButton(explain, memoryId, label) {
     const card = pressed.closest("article, li, form, section");
     const old = card.querySelector(":scope > .story");
     if (old) { old.remove(); pressed.setAttribute("aria-expanded", "false"); return; }
-    const shown = story(await explain(memoryId));
+    const shown = story(await explain(memoryId), explain);
     card.append(shown);
     pressed.setAttribute("aria-expanded", "true");
     shown.focus();
@@ -41,7 +42,7 @@ function evidenceOf(memory) {
 function facts(memory) {
   return el("dl", { class: "facts" },
     fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
-    fact("brought by", memory.facets[0] && `${memory.cue ? "a cue, for " : ""}${memory.facets.join(", ")} (hop ${memory.hop})`),
+    fact("brought by", memory.facets[0] && `${memory.cue && memory.hop > 1 ? "a cue (hop 2: implied, not named)" : `${memory.facets.join(", ")} (hop ${memory.hop})`}`),
     fact("help", memory.role), memory.why ? null : [fact("stored for", memory.cue && `“${memory.cue}”`), fact("score", memory.score.toFixed(2))]);
 }
 
@@ -96,15 +97,19 @@ function answerView(result, tools) {
 function whyNotForm(explain, titles, search) {
   const input = el("input", { list: "known-memories", placeholder: "title, id, or words in it", "aria-label": "Memory id", autocomplete: "off" });
   const told = el("div");
-  const tell = async (id, name) => replace(told, el("div", { class: "story" }, el("h3", {}, name), story(await explain(id))));
+  const tell = async (id, name, text) => {
+    const explanation = await explain(id);
+    const said = text ?? (search ? await textOf(id) : "");
+    replace(told, el("div", { class: "story" }, el("h3", {}, explanation.title || name), said && el("blockquote", { tabindex: "0" }, short(said, 300)), story(explanation, explain)));
+  };
   const answer = async (said) => {
     const known = [...titles].find(([id, title]) => id === said || title.toLowerCase() === said.toLowerCase());
     if (known || !search) return tell(known ? known[0] : said, (known && known[1]) || said);
     const found = await search(said);
     const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said);
-    if (own) return tell(own.memory_id, nameOf(own));
+    if (own) return tell(own.memory_id, nameOf(own), own.text);
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No memory that is stored has this id, title or words."),
-      el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), " ", whyButton(explain, one.memory_id, "Why, or why not?")))));
+      el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${short(one.text, 160)} `, whyButton(explain, one.memory_id, "Why, or why not?")))));
   };
   const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...titles].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);

@@ -33,7 +33,7 @@ async function ask(body, out) {
   flow.end(result);
   const trace = await get(ofEntity(`/traces/${encodeURIComponent(result.trace_id)}`));
   const explain = (id) => get(ofEntity(`/traces/${encodeURIComponent(result.trace_id)}/explain?memory_id=${encodeURIComponent(id)}`));
-  const titles = new Map(trace.candidates.map((one) => [one.memory_id, one.title]));
+  const titles = new Map([...trace.candidates.map((one) => [one.memory_id, one.title]), ...result.memories.map((memory) => [memory.id, nameOf(memory)])]);
   lastRecall = { question: result.question, explain };
   showRecall(answer, { result, trace, explain, session: new Session(body, answer, titles), search: storedWith });
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
@@ -66,6 +66,9 @@ function resultOf(trace) {
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: settingsOf(trace) };
 }
 
+/** What a stored memory says; "" once it is forgotten. */
+const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
+
 /** A kept result with the texts of its memories, which a trace does not hold; what was forgotten since has none. */
 async function withTexts(result) {
   await Promise.all(result.memories.map(async (memory) => {
@@ -83,7 +86,7 @@ function showRecall(holder, { result, trace, explain, session, search }) {
   const goTo = (id) => {
     const shown = holder.querySelector(`[data-memory="${CSS.escape(id)}"]`);
     if (shown) { shown.scrollIntoView({ block: "center" }); shown.querySelector(".why-button")?.focus(); flash(shown); }
-    else trying(async () => { replace(aside, story(await explain(id))); aside.firstChild.focus(); });
+    else trying(async () => { replace(aside, story(await explain(id), explain)); aside.firstChild.focus(); });
   };
   const aside = el("div", { class: "aside" });
   const titles = new Map(trace.candidates.map((one) => [one.memory_id, one.title]));
@@ -136,6 +139,12 @@ class Session {
     const { question, k } = this.body;
     this.answer = await post(ofEntity("/sessions"), { question, k });
     this.id = this.answer.session_id;
+    this.name(this.answer);
+  }
+
+  /** Keep what memories are called: those that leave are named, too. */
+  name(answer) {
+    for (const memory of [...answer.memories, ...answer.branches.flatMap((branch) => branch.memories)]) this.titles.set(memory.id, nameOf(memory));
   }
 
   /** Votes on what the session's answer shows. */
@@ -160,7 +169,7 @@ class Session {
 
   show(answer) {
     this.answer = answer;
-    for (const memory of answer.memories) this.titles.set(memory.id, memory.title);
+    this.name(answer);
     const came = answer.changes.filter((one) => one.change === "came"), left = answer.changes.filter((one) => one.change === "left");
     const tools = { ...this.tools(), changes: came };
     replace(this.holder, el("section", { class: "answer", "aria-label": "Answer" },
@@ -168,7 +177,7 @@ class Session {
       el("p", { class: "quiet" }, `${answer.why.replace(/\.$/, "")}. ${plural(answer.rounds_left, "round")} left.`),
       answer.memories.map((memory, index) => card(memory, index + 1, tools)),
       answer.branches.map((branch) => [el("h2", {}, `Sparked by ${branch.title}`), branch.memories.map((memory) => card(memory, 0, tools))]),
-      left.length ? [el("h2", {}, "What left"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, this.titles.get(one.memory_id) || one.memory_id), ": ", one.why)))] : null,
+      left.length ? [el("h2", {}, "What left"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, this.titles.get(one.memory_id) || one.memory_id), ": ", one.why.replace("by the person", "by you"))))] : null,
       answer.proposals.map((one) => el("p", { class: "warning" }, one.why))), this.bar);
     this.refresh();
     say(`Round ${answer.round}: ${came.length} came, ${left.length} left`);

@@ -3,8 +3,11 @@
 
 const PAGE = 500;
 
-/** Whether a memory has these words in its title, text or id. */
-const hasWords = (memory, words) => `${memory.title} ${memory.text} ${memory.memory_id}`.toLowerCase().includes(words.toLowerCase());
+/** Whether a memory has all these words, in any order, in its title, text or id. */
+function hasWords(memory, words) {
+  const said = `${memory.title} ${memory.text} ${memory.memory_id}`.toLowerCase();
+  return words.toLowerCase().split(/\s+/).every((word) => said.includes(word));
+}
 
 /** All stored memories with these words. */
 async function storedWith(words) {
