@@ -96,10 +96,8 @@ class ServerDatabase:
             )
             settings.chroma_client_auth_credentials = key
             settings.chroma_auth_token_transport_header = TokenTransportHeader.X_CHROMA_TOKEN
-        self._place = {
-            "tenant": os.environ.get("CHROMA_TENANT", DEFAULT_TENANT),
-            "database": os.environ.get("CHROMA_DATABASE", DEFAULT_DATABASE),
-        }
+        self._tenant = os.environ.get("CHROMA_TENANT", DEFAULT_TENANT)
+        self._base = os.environ.get("CHROMA_DATABASE", DEFAULT_DATABASE)
         system = System(settings)
         self._api = system.instance(FastAPI)
         system.start()
@@ -107,17 +105,21 @@ class ServerDatabase:
 
     def collection(self, name: str) -> "ServerCollection":
         """See `ChromaDatabase`."""
-        return ServerCollection(self._api, self._api.get_collection(name, **self._place))
+        return ServerCollection(
+            self._api, self._api.get_collection(name, tenant=self._tenant, database=self._base)
+        )
 
     def created(self, name: str, *, hnsw: dict[str, Any]) -> "ServerCollection":
         """See `ChromaDatabase`."""
         configuration: Any = {"hnsw": hnsw}
-        made = self._api.get_or_create_collection(name, configuration=configuration, **self._place)
+        made = self._api.get_or_create_collection(
+            name, configuration=configuration, tenant=self._tenant, database=self._base
+        )
         return ServerCollection(self._api, made)
 
     def drop(self, name: str) -> None:
         """See `ChromaDatabase`."""
-        self._api.delete_collection(name, **self._place)
+        self._api.delete_collection(name, tenant=self._tenant, database=self._base)
 
     def close(self) -> None:
         """See `ChromaDatabase`."""

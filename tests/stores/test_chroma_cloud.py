@@ -1,6 +1,6 @@
 """Vectors in a tenant and a database of a Chroma that wants a key, as Chroma Cloud has them."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import aclosing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_the_key_goes_with_every_request(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @contextmanager
-def refusing_server() -> Iterator[tuple[str, list[str | None]]]:
+def refusing_server() -> Generator[tuple[str, list[str | None]], None, None]:
     """(its address, the keys that it was sent); it refuses every request."""
     keys: list[str | None] = []
 
