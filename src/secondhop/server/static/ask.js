@@ -3,7 +3,7 @@
 
 function askView() {
   const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "What do you want to know? Press Enter to ask." });
-  const k = el("input", { type: "number", min: "1", max: "50", value: "6", "aria-label": "How many memories" });
+  const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
   const stale = el("input", { type: "checkbox" });
   const effort = choice("Effort", "usual", EFFORTS);

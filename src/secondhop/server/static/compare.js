@@ -19,7 +19,7 @@ function compareView() {
 /** One side's settings: a new recall, or one that is kept. */
 function side(name) {
   const other = el("input", { placeholder: "as above", "aria-label": `Other words for ${name}` });
-  const k = el("input", { type: "number", min: "1", max: "50", value: "6", "aria-label": `Memories of ${name}` });
+  const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": `Memories of ${name}` });
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
   const effort = choice(`Effort of ${name}`, "usual", EFFORTS);
