@@ -11,7 +11,6 @@ from secondhop.errors import UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.effort import checked_effort, plans
-from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_entity
 from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
@@ -93,24 +92,19 @@ def direct_queries(question: str, *, planned: bool) -> dict[str, Query]:
 
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:
-    """The settings that the entity asks for, and what it was shown lately where that counts."""
+    """How much of the entity has cues, and what it was shown lately where that counts."""
     share = SHARE * services.settings.limits.deadline_s
     ends_at = asyncio.get_running_loop().time() + share
-    kept: dict[str, KeptValue] = {}
     degraded: dict[str, str] = {}
     known: RecallUpdate = {}
     try:
         async with asyncio.timeout_at(ends_at):
-            kept = await settings_of_entity(services)
             if services.cues is not None:
                 standing = await services.cues.standing()
                 known["annotated"], known["proved"] = standing.share, standing.proved
     except TimeoutError:
-        late = "the settings of the entity were not read in time: those of the caller hold"
-        degraded["settings"] = late
-    if kept:
-        known["kept_settings"] = kept
-    if ranking_with(services.settings.ranking, kept).freshness > 0:
+        degraded["cues"] = "it was not read in time which memories have cues"
+    if services.settings.ranking.freshness > 0:
         known["exposure"] = services.exposure.weary(question)
     return {**known, "degraded": degraded} if degraded else known
 

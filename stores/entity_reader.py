@@ -169,10 +169,6 @@ class EntityReader:
             self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
         )
 
-    async def kept_settings(self) -> Mapping[str, str]:
-        """See `SettingsKeeping`."""
-        return (await self._catalog.known.whole(reads.at_first)).settings
-
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""
         if not await asyncio.to_thread(self._catalog.passage_count):

@@ -43,8 +43,8 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore(EntityReader):
-    """`MemorySearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one entity; its
-    `cues` are a `CueSearch`."""
+    """`MemorySearch`, `MemoryReader` and `MemoryWriter` of one entity; its `cues` are a
+    `CueSearch`."""
 
     def __init__(
         self,
@@ -151,10 +151,8 @@ class EntityStore(EntityReader):
         """See `MemoryReader`; writes nothing."""
         return await self.map.topics()
 
-    # --- SettingsKeeping ---
-
     async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
-        """See `SettingsKeeping`; they may be kept before the first memory is."""
+        """Keep what holds for the whole entity; None takes it back."""
         async with self._writing():
             await to_its_end(self._keep_settings(changes))
 

@@ -117,18 +117,6 @@ class MemoryReader(Protocol):
         ...
 
 
-class SettingsKeeping(Protocol):
-    """Settings of recall that belong to the entity. What they mean, no store needs to know."""
-
-    async def kept_settings(self) -> Mapping[str, str]:
-        """{name: value}; {} where none are kept."""
-        ...
-
-    async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
-        """Keep these values, and forget the settings whose value is None; all of it or nothing."""
-        ...
-
-
 class CueWriter(Protocol):
     """Storing what memories were stored for."""
 

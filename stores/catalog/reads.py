@@ -292,14 +292,13 @@ def standing(
 class AtFirst(NamedTuple):
     """What every recall reads of the entity."""
 
-    settings: dict[str, str]
     cues: CueStanding
     standing: Standing
 
 
 def at_first(connection: Connection) -> AtFirst:
     """All of it at once."""
-    return AtFirst(settings(connection), cue_standing(connection), standing(connection))
+    return AtFirst(cue_standing(connection), standing(connection))
 
 
 def settings(connection: Connection) -> dict[str, str]:

@@ -3,12 +3,10 @@
 What is exported, imported and exported again is byte for byte the same.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-
-from pydantic import Field
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
@@ -26,12 +24,10 @@ from secondhop.memories.export_format import (
     record_of,
 )
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.entity_config import checked_changes, understood
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
-from secondhop.stores.protocols import SettingsKeeping
 from secondhop.stores.records import EarlierText
 
 FRAME = 2
@@ -54,8 +50,6 @@ class Imported(Frozen):
     unchanged: int
     conflicts: list[str]
     """Ids under which something else is stored already: left as they are."""
-    settings: list[str] = Field(default_factory=list[str])
-    """Names of the settings that the entity took over. Settings that it had stay."""
     notice: str = ""
     """A warning for the caller: that the export may lack lines. Mostly ""."""
     dry_run: bool = False
@@ -66,11 +60,9 @@ class Imported(Frozen):
 class Export:
     """An export that was read whole."""
 
-    settings: Mapping[str, str]
-    """As a store keeps them."""
     records: Sequence[MemoryRecord]
-    counted: bool
-    """False: it has no last line, so that missing lines go unnoticed."""
+    notice: str
+    """What an import does not see in it, or leaves out; mostly ""."""
 
 
 async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
@@ -78,8 +70,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
 
     Vectors are left out: an import makes them from the texts.
     """
-    settings = dict(sorted(understood(await store.kept_settings()).items()))
-    yield Header.model_validate({"format": FORMAT, "version": VERSION, "settings": settings}).line()
+    yield Header(format=FORMAT, version=VERSION).line()
     keepings, after, count = await store.keepings(), "", 0
     while page := await store.page(after=after, limit=_PAGE):
         ids = [memory.memory_id for memory, _ in page]
@@ -149,8 +140,7 @@ async def imported(
         stored=stored,
         unchanged=unchanged,
         conflicts=conflicts,
-        notice="" if export.counted else UNCOUNTED_NOTICE,
-        settings=await take_over(export.settings, store, dry_run=dry_run),
+        notice=export.notice,
         dry_run=dry_run,
     )
 
@@ -164,13 +154,12 @@ def read_export(lines: Iterable[str]) -> Export:
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     header = header_of(numbered)
     memories = numbered[1:]
-    if counted := header.version != UNCOUNTED:
+    if header.version != UNCOUNTED:
         expect_all(memories)
         memories = memories[:-1]
     return Export(
-        settings=settings_in(header),
         records=[record_of(MemoryRecord, line, number) for number, line in memories],
-        counted=counted,
+        notice="; ".join(notices_of(header)),
     )
 
 
@@ -192,17 +181,13 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
     )
 
 
-def settings_in(header: Header) -> dict[str, str]:
-    """The settings of a header, as a store keeps them.
-
-    Raises:
-        UsageError: there is no such setting, or it cannot have such a value.
-    """
-    try:
-        checked = checked_changes(header.settings)
-    except UsageError as error:
-        raise UsageError(f"line 1 of the export cannot be read: {error}") from error
-    return {name: str(value) for name, value in checked.items() if value is not None}
+def notices_of(header: Header) -> Iterator[str]:
+    """What older exports lack, or hold that is kept no more."""
+    if header.version == UNCOUNTED:
+        yield UNCOUNTED_NOTICE
+    if header.settings:
+        names = ", ".join(sorted(header.settings))
+        yield f"settings are no longer kept with an entity; pass {names} to Recall.open(config=...)"
 
 
 def expect_all(lines: Sequence[tuple[int, str]]) -> None:
@@ -276,14 +261,3 @@ def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[Keepi
         if not view.history(record.id) and view.memory(record.id) is not None
         for event in record.history
     ]
-
-
-async def take_over(
-    settings: Mapping[str, str], store: SettingsKeeping, *, dry_run: bool
-) -> list[str]:
-    """Keep the settings that the entity has not set itself; their names."""
-    kept = await store.kept_settings()
-    missing = {name: value for name, value in settings.items() if name not in kept}
-    if missing and not dry_run:
-        await store.keep_settings(missing)
-    return sorted(missing)

@@ -78,7 +78,7 @@ class Header(Record):
     format: Literal["secondhop.memories"]
     version: Literal[1, 2]
     settings: dict[str, JsonValue] = {}
-    """What is kept with the entity, by name."""
+    """Version 0.1 kept some with an entity; they are not read."""
 
 
 class End(Record):
