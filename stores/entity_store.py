@@ -20,7 +20,6 @@ from secondhop.stores.catalog.writes import retag
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.entity_reader import EntityReader
 from secondhop.stores.erasure import MemoryErasure
-from secondhop.stores.joint_puts import JointPuts, Put
 from secondhop.stores.locks import (
     Lock,
     to_its_end,
@@ -69,7 +68,6 @@ class EntityStore(EntityReader):
         self._outbox = Outbox(
             catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
         )
-        self._joint_puts = JointPuts(writing=self._writing, store=self._put_together)
         self.map = MemoryMap(catalog, index)
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
         self.maintenance = StoreMaintenance(
@@ -175,10 +173,10 @@ class EntityStore(EntityReader):
 
         Args:
             decide: runs when no other process writes; what it raises leaves everything as it was.
-                Of those stored together it runs again when one raises.
         """
-        (wanted,) = checked([embedded], dimension=self.identity.dimension)
-        await self._joint_puts.put(wanted, decide)
+        wanted = checked([embedded], dimension=self.identity.dimension)
+        async with self._writing():
+            await to_its_end(self._put(wanted, decide=decide))
 
     async def change(self, decide: Decision) -> None:
         """Change how memories stand; what `decide` raises leaves everything as it was."""
@@ -209,14 +207,11 @@ class EntityStore(EntityReader):
     # --- inside the writer's lock ---
 
     async def _put(
-        self, memories: Sequence[EmbeddedMemory], *, decisions: Sequence[Decision] = ()
+        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
     ) -> None:
         await self._expect_catalog()
-        await self._outbox.put(memories, at=self.clock(), decisions=decisions)
+        await self._outbox.put(memories, at=self.clock(), decide=decide)
         self.after_put()
-
-    async def _put_together(self, puts: Sequence[Put]) -> None:
-        await self._put([put.embedded for put in puts], decisions=[put.decide for put in puts])
 
     async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
         await self._expect_catalog()

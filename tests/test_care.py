@@ -86,14 +86,18 @@ async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
     assert kept.messages[0].content == "Something else under this id"
 
 
+HEADER = '{"format": "secondhop.memories", "version": 2}'
+END = '{"end": "secondhop.memories", "memories": 1}'
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         (['{"format": "other"}'], "no export of version 2"),
         (['{"format": "secondhop.memories", "version": 3}'], "no export of version 2"),
         ([], "no export of version 2"),
-        (['{"format": "secondhop.memories", "version": 1}', "nonsense"], "line 2"),
-        (['{"format": "secondhop.memories", "version": 1}', '{"id": "a"}'], "line 2"),
+        ([HEADER, "nonsense", END], "line 2"),
+        ([HEADER, '{"id": "a"}', END], "line 2"),
     ],
 )
 async def test_what_is_no_export_is_refused(recall: Recall, text: list[str], said: str) -> None:
