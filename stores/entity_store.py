@@ -14,7 +14,7 @@ from secondhop.errors import CorruptStoreError, StoreFullError
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, keep_decided
-from secondhop.stores.catalog.notes import has_cue_vectors, write_settings
+from secondhop.stores.catalog.notes import has_cue_vectors, note_learning
 from secondhop.stores.catalog.versions import add_earlier
 from secondhop.stores.catalog.writes import retag
 from secondhop.stores.entity_cues import EntityCues
@@ -149,10 +149,10 @@ class EntityStore(EntityReader):
         """See `MemoryReader`; writes nothing."""
         return await self.map.topics()
 
-    async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
-        """Keep what holds for the whole entity; None takes it back."""
+    async def let_learn(self, *, on: bool) -> None:
+        """Whether sessions may write cues; it may be said before the first memory is stored."""
         async with self._writing():
-            await to_its_end(self._keep_settings(changes))
+            await to_its_end(self._let_learn(on))
 
     # --- MemoryWriter ---
 
@@ -213,9 +213,9 @@ class EntityStore(EntityReader):
         await self._outbox.put(memories, at=self.clock(), decide=decide)
         self.after_put()
 
-    async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
+    async def _let_learn(self, on: bool) -> None:
         await self._expect_catalog()
-        await self._catalog.awrite(write_settings, changes)
+        await self._catalog.awrite(note_learning, on=on)
 
     async def _expect_catalog(self) -> None:
         if not await asyncio.to_thread(self._catalog.exists):
