@@ -26,7 +26,7 @@ from secondhop.stores.locks import (
     try_hold,
     writer_turn,
 )
-from secondhop.stores.maintenance import StoreMaintenance, VectorMaintenance
+from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
 from secondhop.stores.outbox import Outbox, checked
@@ -70,13 +70,9 @@ class EntityStore(EntityReader):
         )
         self.map = MemoryMap(catalog, index)
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
-        self.maintenance = StoreMaintenance(
-            catalog=catalog,
-            passages=held(index=index, of=reads.PASSAGES),
-            cues=held(index=cue_index, of=reads.CUES, begun=has_cue_vectors),
-            writing=self._writing,
-        )
-        """Checks and repairs."""
+        self.passage_vectors = held(index=index, of=reads.PASSAGES)
+        self.cue_vectors = held(index=cue_index, of=reads.CUES, begun=has_cue_vectors)
+        """To be checked and repaired."""
         self.erasure = MemoryErasure(
             catalog,
             index,
@@ -134,7 +130,7 @@ class EntityStore(EntityReader):
                 await to_its_end(self._outbox.repair())
                 if not mending:
                     await to_its_end(self._expect_all_vectors())
-                    await to_its_end(self.cues.check(self.maintenance.cues, cure=self.cure))
+                    await to_its_end(self.cues.check(self.cue_vectors, cure=self.cure))
             except StoreFullError as error:
                 # reading needs no space, and what is left over is never shown
                 _log.warning("leftovers stay for now: %s", error)
@@ -223,7 +219,7 @@ class EntityStore(EntityReader):
             await asyncio.to_thread(self._catalog.create, self.identity)
 
     async def _expect_all_vectors(self) -> None:
-        if missing := await self.maintenance.passages.missing():
+        if missing := await self.passage_vectors.missing():
             expected = await asyncio.to_thread(self._catalog.passage_count)
             raise CorruptStoreError(
                 f"{missing} of {expected} passage vectors of entity {self.identity.entity!r} are "

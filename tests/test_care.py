@@ -156,8 +156,8 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.maintenance.passages.ids() if i.startswith("tea:")]
-    before = await recall.store.maintenance.passages.fetch([passage])
+    (passage,) = [i for i in await recall.store.passage_vectors.ids() if i.startswith("tea:")]
+    before = await recall.store.passage_vectors.fetch([passage])
     await vars(recall.store)["_index"].remove([passage])
 
     told = await recall.admin.adoctor()
@@ -173,7 +173,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert mended.sound
     assert after.findings == []
     assert np.array_equal(
-        (await recall.store.maintenance.passages.fetch([passage]))[passage], before[passage]
+        (await recall.store.passage_vectors.fetch([passage]))[passage], before[passage]
     )
 
 
@@ -183,7 +183,7 @@ async def turned(recall: Recall, passage: str) -> None:
 
 
 async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.maintenance.passages.ids() if i.startswith("tea:")]
+    (passage,) = [i for i in await recall.store.passage_vectors.ids() if i.startswith("tea:")]
     await turned(recall, passage)
 
     told = await recall.admin.adoctor(fix=True)

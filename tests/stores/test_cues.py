@@ -301,14 +301,14 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
 
     second = another_start()
     await second.open()
-    assert await second.maintenance.cues.strays() == ([], [])
+    assert await second.cue_vectors.strays() == ([], [])
     assert (await second.counts()).pending == 0
     reached = await second.cues.of_memories(["a"])
     await work(second, make)
     after = await second.cues.of_memories(["a"])
     texts = [{cue.text for cue in found.get("a", ())} for found in (before, reached, after)]
     assert texts[1] in (texts[0], texts[2])
-    assert await second.maintenance.cues.strays() == ([], [])
+    assert await second.cue_vectors.strays() == ([], [])
     await second.aclose()
 
 
@@ -324,10 +324,10 @@ async def test_lost_cue_vectors_are_told_and_mended_and_nothing_else_suffers(
     assert "1 vectors of cues are missing" in caplog.text
     assert [len(hits) for hits in await again.cues.search(make.vectors("one"), k=5)] == [1]
     assert len((await again.dense(make.vectors("the boiler hums"), k=1))[0]) == 1
-    (missing, _) = await again.maintenance.cues.strays()
+    (missing, _) = await again.cue_vectors.strays()
     assert missing == [Cue(memory_id="a", text="one").cue_id]
-    await again.maintenance.cues.put(missing, make.vectors("one"))
-    assert await again.maintenance.cues.strays() == ([], [])
+    await again.cue_vectors.put(missing, make.vectors("one"))
+    assert await again.cue_vectors.strays() == ([], [])
     await again.aclose()
 
 
@@ -366,7 +366,7 @@ async def test_damaged_cue_vectors_leave_all_else_at_work(
             "m3"
         ]
         with pytest.raises(CorruptStoreError, match="secondhop reindex"):
-            await store.maintenance.cues.strays()
+            await store.cue_vectors.strays()
         await store.aclose()
 
 
