@@ -53,10 +53,6 @@ class VectorIndex(Protocol):
         """Leave nothing of removed vectors in any file; False where it cannot be done now."""
         ...
 
-
-class VectorCollection(VectorIndex, Protocol):
-    """One that can be forgotten as a whole."""
-
     async def drop(self) -> None:
         """Forget every vector, whatever state they are in; none is no error."""
         ...
