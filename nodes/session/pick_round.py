@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.resolve import ms_so_far
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import kept_ids, last_votes
@@ -44,7 +43,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         min_score=min_score,
     )
     shown = answer_of(picks, branches)
-    if ranking_in(state, services).freshness > 0:
+    if services.settings.ranking.freshness > 0:
         all_shown = {**dict.fromkeys(shown_ever(state)), **shown}
         remember_answer(state, all_shown, memory=services.exposure)
     converged, why = settled(state, list(shown))
@@ -71,7 +70,7 @@ def picked(
     """
     if not pool.ids:
         return [], {}
-    ranking = ranking_in(state, services)
+    ranking = services.settings.ranking
     if ranking.freshness > 0:
         state = {**state, "exposure": worn_in_session(state)}
     if state["round"] > 1:

@@ -2,13 +2,13 @@
 // An answer as cards: why each memory came, what came near, and what was not there.
 
 const VOTES = [
-  ["hot", "exactly right"], ["warm", "getting closer"], ["cold", "not meant"],
-  ["wrong", "misleading"], ["spark", "not the answer, but it leads to something"],
+  ["hot", "exactly right"], ["warm", "getting closer"], ["cold", "not what I meant"],
+  ["wrong", "misleading"], ["spark", "not the answer, but it reminds me of something"],
 ];
 
 /** What would admit a memory, in words of this page and not of the command line. */
 const inWords = (change) => change.replace(/--k (\d+)/g, "asking for $1 memories").replace(/--tokens (\d+)/g, "asking for $1 tokens")
-  .replace(/; ask again with `--set[^`]*`/, " (settings of the server)").replace("`--include-stale` shows it, marked", "“also what no longer holds” shows it, marked");
+  .replace(/; ask again with `--set[^`]*`/, " (settings of the server)").replace("`--include-stale` shows it, marked", "“include outdated memories” shows it, marked");
 
 /** The story of one memory in one recall. `explain`: tells of the memory that replaces it, too. */
 function story(explanation, explain) {
@@ -79,15 +79,15 @@ function voteButtons(memory, { votes, voted }) {
 function answerView(result, tools) {
   const missing = result.facets.filter((facet) => facet.empty).map((facet) => facet.name);
   return el("section", { class: "answer", "aria-label": "Answer" },
-    el("h2", {}, result.memories.length ? plural(result.memories.length, "memory", "memories") : "Nothing that is stored is near this question"),
+    el("h2", {}, result.memories.length ? plural(result.memories.length, "memory", "memories") : "Nothing stored is near this question"),
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     result.memories.some((memory, index) => index && memory.score > result.memories[index - 1].score)
-      ? el("p", { class: "quiet" }, "The score says how relevant a memory is. Its source, its age, something newer or the critic may have moved it: Why? tells.") : null,
+      ? el("p", { class: "quiet" }, "The score is the relevance of a memory. Its source, its age, a newer memory or the critic may have moved it up or down; press Why? to see.") : null,
     result.memories.map((memory, index) => card(memory, index + 1, tools)),
-    result.preferences.length ? [el("h2", {}, "How things are wanted"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
-    missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Looked for, and not in the memory: ${missing.length}`
-      : `What such questions often need, and the memory does not hold: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
-    result.maybe.length ? [el("h2", {}, "What came close, and why it lost"),
+    result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
+    missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Searched for, but not stored: ${missing.length}`
+      : `Often needed for such questions, but not stored: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
+    result.maybe.length ? [el("h2", {}, "What came close, and why it was left out"),
       el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
         el("strong", {}, nameOf(memory)), el("span", { class: "quiet" }, ` ${day(memory.created_at)} · `), memory.cut_by.replace(/^\w+: /, ""),
         " ", tools.explain && whyButton(tools.explain, memory.id, "Why not?"))))] : null);
@@ -108,7 +108,7 @@ function whyNotForm(explain, titles, search) {
     const found = await search(said);
     const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said);
     if (own) return tell(own.memory_id, nameOf(own), own.text);
-    return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No memory that is stored has this id, title or words."),
+    return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${short(one.text, 160)} `, whyButton(explain, one.memory_id, "Why, or why not?")))));
   };
   const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
@@ -125,7 +125,7 @@ function pathView(trace, result, onMemory) {
   const all = el("input", { type: "checkbox", onchange: () => draw() });
   const draw = () => replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names }));
   draw();
-  return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each one was found"),
-    el("p", { class: "quiet" }, "Numbers before needs and queries are hops: 1 is what the question names, 2 what it implies, 3 what evidence led to. Choose a memory to see why."),
-    el("label", {}, all, " also what was not returned"), holder);
+  return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each memory was found"),
+    el("p", { class: "quiet" }, "The number before a need or query is its hop: 1 for what the question names, 2 for what it implies, 3 for what evidence led to. Choose a memory to see why it came back."),
+    el("label", {}, all, " include memories that were not returned"), holder);
 }

@@ -10,7 +10,7 @@ function askView() {
   const out = el("div", { id: "out" });
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
     el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
-      el("label", {}, stale, " also what no longer holds"), el("button", { class: "primary" }, "Ask")));
+      el("label", {}, stale, " include outdated memories"), el("button", { class: "primary" }, "Ask")));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = () => trying(async () => {
     const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked };
@@ -128,7 +128,7 @@ class Session {
   async vote() {
     await this.begin();
     const sent = this.shown(this.votes);
-    if (!Object.keys(sent).length) throw new Error("the session shows none of the memories you voted on; vote on those below");
+    if (!Object.keys(sent).length) throw new Error("the session's answer shows none of the memories you voted on; vote on the ones below");
     const answer = await post(ofEntity(`/sessions/${this.id}/votes`), { votes: sent, round: this.answer.round });
     this.votes.clear();
     this.show(answer);
@@ -162,7 +162,7 @@ class Session {
     const { accepted, proposals } = done.session;
     replace(this.holder, el("section", { class: "answer" }, el("h2", {}, "Resolved"),
       el("p", {}, accepted.length ? `Accepted: ${accepted.map((id) => this.titles.get(id) || id).join("; ")}.` : "Nothing was accepted."),
-      el("p", {}, done.learned.updated || done.learned.learned ? `${plural(done.learned.updated, "memory", "memories")} will weigh differently for such questions.` : "Nothing new was learned."),
+      el("p", {}, done.learned.updated || done.learned.learned ? `${plural(done.learned.updated, "memory", "memories")} will rank differently for such questions.` : "Nothing new was learned."),
       proposals.map((one) => el("p", { class: "warning" }, one.why))));
     say("Resolved");
   }
@@ -177,7 +177,7 @@ class Session {
       el("p", { class: "quiet" }, `${answer.why.replace(/\.$/, "")}. ${plural(answer.rounds_left, "round")} left.`),
       answer.memories.map((memory, index) => card(memory, index + 1, tools)),
       answer.branches.map((branch) => [el("h2", {}, `Sparked by ${branch.title}`), branch.memories.map((memory) => card(memory, 0, tools))]),
-      left.length ? [el("h2", {}, "What left"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, this.titles.get(one.memory_id) || one.memory_id), ": ", one.why.replace("by the person", "by you"))))] : null,
+      left.length ? [el("h2", {}, "No longer in the answer"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, this.titles.get(one.memory_id) || one.memory_id), ": ", one.why.replace("by the person", "by you"))))] : null,
       answer.proposals.map((one) => el("p", { class: "warning" }, one.why))), this.bar);
     this.refresh();
     say(`Round ${answer.round}: ${came.length} came, ${left.length} left`);
