@@ -1,4 +1,4 @@
-"""`secondhop annotate`: let a language model write cues for what is stored."""
+"""`secondhop annotate`: let a language model write cues for stored memories."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""The command `secondhop`: its commands, each imported when it is asked for; help must be quick."""
+"""The command `secondhop`; its commands are imported when used, so that help stays fast."""
 
 import atexit
 import gc

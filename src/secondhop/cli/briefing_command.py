@@ -1,4 +1,4 @@
-"""`secondhop briefing`: what a session starts with."""
+"""`secondhop briefing`: what to know when a session starts."""
 
 from typing import TYPE_CHECKING, Annotated
 

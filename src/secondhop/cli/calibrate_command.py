@@ -1,4 +1,4 @@
-"""`secondhop eval calibrate`: fit what an embedding model's cosines mean."""
+"""`secondhop eval calibrate`: fit the scale of an embedding model's cosines."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`secondhop ingest`: memories out of files and folders."""
+"""`secondhop ingest`: store memories from files and folders."""
 
 from dataclasses import replace
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Look after a whole memory: stats, doctor, reindex, export, import, copy, delete-entity."""
+"""Commands for a whole memory: stats, doctor, reindex, export, import, copy, delete-entity."""
 
 import json
 import sys

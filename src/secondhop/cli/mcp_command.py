@@ -1,4 +1,4 @@
-"""The command `mcp`: a memory served to agents over the Model Context Protocol."""
+"""The command `mcp`: serves a memory to agents over the Model Context Protocol."""
 
 from dataclasses import replace
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""Single memories: remember, correct, forget, and show their history."""
+"""Commands for single memories: remember, correct, forget, and show their history."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The options that every command takes, written once."""
+"""The options that all commands share."""
 
 import inspect
 from collections.abc import Callable

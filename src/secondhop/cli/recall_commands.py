@@ -1,4 +1,4 @@
-"""`secondhop recall` and `explain`: ask a memory, and see how it answered."""
+"""`secondhop recall` and `explain`: ask a memory, and see why it answered so."""
 
 from datetime import datetime
 from pathlib import Path
