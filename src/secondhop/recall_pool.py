@@ -137,7 +137,7 @@ class RecallPool:
         done = False
         try:
             async with self.recall(entity) as recall:
-                await recall.cues.aannotate()
+                await recall.memories.cues.aannotate()
             done = True
         finally:
             await to_its_end(asyncio.to_thread(partial(queue.release, entity, done=done)))

@@ -1,4 +1,4 @@
-"""`recall.cues`: what memories were stored for; list it, add to it, take from it."""
+"""`recall.memories.cues`: what memories were stored for; list it, add to it, take from it."""
 
 from collections.abc import Sequence
 
