@@ -1,4 +1,4 @@
-"""Entities whose memories wait for cues, where several workers share a store."""
+"""The queue of entities whose memories wait for cues, for several workers on one store."""
 
 from typing import Protocol
 

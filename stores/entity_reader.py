@@ -1,4 +1,4 @@
-"""Reading the memories of one entity: searches, look-ups, and how memories stand."""
+"""Reads the memories of one entity: searches, look-ups, and validity."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -168,6 +168,10 @@ class EntityReader:
         return await asyncio.to_thread(
             self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
         )
+
+    async def file_faults(self) -> list[str]:
+        """What the database's own check finds wrong with the catalog."""
+        return await asyncio.to_thread(self._catalog.file_faults)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

@@ -1,4 +1,4 @@
-"""What recall and ingest need of a store: narrow, and always bound to one entity.
+"""What recall and ingest need of a store; always bound to one entity.
 
 No method takes an entity or a raw filter: a handle that is bound to one entity cannot reach
 another, however it is called. Adapters pass the conformance tests in `tests/stores/`.
@@ -52,10 +52,6 @@ class VectorIndex(Protocol):
     async def compact(self) -> bool:
         """Leave nothing of removed vectors in any file; False where it cannot be done now."""
         ...
-
-
-class VectorCollection(VectorIndex, Protocol):
-    """One that can be forgotten as a whole."""
 
     async def drop(self) -> None:
         """Forget every vector, whatever state they are in; none is no error."""

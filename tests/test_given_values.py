@@ -106,7 +106,7 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     ),
     (lambda r: r.memories.aforget(["ida"]), r"the id of a memory must be a text"),
     (lambda r: r.aingest(5), r"a path to ingest must be a str or Path, not 5"),
-    (lambda r: r.arecall(ASKED, k=2, tokens=50), r"k and tokens are two ways .*give one"),
+    (lambda r: r.arecall(ASKED, k=2, tokens=50), r"k and tokens both limit .*give only one"),
     (lambda r: r.aexplain(5, "ida"), r"the trace must be a result, a trace, its id or its file"),
     (lambda r: r.graph.ainvoke({}), r"the graph takes a question"),
     (

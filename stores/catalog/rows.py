@@ -1,4 +1,4 @@
-"""Memories and passages as rows of the catalog, and back."""
+"""Converts memories and passages to catalog rows, and back."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,9 +36,6 @@ BRIEFABLE_COLUMNS = (
 HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 VERSION_COLUMNS = "replaced_at, replaced_by, passages"
 """Of an earlier text, beside MEMORY_COLUMNS."""
-
-SETTING = "setting."
-"""Before the name of a setting that is kept with the entity."""
 
 Row = tuple[Any, ...]
 """What sqlite3 gives and takes: str, bytes, int, float or None, one a column."""

@@ -1,4 +1,4 @@
-"""Vectors in the same PostgreSQL, by pgvector.
+"""Vectors in PostgreSQL, with pgvector.
 
 Every vector of an entity is compared (no approximate index): right to the last hit whatever the
 other entities hold, in 0.5 ms of processor for 1,000 vectors. Entities of more than some
@@ -40,7 +40,7 @@ def _sent(vector: Vector) -> VectorBytes:
 
 
 class PostgresVectors:
-    """A `VectorCollection` in the table `vectors`: rows of one entity, under one name."""
+    """A `VectorIndex` in the table `vectors`: rows of one entity, under one name."""
 
     def __init__(self, server: PostgresServer, entity: str, *, collection: str) -> None:
         """
@@ -82,7 +82,7 @@ class PostgresVectors:
         return True
 
     async def drop(self) -> None:
-        """See `VectorCollection`."""
+        """See `VectorIndex`."""
         await asyncio.to_thread(self._write, _DROP, [(self._collection,)])
 
     # --- blocking parts, for worker threads ---

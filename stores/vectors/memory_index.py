@@ -1,4 +1,4 @@
-"""Passage vectors in this process's memory, searched exactly: for tests and small embedded uses."""
+"""Passage vectors in RAM, searched exactly: for tests and small embedded uses."""
 
 from collections.abc import Sequence
 
@@ -52,3 +52,7 @@ class MemoryIndex:
     async def compact(self) -> bool:
         """See `VectorIndex`. There is no file."""
         return True
+
+    async def drop(self) -> None:
+        """See `VectorIndex`."""
+        self._vectors.clear()

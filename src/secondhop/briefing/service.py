@@ -1,4 +1,4 @@
-"""What a session starts with, for one entity: its arguments, checked."""
+"""Briefings of one entity: checks the arguments of `MemoryService.abriefing`."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,10 +1,9 @@
-"""A whole memory as an export, and back.
+"""Exports and imports a whole memory.
 
 What is exported, imported and exported again is byte for byte the same.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -15,7 +14,6 @@ from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.export_format import (
     FORMAT,
-    UNCOUNTED,
     VERSION,
     Anything,
     End,
@@ -36,11 +34,6 @@ _PAGE = 256
 _BATCH = 500
 _EMBEDDED_AT_ONCE = 256
 
-UNCOUNTED_NOTICE = (
-    "an export of an older secondhop does not say how many memories it holds: lines may be missing "
-    "at its end"
-)
-
 
 class Imported(Frozen):
     """What an import did."""
@@ -51,18 +44,9 @@ class Imported(Frozen):
     conflicts: list[str]
     """Ids under which something else is stored already: left as they are."""
     notice: str = ""
-    """A warning for the caller: that the export may lack lines. Mostly ""."""
+    """What of the export was left out; mostly ""."""
     dry_run: bool = False
     """Nothing was stored: it is what an import would do."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
-    """An export that was read whole."""
-
-    records: Sequence[MemoryRecord]
-    notice: str
-    """What an import does not see in it, or leaves out; mostly ""."""
 
 
 async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
@@ -117,11 +101,11 @@ async def imported(
         UsageError: it is not an export, not all of one, or a line cannot be read; nothing is
             stored.
     """
-    export = read_export(lines)
+    header, records = read_export(lines)
     known = dict(await store.content_hashes())
     read = stored = unchanged = 0
     conflicts: list[str] = []
-    for batch in batches(export.records):
+    for batch in batches(records):
         memories = {record.id: record.stored() for record in batch}
         fresh = [memory for memory_id, memory in memories.items() if memory_id not in known]
         known |= {memory.memory_id: memory.content_hash for memory in fresh}
@@ -140,12 +124,12 @@ async def imported(
         stored=stored,
         unchanged=unchanged,
         conflicts=conflicts,
-        notice=export.notice,
+        notice=notice_of(header),
         dry_run=dry_run,
     )
 
 
-def read_export(lines: Iterable[str]) -> Export:
+def read_export(lines: Iterable[str]) -> tuple[Header, list[MemoryRecord]]:
     """All of an export; every line is checked.
 
     Raises:
@@ -153,14 +137,8 @@ def read_export(lines: Iterable[str]) -> Export:
     """
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     header = header_of(numbered)
-    memories = numbered[1:]
-    if header.version != UNCOUNTED:
-        expect_all(memories)
-        memories = memories[:-1]
-    return Export(
-        records=[record_of(MemoryRecord, line, number) for number, line in memories],
-        notice="; ".join(notices_of(header)),
-    )
+    expect_all(numbered[1:])
+    return header, [record_of(MemoryRecord, line, number) for number, line in numbered[1:-1]]
 
 
 def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
@@ -172,22 +150,18 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
     if numbered and numbered[0][0] == 1:
         line = numbered[0][1]
         told = record_of(Anything, line, 1).model_dump()
-        if told.get("format") == FORMAT and told.get("version") in (VERSION, UNCOUNTED):
+        if told.get("format") == FORMAT and told.get("version") == VERSION:
             return record_of(Header, line, 1)
     example = Header(format=FORMAT, version=VERSION).line()
-    raise UsageError(
-        f"this is no export of version {VERSION}, or of an older one; its first line must be "
-        f"{example}"
-    )
+    raise UsageError(f"this is no export of version {VERSION}; its first line must be {example}")
 
 
-def notices_of(header: Header) -> Iterator[str]:
-    """What older exports lack, or hold that is kept no more."""
-    if header.version == UNCOUNTED:
-        yield UNCOUNTED_NOTICE
-    if header.settings:
-        names = ", ".join(sorted(header.settings))
-        yield f"settings are no longer kept with an entity; pass {names} to Recall.open(config=...)"
+def notice_of(header: Header) -> str:
+    """What version 0.1 kept with an entity, and this one does not; mostly ""."""
+    if not header.settings:
+        return ""
+    names = ", ".join(sorted(header.settings))
+    return f"settings are no longer kept with an entity; pass {names} to Recall.open(config=...)"
 
 
 def expect_all(lines: Sequence[tuple[int, str]]) -> None:

@@ -1,4 +1,4 @@
-"""What an export consists of: a header, one record a memory, and a last line with their number.
+"""The format of an export: a header, one record per memory, and a last line with their number.
 
 Each is a line of JSON. A value that is the default is left out.
 """
@@ -29,8 +29,6 @@ from secondhop.stores.records import EarlierText, Memory, Message
 
 FORMAT: Final = "secondhop.memories"
 VERSION: Final = 2
-UNCOUNTED: Final = 1
-"""The version whose exports have no last line."""
 MOST_COUNTED = 2**53
 """The highest number that a counter may have."""
 
@@ -76,7 +74,7 @@ class Header(Record):
     """The first line."""
 
     format: Literal["secondhop.memories"]
-    version: Literal[1, 2]
+    version: Literal[2]
     settings: dict[str, JsonValue] = {}
     """Version 0.1 kept some with an entity; they are not read."""
 
