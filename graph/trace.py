@@ -186,7 +186,7 @@ class TracePreference(Told):
     """Why it does not hold any more; "" while it does."""
 
 
-class RecallTrace(Frozen):
+class RecallTrace(Told):
     """The whole story of one recall."""
 
     schema_version: Literal[1, 2] = SCHEMA_VERSION
@@ -199,8 +199,6 @@ class RecallTrace(Frozen):
     """The budget of evidence, when one was given instead of k."""
     settings: dict[str, float | int | str | bool | None]
     """Limits and ranking settings in force."""
-    kept_settings: list[str] = Field(default_factory=list[str])
-    """Those of them that the entity asks for: kept with it, not set by the caller."""
     embedder: str
     planner: str
     critic: str

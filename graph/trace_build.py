@@ -25,7 +25,6 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
-from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.selection.eligibility import newer_factor
 from secondhop.nodes.selection.factors import NEWER, score_factors
 from secondhop.nodes.services import Services
@@ -75,7 +74,6 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
     Args:
         ms: wall time of the recall, milliseconds.
     """
-    kept = state.get("kept_settings", {})
     result = state.get("result", {})
     returned = [memory["id"] for memory in result.get("memories", [])]
     candidates, rest = trace_candidates(state, returned, services=services)
@@ -89,8 +87,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.recorded | kept | {"question.kind": state["kind"]},
-        "kept_settings": sorted(kept),
+        "settings": services.settings.recorded | {"question.kind": state["kind"]},
         "embedder": services.embedder.model_id,
         "planner": planner.planner_id if planner and plans(state, services) else PLAYBOOKS,
         "critic": critic.critic_id if critic and state.get("effort") != "none" else NOBODY,
@@ -156,7 +153,7 @@ def trace_candidates(
     """(Candidates with all that happened to them, the scores of the rest), best score first."""
     candidates = state.get("candidates", {})
     ordered = sorted(candidates.values(), key=lambda one: (-one["score"], one["memory_id"]))
-    factors = score_factors(ordered, state, ranking_in(state, services))
+    factors = score_factors(ordered, state, services.settings.ranking)
     votes = by_memory(state.get("votes", {}).values())
     drops = by_memory(state.get("drops", {}).values())
     slots = {memory_id: place for place, memory_id in enumerate(returned, start=1)}

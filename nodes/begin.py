@@ -10,8 +10,7 @@ from unicodedata import category
 from secondhop.errors import UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
-from secondhop.nodes.effort import checked_effort, plans
-from secondhop.nodes.entity_config import KeptValue, ranking_with, settings_of_entity
+from secondhop.nodes.effort import checked_effort, planning_steps
 from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
@@ -70,14 +69,16 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         known["degraded"] = {**known.get("degraded", {}), **unasked}
         return {**update, **known, "effort": "none", "queries": {}}
     update["effort"] = effort
-    update["queries"] = direct_queries(question, planned=plans(update, services))
-    return {**update, **known}
+    update = {**update, **known}
+    parts = "decompose" not in planning_steps(update, services)
+    update["queries"] = direct_queries(question, parts=parts)
+    return update
 
 
-def direct_queries(question: str, *, planned: bool) -> dict[str, Query]:
-    """The question as it is and, without a plan, each question of a message that asks several:
-    what answers one of them answers what was asked."""
-    parts = [] if planned else several_questions(question)
+def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
+    """The question as it is and, unless the planner takes it apart, each question of a message that
+    asks several: what answers one of them answers what was asked."""
+    several = several_questions(question) if parts else []
     return {
         f"q{number}": Query(
             query_id=f"q{number}",
@@ -88,29 +89,24 @@ def direct_queries(question: str, *, planned: bool) -> dict[str, Query]:
             origin="question",
             feedback=[],
         )
-        for number, text in enumerate([question, *parts])
+        for number, text in enumerate([question, *several])
     }
 
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:
-    """The settings that the entity asks for, and what it was shown lately where that counts."""
+    """How much of the entity has cues, and what it was shown lately where that counts."""
     share = SHARE * services.settings.limits.deadline_s
     ends_at = asyncio.get_running_loop().time() + share
-    kept: dict[str, KeptValue] = {}
     degraded: dict[str, str] = {}
     known: RecallUpdate = {}
     try:
         async with asyncio.timeout_at(ends_at):
-            kept = await settings_of_entity(services)
             if services.cues is not None:
                 standing = await services.cues.standing()
                 known["annotated"], known["proved"] = standing.share, standing.proved
     except TimeoutError:
-        late = "the settings of the entity were not read in time: those of the caller hold"
-        degraded["settings"] = late
-    if kept:
-        known["kept_settings"] = kept
-    if ranking_with(services.settings.ranking, kept).freshness > 0:
+        degraded["cues"] = "it was not read in time which memories have cues"
+    if services.settings.ranking.freshness > 0:
         known["exposure"] = services.exposure.weary(question)
     return {**known, "degraded": degraded} if degraded else known
 

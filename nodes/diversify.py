@@ -1,6 +1,5 @@
 """Draws the critic's shortlist, spread over the facets, and keeps the best answer so far."""
 
-from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.pool import Pool, load_pool
@@ -19,7 +18,7 @@ async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
         votes = last_votes(state).values()
         limit = sum(vote["vote"] in IN_FAVOUR for vote in votes) + limit // 2
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
-    answer = best_answer(pool, state, settings=ranking_in(state, services))
+    answer = best_answer(pool, state, settings=services.settings.ranking)
     shortlist = draw_shortlist(
         pool,
         state,

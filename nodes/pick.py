@@ -1,6 +1,5 @@
 """With the votes: the answer of this round, and whether another round is worth it."""
 
-from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
 from secondhop.nodes.selection.eligibility import SUPPRESSED, last_votes
 from secondhop.nodes.selection.learned import learned_factor
@@ -20,7 +19,7 @@ REFUSED = "the critic refused most of what it read, and chose nothing"
 
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
-    ranking = ranking_in(state, services)
+    ranking = services.settings.ranking
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
     beside = services.settings.limits.maybe
     answer = best_answer(pool, state, settings=ranking, beside=beside)

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.config import RecallLimits
-from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.evidence.fill import (
     LEAST_SHARE,
     Filled,
@@ -81,7 +80,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         if any(one in entries for one in answer.missed[memory_id])  # else it was forgotten
     ]
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
-    if ranking_in(state, services).freshness > 0:
+    if services.settings.ranking.freshness > 0:
         remember_answer(state, evidence, memory=services.exposure)
     update: RecallUpdate = {
         "result": {

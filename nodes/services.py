@@ -16,7 +16,7 @@ from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.selection.exposure import ExposureMemory
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.visibility import HiddenMemory, MemoryKeeping
-from secondhop.stores.protocols import CueSearch, MemoryReader, MemorySearch, SettingsKeeping
+from secondhop.stores.protocols import CueSearch, MemoryReader, MemorySearch
 
 UTC_CLOCK: Final = partial(datetime.now, UTC)
 
@@ -45,10 +45,6 @@ class Services:
     """Of recalls that stay open for votes."""
     keeping: MemoryKeeping | None = None
     """How memories stand; None: all of them hold."""
-    kept_settings: SettingsKeeping | None = None
-    """Settings that the entity asks for; None: it asks for none."""
-    decided: frozenset[str] = frozenset()
-    """Settings in which `settings` goes before what the entity asks for: "ranking.recency"."""
     cues: CueSearch | None = None
     """What memories were stored for; None: nothing is known of it."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)

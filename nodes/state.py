@@ -400,8 +400,6 @@ class RecallState(TypedDict, total=False):
     """Of these, by memory id, the ones that the plan asked for and not the question."""
     by_name: ByName
     """Written by `expand`; missing: the plan asked for nothing by name."""
-    kept_settings: dict[str, str | float]
-    """{"ranking.recency": "always", …}: settings that the entity asks for; missing: none."""
     exposure: dict[str, float]
     """{memory id: 0..1, how lately it was shown for other questions}; missing: freshness is off."""
     learned: Learned

@@ -19,7 +19,7 @@ from secondhop.stores.catalog.notes import write_meta
 from secondhop.stores.catalog.rows import text_of, written
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.locks import writer_turn
-from secondhop.stores.protocols import VectorCollection
+from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.store_place import StorePlace
 from secondhop.stores.trace_files import PART_SUFFIX
@@ -241,7 +241,7 @@ def pages(rows: Iterable[Row]) -> Iterator[list[Row]]:
 # --- vectors and traces ---
 
 
-async def copy_vectors(ids: Sequence[str], old: VectorCollection, new: VectorCollection) -> int:
+async def copy_vectors(ids: Sequence[str], old: VectorIndex, new: VectorIndex) -> int:
     """Copy the vectors of these ids into an empty collection; how many.
 
     Raises:

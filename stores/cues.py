@@ -24,8 +24,8 @@ MOST_CUES: Final[dict[Breadth, int]] = {"specific": 6, "broad": 3}
 """Of one memory, from one origin."""
 MOST_PROVED: Final = 12
 """Questions of sessions that are kept with one memory: those that say most."""
-LEARNING: Final = "learning"
-"""The setting of an entity that is "off" where sessions write no cues."""
+LEARNING: Final = "setting.learning"
+"""The note of a catalog that is "off" where sessions write no cues."""
 MOST_VOTES: Final = 3.0
 """What the votes on a memory for one question add up to at most, either way."""
 SAYS_SOMETHING: Final = 0.25

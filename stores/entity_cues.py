@@ -93,10 +93,6 @@ class EntityCues:
             span.found_by_queries(hits)
         return hits
 
-    async def annotated(self) -> int:
-        """How many memories have an annotation of their present text."""
-        return await self._catalog.aread(reads.annotated)
-
     async def standing(self) -> CueStanding:
         """See `CueSearch`."""
         return (await self._catalog.known.whole(reads.at_first)).cues
@@ -124,14 +120,9 @@ class EntityCues:
         without one are left out."""
         return await self._catalog.aread(cues.annotations, memory_ids)
 
-    async def unannotated(self, *, prompt: str | None = None) -> Sequence[str]:
-        """Ids of memories without an annotation of their present text, the oldest first.
-
-        Args:
-            prompt: memories that a model annotated with another version of the prompt count as
-                unannotated, too. None: they do not.
-        """
-        return await self._catalog.aread(cues.unannotated, prompt=prompt)
+    async def unannotated(self) -> Sequence[str]:
+        """Ids of memories without an annotation of their present text, the oldest first."""
+        return await self._catalog.aread(cues.unannotated)
 
     async def fingerprints(self) -> Mapping[str, str]:
         """{memory id: fingerprint of the annotation that came with it}."""

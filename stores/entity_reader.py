@@ -169,9 +169,9 @@ class EntityReader:
             self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
         )
 
-    async def kept_settings(self) -> Mapping[str, str]:
-        """See `SettingsKeeping`."""
-        return (await self._catalog.known.whole(reads.at_first)).settings
+    async def file_faults(self) -> list[str]:
+        """What the database's own check finds wrong with the catalog."""
+        return await asyncio.to_thread(self._catalog.file_faults)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Nothing was found: right only if nothing is stored (a first put may just have ended)."""

@@ -14,20 +14,19 @@ from secondhop.errors import CorruptStoreError, StoreFullError
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, keep_decided
-from secondhop.stores.catalog.notes import has_cue_vectors, write_settings
+from secondhop.stores.catalog.notes import has_cue_vectors, note_learning
 from secondhop.stores.catalog.versions import add_earlier
 from secondhop.stores.catalog.writes import retag
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.entity_reader import EntityReader
 from secondhop.stores.erasure import MemoryErasure
-from secondhop.stores.joint_puts import JointPuts, Put
 from secondhop.stores.locks import (
     Lock,
     to_its_end,
     try_hold,
     writer_turn,
 )
-from secondhop.stores.maintenance import StoreMaintenance, VectorMaintenance
+from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
 from secondhop.stores.outbox import Outbox, checked
@@ -43,8 +42,8 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore(EntityReader):
-    """`MemorySearch`, `MemoryReader`, `MemoryWriter` and `SettingsKeeping` of one entity; its
-    `cues` are a `CueSearch`."""
+    """`MemorySearch`, `MemoryReader` and `MemoryWriter` of one entity; its `cues` are a
+    `CueSearch`."""
 
     def __init__(
         self,
@@ -69,16 +68,11 @@ class EntityStore(EntityReader):
         self._outbox = Outbox(
             catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
         )
-        self._joint_puts = JointPuts(writing=self._writing, store=self._put_together)
         self.map = MemoryMap(catalog, index)
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
-        self.maintenance = StoreMaintenance(
-            catalog=catalog,
-            passages=held(index=index, of=reads.PASSAGES),
-            cues=held(index=cue_index, of=reads.CUES, begun=has_cue_vectors),
-            writing=self._writing,
-        )
-        """Checks and repairs."""
+        self.passage_vectors = held(index=index, of=reads.PASSAGES)
+        self.cue_vectors = held(index=cue_index, of=reads.CUES, begun=has_cue_vectors)
+        """To be checked and repaired."""
         self.erasure = MemoryErasure(
             catalog,
             index,
@@ -136,7 +130,7 @@ class EntityStore(EntityReader):
                 await to_its_end(self._outbox.repair())
                 if not mending:
                     await to_its_end(self._expect_all_vectors())
-                    await to_its_end(self.cues.check(self.maintenance.cues, cure=self.cure))
+                    await to_its_end(self.cues.check(self.cue_vectors, cure=self.cure))
             except StoreFullError as error:
                 # reading needs no space, and what is left over is never shown
                 _log.warning("leftovers stay for now: %s", error)
@@ -151,12 +145,10 @@ class EntityStore(EntityReader):
         """See `MemoryReader`; writes nothing."""
         return await self.map.topics()
 
-    # --- SettingsKeeping ---
-
-    async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
-        """See `SettingsKeeping`; they may be kept before the first memory is."""
+    async def let_learn(self, *, on: bool) -> None:
+        """Whether sessions may write cues; it may be said before the first memory is stored."""
         async with self._writing():
-            await to_its_end(self._keep_settings(changes))
+            await to_its_end(self._let_learn(on))
 
     # --- MemoryWriter ---
 
@@ -177,10 +169,10 @@ class EntityStore(EntityReader):
 
         Args:
             decide: runs when no other process writes; what it raises leaves everything as it was.
-                Of those stored together it runs again when one raises.
         """
-        (wanted,) = checked([embedded], dimension=self.identity.dimension)
-        await self._joint_puts.put(wanted, decide)
+        wanted = checked([embedded], dimension=self.identity.dimension)
+        async with self._writing():
+            await to_its_end(self._put(wanted, decide=decide))
 
     async def change(self, decide: Decision) -> None:
         """Change how memories stand; what `decide` raises leaves everything as it was."""
@@ -211,18 +203,15 @@ class EntityStore(EntityReader):
     # --- inside the writer's lock ---
 
     async def _put(
-        self, memories: Sequence[EmbeddedMemory], *, decisions: Sequence[Decision] = ()
+        self, memories: Sequence[EmbeddedMemory], *, decide: Decision | None = None
     ) -> None:
         await self._expect_catalog()
-        await self._outbox.put(memories, at=self.clock(), decisions=decisions)
+        await self._outbox.put(memories, at=self.clock(), decide=decide)
         self.after_put()
 
-    async def _put_together(self, puts: Sequence[Put]) -> None:
-        await self._put([put.embedded for put in puts], decisions=[put.decide for put in puts])
-
-    async def _keep_settings(self, changes: Mapping[str, str | None]) -> None:
+    async def _let_learn(self, on: bool) -> None:
         await self._expect_catalog()
-        await self._catalog.awrite(write_settings, changes)
+        await self._catalog.awrite(note_learning, on=on)
 
     async def _expect_catalog(self) -> None:
         if not await asyncio.to_thread(self._catalog.exists):
@@ -230,7 +219,7 @@ class EntityStore(EntityReader):
             await asyncio.to_thread(self._catalog.create, self.identity)
 
     async def _expect_all_vectors(self) -> None:
-        if missing := await self.maintenance.passages.missing():
+        if missing := await self.passage_vectors.missing():
             expected = await asyncio.to_thread(self._catalog.passage_count)
             raise CorruptStoreError(
                 f"{missing} of {expected} passage vectors of entity {self.identity.entity!r} are "

@@ -1,9 +1,8 @@
-"""Checks and repairs of catalog and vectors, each by itself: for `doctor`, and at every opening.
+"""Checks and repairs of vectors: for `doctor`, and at every opening.
 
 Recall and ingest never see a half: they use `EntityStore`.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -95,17 +94,3 @@ class VectorMaintenance:
             rows = [row for row, one in enumerate(ids) if one in stored]
             if rows:
                 await to_its_end(self.index.upsert([ids[row] for row in rows], vectors[rows]))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreMaintenance:
-    """Of the whole store of one entity."""
-
-    catalog: Catalog
-    passages: VectorMaintenance
-    cues: VectorMaintenance
-    writing: Writing
-
-    async def file_faults(self) -> list[str]:
-        """What SQLite's own check finds wrong with the catalog's file."""
-        return await asyncio.to_thread(self.catalog.file_faults)

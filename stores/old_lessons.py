@@ -5,14 +5,13 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from secondhop.stores.cues import LEARNING
 from secondhop.stores.entity_store import EntityStore
 
 
 async def drop_old_lessons(path: Path, store: EntityStore) -> None:
     """Delete the file that held it; where learning was switched off there, it stays off."""
     if await asyncio.to_thread(was_off, path):
-        await store.keep_settings({LEARNING: "off"})
+        await store.let_learn(on=False)
     await asyncio.to_thread(_delete, path)
 
 

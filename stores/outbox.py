@@ -50,16 +50,16 @@ class Outbox:
         memories: Sequence[EmbeddedMemory],
         *,
         at: datetime,
-        decisions: Sequence[Decision] = (),
+        decide: Decision | None = None,
     ) -> None:
         """Store them at this moment; the catalog's file is there already.
 
         Args:
-            decisions: as of `Catalog.store`, and all is stored at once; (): batch by batch.
+            decide: as of `Catalog.store`, and all is stored at once; None: batch by batch.
         """
         await self.repair()
-        for batch in [memories] if decisions else in_batches(memories):
-            await self._put_batch(batch, at=at, decisions=decisions)
+        for batch in [memories] if decide else in_batches(memories):
+            await self._put_batch(batch, at=at, decide=decide)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """How many of them existed."""
@@ -95,7 +95,7 @@ class Outbox:
             await self.repair()
 
     async def _put_batch(
-        self, batch: Sequence[EmbeddedMemory], *, at: datetime, decisions: Sequence[Decision]
+        self, batch: Sequence[EmbeddedMemory], *, at: datetime, decide: Decision | None
     ) -> None:
         ids = [p.passage_id for embedded in batch for p in embedded.passages]
         cues = [cue.cue_id for embedded in batch for cue in cues_given(embedded.memory)]
@@ -105,7 +105,7 @@ class Outbox:
         if cues:
             rows = [one.cue_vectors for one in batch if len(one.cue_vectors)]
             await self._cue_index.upsert(cues, self._stacked(rows))
-        store = partial(self._catalog.store, batch, intent=intent, at=at, decisions=decisions)
+        store = partial(self._catalog.store, batch, intent=intent, at=at, decide=decide)
         try:
             leaving = await asyncio.to_thread(store)
         except UsageError:

@@ -53,10 +53,6 @@ class VectorIndex(Protocol):
         """Leave nothing of removed vectors in any file; False where it cannot be done now."""
         ...
 
-
-class VectorCollection(VectorIndex, Protocol):
-    """One that can be forgotten as a whole."""
-
     async def drop(self) -> None:
         """Forget every vector, whatever state they are in; none is no error."""
         ...
@@ -114,18 +110,6 @@ class MemoryReader(Protocol):
 
     async def topics(self) -> Sequence[Topic]:
         """The memory map, biggest cluster first; [] for an empty store."""
-        ...
-
-
-class SettingsKeeping(Protocol):
-    """Settings of recall that belong to the entity. What they mean, no store needs to know."""
-
-    async def kept_settings(self) -> Mapping[str, str]:
-        """{name: value}; {} where none are kept."""
-        ...
-
-    async def keep_settings(self, changes: Mapping[str, str | None]) -> None:
-        """Keep these values, and forget the settings whose value is None; all of it or nothing."""
         ...
 
 

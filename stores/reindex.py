@@ -10,7 +10,7 @@ from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog import cues, reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Cue
-from secondhop.stores.protocols import VectorCollection
+from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Memory, Passage, Vectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 
@@ -21,8 +21,8 @@ _CUES_AT_ONCE = 256
 class EntityVectors(NamedTuple):
     """The collections of one entity, of one generation."""
 
-    passages: VectorCollection
-    cues: VectorCollection
+    passages: VectorIndex
+    cues: VectorIndex
 
     async def drop(self) -> None:
         """Forget both."""
@@ -83,7 +83,7 @@ class Reindex:
         """As `put`, for cues."""
         await self._put(cue_ids, vectors, self._new.cues)
 
-    async def _put(self, ids: Sequence[str], vectors: Vectors, index: VectorCollection) -> None:
+    async def _put(self, ids: Sequence[str], vectors: Vectors, index: VectorIndex) -> None:
         wanted = (len(ids), self._identity.dimension)
         if vectors.shape != wanted:
             raise UsageError(f"vectors of shape {vectors.shape}, where {wanted} is needed")

@@ -8,7 +8,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.locks import Lock
 from secondhop.stores.manifest import Manifest
-from secondhop.stores.protocols import VectorCollection
+from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.trace_files import TraceFiles
 
@@ -56,7 +56,7 @@ class StorePlace(Protocol):
         """Held by who writes to the entity."""
         ...
 
-    def vectors(self, identity: Identity, *, ending: str = "") -> VectorCollection:
+    def vectors(self, identity: Identity, *, ending: str = "") -> VectorIndex:
         """The vectors of an entity's present generation; `ending` names other ones of it."""
         ...
 

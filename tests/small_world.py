@@ -204,7 +204,7 @@ class OriginalWorld:
     async def made(cls, folder: Path) -> "OriginalWorld":
         """Of `LIFE`."""
         world = await small_world(folder)
-        vectors = await world.store.vectors(sorted(await world.store.maintenance.passages.ids()))
+        vectors = await world.store.vectors(sorted(await world.store.passage_vectors.ids()))
         await world.store.aclose()
         return cls(catalog=folder / "catalog.db", vectors=vectors)
 

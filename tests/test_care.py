@@ -86,14 +86,18 @@ async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
     assert kept.messages[0].content == "Something else under this id"
 
 
+HEADER = '{"format": "secondhop.memories", "version": 2}'
+END = '{"end": "secondhop.memories", "memories": 1}'
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         (['{"format": "other"}'], "no export of version 2"),
         (['{"format": "secondhop.memories", "version": 3}'], "no export of version 2"),
         ([], "no export of version 2"),
-        (['{"format": "secondhop.memories", "version": 1}', "nonsense"], "line 2"),
-        (['{"format": "secondhop.memories", "version": 1}', '{"id": "a"}'], "line 2"),
+        ([HEADER, "nonsense", END], "line 2"),
+        ([HEADER, '{"id": "a"}', END], "line 2"),
     ],
 )
 async def test_what_is_no_export_is_refused(recall: Recall, text: list[str], said: str) -> None:
@@ -152,8 +156,8 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.maintenance.passages.ids() if i.startswith("tea:")]
-    before = await recall.store.maintenance.passages.fetch([passage])
+    (passage,) = [i for i in await recall.store.passage_vectors.ids() if i.startswith("tea:")]
+    before = await recall.store.passage_vectors.fetch([passage])
     await vars(recall.store)["_index"].remove([passage])
 
     told = await recall.admin.adoctor()
@@ -169,7 +173,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert mended.sound
     assert after.findings == []
     assert np.array_equal(
-        (await recall.store.maintenance.passages.fetch([passage]))[passage], before[passage]
+        (await recall.store.passage_vectors.fetch([passage]))[passage], before[passage]
     )
 
 
@@ -179,7 +183,7 @@ async def turned(recall: Recall, passage: str) -> None:
 
 
 async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.maintenance.passages.ids() if i.startswith("tea:")]
+    (passage,) = [i for i in await recall.store.passage_vectors.ids() if i.startswith("tea:")]
     await turned(recall, passage)
 
     told = await recall.admin.adoctor(fix=True)

@@ -129,7 +129,7 @@ async def test_another_embedding_of_the_memory_embeds_its_cues_too(
         await reindex_entity(home, "mara", embedder=HashingEmbedder(dimension=64))
         store = await home.open_entity("mara", embedder_id="hashing-v1-64", dimension=64)
         async with aclosing(store):
-            assert await store.maintenance.cues.strays() == ([], [])
+            assert await store.cue_vectors.strays() == ([], [])
             assert (await store.counts()).cues == 5
 
 

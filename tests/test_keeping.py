@@ -273,10 +273,8 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     said = [await recall.arecall(question) for question in ("Which Zebraquartz?", "What opens it?")]
     assert kept.memory_id in said[0].ids()
     assert files_with(b"zebraquartz", tmp_path)
-    passages = [
-        i for i in await recall.store.maintenance.passages.ids() if i.startswith(kept.memory_id)
-    ]
-    (vector,) = (await recall.store.maintenance.passages.fetch(passages)).values()
+    passages = [i for i in await recall.store.passage_vectors.ids() if i.startswith(kept.memory_id)]
+    (vector,) = (await recall.store.passage_vectors.fetch(passages)).values()
     assert files_with_vector(vector, tmp_path)
 
     gone = await recall.memories.aforget(kept.memory_id)

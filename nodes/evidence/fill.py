@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.evidence.linked_state import Linked, linked_state
 from secondhop.nodes.evidence.links import SEEDS, Link, found_links, leads_of, with_links
 from secondhop.nodes.evidence.neighbours import with_neighbours
@@ -93,7 +92,7 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     linked = await linked_state(links, state, services=services)
     known = {p: score for p, score in scores.items() if p in passages}
     told, pieces = with_turns(known, passages, state["question"])
-    told = yielding(told, pieces, state, settings=ranking_in(state, services))
+    told = yielding(told, pieces, state, settings=services.settings.ranking)
     if not date_factors(state):  # a time that the question names comes before the latest
         written = {i: one["created_at"] for i, one in linked["candidates"].items()}
         told = with_later_first(told, pieces, state["question"], written=written)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from secondhop.nodes.entity_config import ranking_in
 from secondhop.nodes.pick import dropped
 from secondhop.nodes.resolve import ms_so_far
 from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
@@ -46,7 +45,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         min_score=min_score,
     )
     shown = answer_of(picks, branches)
-    if ranking_in(state, services).freshness > 0:
+    if services.settings.ranking.freshness > 0:
         all_shown = {**dict.fromkeys(shown_ever(state)), **shown}
         remember_answer(state, all_shown, memory=services.exposure)
     converged, why = settled(state, list(shown))
@@ -69,7 +68,7 @@ def answer_in(pool: Pool, state: SessionState, *, services: Services) -> BestAns
     """The answer without its branches; None where nothing was found."""
     if not pool.ids:
         return None
-    ranking = ranking_in(state, services)
+    ranking = services.settings.ranking
     if ranking.freshness > 0:
         state = {**state, "exposure": worn_in_session(state)}
     if state["round"] > 1:

@@ -146,7 +146,6 @@ def assemble(
         reader=store,
         cues=store.cues,
         keeping=store,
-        kept_settings=store,
         embedder=embedders.entity,
         scale=scale,
         playbooks=playbooks,

@@ -34,8 +34,6 @@ _ADMIN = {
     "export_to": "export_to",
     "import_from": "import_from",
     "backup": "copy",
-    "entity_settings": "settings",
-    "keep_settings": "keep_settings",
 }
 
 _SYNC = {

@@ -1,7 +1,7 @@
 """Opens what a `Recall` is made of: store, models, services."""
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,6 @@ from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, load_prices
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.config import Config
-from secondhop.nodes.entity_config import decided_by_caller
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.services import Services
 from secondhop.prompts.templates import PromptSource, load_prompts
@@ -56,9 +55,6 @@ class OpenOptions(TypedDict, total=False):
     this model; default what ships (docs/evaluate.md)."""
     caches: str | Path | None
     """A folder for what can be made again, embeddings above all; default the entity's."""
-    decided: Collection[str] | None
-    """Names of settings ("ranking.recency") in which `config` goes before what is kept with the
-    entity; default those with another value than ships."""
     annotate: bool | AnnotateSettings
     """Whether an open `Recall` with a model annotates by itself what is written to it (it does),
     and how; False: only when it is asked to (docs/cues.md)."""
@@ -130,11 +126,7 @@ async def open_parts(
         prices=prices,
         scale=scale,
     )
-    services = replace(
-        services,
-        decided=decided_by_caller(config, options.get("decided")),
-        session=config.session,
-    )
+    services = replace(services, session=config.session)
     return parts_of(
         home,
         store,

@@ -84,7 +84,7 @@ class Recall(Askable):
 
     @property
     def admin(self) -> "Maintenance":
-        """Doctor, export, import, copy, settings kept with the entity, the last traces, `warm`."""
+        """Doctor, export, import, copy, the last traces, `warm`."""
         return self._behind.admin
 
     # --- opening and closing ---

@@ -176,7 +176,7 @@ class Catalog:
         *,
         intent: int,
         at: datetime,
-        decisions: Sequence[Decision] = (),
+        decide: Decision | None = None,
     ) -> int | None:
         """Store memories whose vectors are in the index; texts that they replace become earlier
         ones (`catalog_versions`).
@@ -186,17 +186,18 @@ class Catalog:
 
         Args:
             at: now.
-            decisions: none, or for each memory what else changes with it; each sees the catalog
-                without its own memory, but with those before it.
+            decide: what else changes with them; it sees the catalog without them.
         """
-        stale, gone = set[str](), set[str]()
         with self._database.writing() as connection:
-            for decide, own in zip(decisions, memories, strict=True) if decisions else ():
-                changes = decide(KeepingView(connection))
-                self._store(connection, [own], at=at, stale=stale, gone=gone)
-                keep(connection, changes)
-            if not decisions:
-                self._store(connection, memories, at=at, stale=stale, gone=gone)
+            changes = decide(KeepingView(connection)) if decide else ()
+            own, ids = [m.memory for m in memories], [m.memory.memory_id for m in memories]
+            keep_replaced(connection, own, at=at)
+            stale = drop_memories(connection, ids)
+            store_memories(connection, memories)
+            leave_erasing(connection, ids)
+            stale -= {p.passage_id for m in memories for p in m.passages}
+            gone = store_given(connection, own, at=at)
+            keep(connection, changes)
             count_stored(connection, len(memories))
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
 
@@ -296,24 +297,6 @@ class Catalog:
     def close(self) -> None:
         """Close the file; the catalog cannot be used after."""
         self._database.close()
-
-    def _store(
-        self,
-        connection: Connection,
-        memories: Sequence[EmbeddedMemory],
-        *,
-        at: datetime,
-        stale: set[str],
-        gone: set[str],
-    ) -> None:
-        """Store memories; add ids of passages and cues that nothing stored needs any more."""
-        own, ids = [m.memory for m in memories], [m.memory.memory_id for m in memories]
-        keep_replaced(connection, own, at=at)
-        stale |= drop_memories(connection, ids)
-        store_memories(connection, memories)
-        leave_erasing(connection, ids)
-        stale -= {p.passage_id for m in memories for p in m.passages}
-        gone |= store_given(connection, own, at=at)
 
     def _settled(
         self,

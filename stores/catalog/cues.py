@@ -59,15 +59,12 @@ def annotations(
     return {one: tuple(annotations) for one, annotations in found.items()}
 
 
-def unannotated(connection: Connection, *, prompt: str | None) -> list[str]:
+def unannotated(connection: Connection) -> list[str]:
     """See `EntityCues.unannotated`."""
     rows = connection.execute(
         "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
         "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
-        "AND a.content_hash = memories.content_hash "
-        "AND (CAST(:prompt AS TEXT) IS NULL OR a.origin <> 'model' OR a.prompt = :prompt)) "
-        "ORDER BY rowid",
-        {"prompt": prompt},
+        "AND a.content_hash = memories.content_hash) ORDER BY rowid"
     )
     dated = [(datetime.fromisoformat(created_at), memory_id) for memory_id, created_at in rows]
     return [memory_id for _, memory_id in sorted(dated, key=lambda one: one[0])]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from secondhop.stores.catalog.reads import CUES, PASSAGES, known
-from secondhop.stores.catalog.rows import SETTING
+from secondhop.stores.cues import LEARNING
 from secondhop.stores.database import Connection
 from secondhop.stores.keeping import SAID_IN
 
@@ -91,12 +91,9 @@ def needs_compaction(connection: Connection) -> bool:
     return _NEEDS_COMPACTION in read_meta(connection)
 
 
-def write_settings(connection: Connection, changes: Mapping[str, str | None]) -> None:
-    """Keep these settings; those of None go."""
-    gone = [(f"{SETTING}{name}",) for name, value in changes.items() if value is None]
-    connection.executemany("DELETE FROM meta WHERE key = ?", gone)
-    kept = {f"{SETTING}{name}": value for name, value in changes.items() if value is not None}
-    write_meta(connection, kept)
+def note_learning(connection: Connection, *, on: bool) -> None:
+    """Whether sessions may write cues."""
+    write_meta(connection, {LEARNING: "on" if on else "off"})
 
 
 def count_change(connection: Connection) -> None:

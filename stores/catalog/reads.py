@@ -17,7 +17,6 @@ from secondhop.stores.catalog.rows import (
     KEEPING_COLUMNS,
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
-    SETTING,
     Row,
     card_of,
     fact_name_of,
@@ -175,7 +174,7 @@ def counts(
 
 
 def annotated(connection: Connection) -> int:
-    """See `EntityCues.annotated`."""
+    """How many memories have an annotation of their present text."""
     (count,) = connection.execute(
         "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
         "USING (memory_id, content_hash)"
@@ -196,7 +195,9 @@ def cue_standing(connection: Connection) -> CueStanding:
 
 def learns(connection: Connection) -> bool:
     """Whether sessions may say what a memory is for."""
-    return settings(connection).get(LEARNING) != "off"
+    sql = "SELECT value FROM meta WHERE key = ?"
+    noted = connection.execute(sql, (LEARNING,)).fetchone()
+    return noted is None or noted[0] != "off"
 
 
 def stored_cues(
@@ -292,23 +293,13 @@ def standing(
 class AtFirst(NamedTuple):
     """What every recall reads of the entity."""
 
-    settings: dict[str, str]
     cues: CueStanding
     standing: Standing
 
 
 def at_first(connection: Connection) -> AtFirst:
     """All of it at once."""
-    return AtFirst(settings(connection), cue_standing(connection), standing(connection))
-
-
-def settings(connection: Connection) -> dict[str, str]:
-    """{name: value} of the settings kept with the entity."""
-    rows = connection.execute(
-        "SELECT key, value FROM meta WHERE substr(key, 1, ?) = ? ORDER BY key",
-        (len(SETTING), SETTING),
-    )
-    return {key.removeprefix(SETTING): value for key, value in rows}
+    return AtFirst(cue_standing(connection), standing(connection))
 
 
 def written_after(connection: Connection, moment: datetime) -> list[str]:

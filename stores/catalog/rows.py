@@ -37,9 +37,6 @@ HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 VERSION_COLUMNS = "replaced_at, replaced_by, passages"
 """Of an earlier text, beside MEMORY_COLUMNS."""
 
-SETTING = "setting."
-"""Before the name of a setting that is kept with the entity."""
-
 Row = tuple[Any, ...]
 """What sqlite3 gives and takes: str, bytes, int, float or None, one a column."""
 

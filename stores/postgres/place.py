@@ -15,7 +15,7 @@ from secondhop.stores.postgres.schema import TABLES
 from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.postgres.trace_rows import TraceRows
 from secondhop.stores.postgres.vectors import PostgresVectors
-from secondhop.stores.protocols import VectorCollection
+from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.store_address import files_of
@@ -70,7 +70,7 @@ class PostgresPlace:
         """See `StorePlace`."""
         return PostgresLock(self._server, entity_slug(entity))
 
-    def vectors(self, identity: Identity, *, ending: str = "") -> VectorCollection:
+    def vectors(self, identity: Identity, *, ending: str = "") -> VectorIndex:
         """See `StorePlace`."""
         if self._chroma:
             return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))

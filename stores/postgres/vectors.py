@@ -40,7 +40,7 @@ def _sent(vector: Vector) -> VectorBytes:
 
 
 class PostgresVectors:
-    """A `VectorCollection` in the table `vectors`: rows of one entity, under one name."""
+    """A `VectorIndex` in the table `vectors`: rows of one entity, under one name."""
 
     def __init__(self, server: PostgresServer, entity: str, *, collection: str) -> None:
         """
@@ -82,7 +82,7 @@ class PostgresVectors:
         return True
 
     async def drop(self) -> None:
-        """See `VectorCollection`."""
+        """See `VectorIndex`."""
         await asyncio.to_thread(self._write, _DROP, [(self._collection,)])
 
     # --- blocking parts, for worker threads ---

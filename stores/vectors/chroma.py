@@ -78,7 +78,7 @@ class ChromaVectors:
         return name is None or await asyncio.to_thread(self._client.compact, name)
 
     async def drop(self) -> None:
-        """Forget the whole collection."""
+        """See `VectorIndex`."""
         if (name := self._name()) is not None:
             await asyncio.to_thread(self._client.drop, name)
 

@@ -52,3 +52,7 @@ class MemoryIndex:
     async def compact(self) -> bool:
         """See `VectorIndex`. There is no file."""
         return True
+
+    async def drop(self) -> None:
+        """See `VectorIndex`."""
+        self._vectors.clear()

@@ -91,7 +91,7 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.locator(".why-not blockquote")).to_contain_text("ourdough")
     page.get_by_label("Memory id").fill("no such words")
     page.keyboard.press("Enter")
-    expect(page.locator(".why-not")).to_contain_text("No memory that is stored has this")
+    expect(page.locator(".why-not")).to_contain_text("No stored memory has this")
 
 
 def test_the_path_is_followed_by_keyboard(page: Page) -> None:

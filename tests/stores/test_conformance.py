@@ -261,21 +261,3 @@ class TestEntityStore:
         assert [topic.size for topic in found] == [6, 3]
         assert "bread" in found[0].label
         assert [found[1].label, *found[1].titles] == ["Salary negotiation"]  # said once
-
-    async def test_settings_are_kept_replaced_and_taken_back_beside_the_memories(
-        self, store: EntityStore, make: SimpleNamespace
-    ) -> None:
-        assert await store.kept_settings() == {}
-        await store.keep_settings({"a": "1", "b": "note=1, ☕=0.5", "odd ' name": ""})
-        assert (await store.counts()).memories == 0
-        await store.put([make.memory("m", "alpha")])
-        topics = await store.topics()
-
-        await store.keep_settings({"a": "2", "b": None, "never kept": None})
-
-        assert await store.kept_settings() == {"a": "2", "odd ' name": ""}
-        assert (await store.counts()).memories == 1
-        assert await store.topics() is topics  # what the memories say is as it was
-        await store.delete(["m"])
-        await store.open()
-        assert await store.kept_settings() == {"a": "2", "odd ' name": ""}

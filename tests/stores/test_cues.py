@@ -21,7 +21,7 @@ from secondhop.stores.catalog.cue_writes import store_given
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.reads import replaced_by
 from secondhop.stores.catalog.writes import store_memories
-from secondhop.stores.cues import LEARNING, Annotation, Cue, cues_given
+from secondhop.stores.cues import Annotation, Cue, cues_given
 from secondhop.stores.entity_cues import NO_VECTORS
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
@@ -79,7 +79,7 @@ async def test_a_memory_is_found_by_the_cue_it_came_with(
     assert hit.score == pytest.approx(1.0, abs=1e-5)
     assert (other.memory_id, other.breadth) == ("a", "broad")
     assert hit.text == "who repairs heating"
-    assert await store.cues.annotated() == 1
+    assert (await store.counts()).annotated == 1
     assert await store.cues.unannotated() == ["b"]
 
 
@@ -87,7 +87,7 @@ async def test_a_store_without_cues_finds_none(store: EntityStore, make: SimpleN
     assert await store.cues.search(make.vectors("a", "b"), k=3) == [[], []]
     await store.put([make.memory("a", "the boiler hums")])
     assert await store.cues.search(make.vectors("a", "b"), k=3) == [[], []]
-    assert await store.cues.annotated() == 0
+    assert (await store.counts()).annotated == 0
 
 
 async def test_a_model_replaces_its_own_cues_and_nobody_elses(
@@ -127,7 +127,7 @@ async def test_a_changed_text_loses_what_a_model_thought_of_the_old_one(
         "a"
     ]
     assert await store.cues.annotate([annotation_of(boiler, "late")], make.vectors("late")) == 0
-    assert await store.cues.annotated() == 1
+    assert (await store.counts()).annotated == 1
 
 
 async def test_the_same_text_put_again_keeps_what_a_model_thought(
@@ -140,7 +140,6 @@ async def test_the_same_text_put_again_keeps_what_a_model_thought(
     await store.put([moved])
     assert [cue.text for cue in (await store.cues.of_memories(["a"]))["a"]] == ["one"]
     assert await store.cues.unannotated() == []
-    assert await store.cues.unannotated(prompt="2") == ["a"]
 
 
 async def test_cues_that_a_person_added_or_removed_stay_so_when_the_file_is_read_again(
@@ -302,14 +301,14 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
 
     second = another_start()
     await second.open()
-    assert await second.maintenance.cues.strays() == ([], [])
+    assert await second.cue_vectors.strays() == ([], [])
     assert (await second.counts()).pending == 0
     reached = await second.cues.of_memories(["a"])
     await work(second, make)
     after = await second.cues.of_memories(["a"])
     texts = [{cue.text for cue in found.get("a", ())} for found in (before, reached, after)]
     assert texts[1] in (texts[0], texts[2])
-    assert await second.maintenance.cues.strays() == ([], [])
+    assert await second.cue_vectors.strays() == ([], [])
     await second.aclose()
 
 
@@ -325,10 +324,10 @@ async def test_lost_cue_vectors_are_told_and_mended_and_nothing_else_suffers(
     assert "1 vectors of cues are missing" in caplog.text
     assert [len(hits) for hits in await again.cues.search(make.vectors("one"), k=5)] == [1]
     assert len((await again.dense(make.vectors("the boiler hums"), k=1))[0]) == 1
-    (missing, _) = await again.maintenance.cues.strays()
+    (missing, _) = await again.cue_vectors.strays()
     assert missing == [Cue(memory_id="a", text="one").cue_id]
-    await again.maintenance.cues.put(missing, make.vectors("one"))
-    assert await again.maintenance.cues.strays() == ([], [])
+    await again.cue_vectors.put(missing, make.vectors("one"))
+    assert await again.cue_vectors.strays() == ([], [])
     await again.aclose()
 
 
@@ -367,7 +366,7 @@ async def test_damaged_cue_vectors_leave_all_else_at_work(
             "m3"
         ]
         with pytest.raises(CorruptStoreError, match="secondhop reindex"):
-            await store.maintenance.cues.strays()
+            await store.cue_vectors.strays()
         await store.aclose()
 
 
@@ -446,5 +445,5 @@ async def test_a_cue_of_a_session_makes_no_memory_an_annotated_one(
     assert (await store.cards(["a"]))["a"].cues == 0
     assert await store.cues.standing() == (0.0, True)
     assert await store.cues.unannotated() == ["a"]
-    await store.keep_settings({LEARNING: "off"})
+    await store.let_learn(on=False)
     assert await store.cues.standing() == (0.0, False)

@@ -104,7 +104,7 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
 
 async def expect_cues(store: EntityStore, found: dict[str, int], make: SimpleNamespace) -> None:
     """Each memory has the cues of its present text, and they are found; no others are there."""
-    assert await store.maintenance.cues.strays() == ([], [])
+    assert await store.cue_vectors.strays() == ([], [])
     hashes, cues = await store.content_hashes(), await store.cues.of_memories(list(found))
     for memory_id, version in found.items():
         ask = f"ask{memory_id[1:]}"

@@ -95,7 +95,7 @@ async def test_two_that_opened_a_new_entity_in_two_places_do_not_both_write(
             with pytest.raises(VectorsElsewhereError, match="own folder; leave --chroma"):
                 await second.put([make.memory("o", "delta")])
             with pytest.raises(VectorsElsewhereError):
-                await second.keep_settings({"ranking.recency": "always"})
+                await second.let_learn(on=False)
 
             await first.delete(["n"])
         assert place_in(folder) == ""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -73,12 +73,8 @@ class Annotating:
         max_tokens: int | None = None,
         max_usd: float | None = None,
         progress: IngestProgress | None = None,
-        among: Sequence[str] | None = None,
     ) -> AnnotateLedger:
         """Annotate what is pending; a run that is going on is waited for first.
-
-        Args:
-            among: only these memories; None: all.
 
         Raises:
             UsageError: there is no language model, or no price for a bound in dollars.
@@ -87,8 +83,6 @@ class Annotating:
         price = self._price(annotator)
         budget = RunBudget(max_tokens=max_tokens, max_usd=max_usd, price=price)
         async with self._one_run:
-            pending = await self.store.cues.unannotated()
-            wanted = pending if among is None else [one for one in pending if one in set(among)]
             run = AnnotateRun(
                 self.store,
                 annotator,
@@ -99,7 +93,7 @@ class Annotating:
                 clock=self.clock,
                 progress=progress,
             )
-            return await run.all_of(wanted)
+            return await run.all_of(await self.store.cues.unannotated())
 
     async def note(self) -> None:
         """Memories were written: should this process end, another one annotates them."""

@@ -159,15 +159,13 @@ def import_memories(
 
 
 def show_imported(told: "Imported", console: "Console") -> None:
-    """Counts, what was left as it is, and the settings that were kept."""
+    """Counts, and what was left as it is."""
     from secondhop.cli.terminal import clean
 
     would = "would be " if told.dry_run else ""
     console.print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
     for memory_id in told.conflicts:
         console.print(f"left as it is, for it says something else: {clean(memory_id)}")
-    if told.settings:
-        console.print(f"{would}kept with the entity: {', '.join(told.settings)}")
 
 
 def copy(

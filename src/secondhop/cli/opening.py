@@ -58,14 +58,12 @@ async def opened(
         embedder: instead of the one the options name.
         counting: tokens will be counted; a missing token file is fetched or complained about now.
         prompts: instead of those that the options name.
-        settings: limits and ranking, whatever is kept with the entity; default those of the
-            library, or of a file, with what is kept.
+        settings: limits and ranking; default those of the library, or of a file.
         llm: instead of the one the options name; it stays open.
         scale: instead of the file that the options name.
         mending: open it also where vectors are missing.
         annotate: how cues are written, and whether by itself while it is open.
     """
-    from secondhop.nodes.entity_config import KEEPABLE
     from secondhop.recall import Recall
 
     environment = load_settings()
@@ -85,7 +83,6 @@ async def opened(
         scale=scale or common.scale or environment.scale,
         mending=mending,
         annotate=annotate,
-        decided=names_set(common) if settings is None else KEEPABLE,
     ) as recall:
         yield recall
 
@@ -110,13 +107,7 @@ def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPoo
         sessions=common.sessions or environment.sessions,
         prices=environment.prices,
         scale=common.scale or environment.scale,
-        decided=names_set(common),
     )
-
-
-def names_set(common: Common) -> list[str]:
-    """The settings that were given by name: they go before what is kept with the entity."""
-    return [one.partition("=")[0].strip() for one in common.settings or () if "=" in one]
 
 
 def settings_of(common: Common, environment: Settings) -> "Config":

@@ -61,9 +61,6 @@ def trace_tree(trace: RecallTrace) -> "Tree":
         root.add(line(preference_line(preference)))
     if trace.where:
         root.add(line(f"only {where_text(trace.where)}"))
-    if trace.kept_settings:
-        kept = [f"{clean(n)}={clean(str(trace.settings.get(n)))}" for n in trace.kept_settings]
-        root.add(line(f"kept with the entity: {', '.join(kept)}"))
     stop = f"stopped: {trace.stop_reason}"
     root.add(line(f"{stop}, {clean(trace.stop_detail)}" if trace.stop_detail else stop))
     for reason in causes_once(trace.degraded):

@@ -10,8 +10,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError, said_by_system
-from secondhop.nodes.config import Config
-from secondhop.nodes.entity_config import told
+from secondhop.nodes.config import Config, RankingSettings
 
 _CONFIG = TypeAdapter(Config)
 
@@ -43,7 +42,16 @@ def changed_settings(changes: Sequence[str]) -> Config:
     try:
         return _CONFIG.validate_python(parts)
     except ValidationError as error:
-        raise UsageError(told(error)) from error
+        raise UsageError(fault_of(error)) from error
+
+
+def fault_of(error: ValidationError) -> str:
+    """The first of its problems, with the setting's name where it is known; ours in our words."""
+    problem = error.errors()[0]
+    field = ".".join(map(str, problem["loc"]))
+    where = f"{field} cannot be {problem['input']!r}: " if field else ""
+    said = problem["msg"].removeprefix("Value error, ")
+    return where + said.replace(f"{RankingSettings.__name__}.", "ranking.")
 
 
 def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:

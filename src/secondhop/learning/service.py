@@ -15,7 +15,7 @@ from secondhop.nodes.services import Services
 from secondhop.prompts.quoting import clean
 from secondhop.sessions.learner import Learned
 from secondhop.stores.counters import CounterStore, Use
-from secondhop.stores.cues import LEARNING, LONGEST_QUESTION, Cue, voted
+from secondhop.stores.cues import LONGEST_QUESTION, Cue, voted
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Vector
 from secondhop.sync import BackgroundLoop, blocking
@@ -105,7 +105,7 @@ class Learning:
 
     async def aswitch(self, *, on: bool) -> None:
         """Off: nothing is learned, counted or used until it is on again; what is known stays."""
-        await self._store.keep_settings({LEARNING: None if on else "off"})
+        await self._store.let_learn(on=on)
 
     switch = blocking(aswitch)
 

@@ -104,7 +104,7 @@ async def examine(given: Examined) -> Examination:
 
 async def check_file(case: Examined) -> list[Finding]:
     """The catalog's own file."""
-    faults = await case.store.maintenance.file_faults()
+    faults = await case.store.file_faults()
     what = "SQLite finds the catalog damaged"
     cure = "put a backup in place, or ingest the sources again"
     return [damage(what, faults, cure=cure)]
@@ -115,7 +115,7 @@ async def check_vectors(case: Examined) -> list[Finding]:
     texts = {
         passage.passage_id: embedding_text(memory, passage) for memory, passage in case.passages
     }
-    found = await mended(case.store.maintenance.passages, texts, case, what="passages")
+    found = await mended(case.store.passage_vectors, texts, case, what="passages")
     old_files = [""] if await case.store.erasure.needs_compaction() else []
     compacted = bool(case.fix and old_files and await case.store.erasure.compact())
     return [
@@ -135,7 +135,7 @@ async def check_cues(case: Examined) -> list[Finding]:
     cues = (await case.store.cues.of_memories(ids)).values()
     texts = {cue.cue_id: cue.text for own in cues for cue in own}
     try:
-        return await mended(case.store.maintenance.cues, texts, case, what="cues")
+        return await mended(case.store.cue_vectors, texts, case, what="cues")
     except CorruptStoreError as error:
         what = "vectors of cues cannot be read, so that no memory is found by its cues"
         cure = "`secondhop reindex` makes them again"
@@ -239,9 +239,7 @@ async def check_counters(case: Examined) -> list[Finding]:
 async def check_embeddings(case: Examined) -> list[Finding]:
     """A sample of the vectors, the same each time; the model is asked, not the cache."""
     pairs = case.passages[:: max(1, -(-len(case.passages) // SAMPLE))]
-    stored = await case.store.maintenance.passages.fetch(
-        [passage.passage_id for _, passage in pairs]
-    )
+    stored = await case.store.passage_vectors.fetch([passage.passage_id for _, passage in pairs])
     held = [pair for pair in pairs if pair[1].passage_id in stored]
     if not held:
         return []

@@ -3,12 +3,9 @@
 What is exported, imported and exported again is byte for byte the same.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-
-from pydantic import Field
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
@@ -17,7 +14,6 @@ from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.export_format import (
     FORMAT,
-    UNCOUNTED,
     VERSION,
     Anything,
     End,
@@ -26,12 +22,10 @@ from secondhop.memories.export_format import (
     record_of,
 )
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.entity_config import checked_changes, understood
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
-from secondhop.stores.protocols import SettingsKeeping
 from secondhop.stores.records import EarlierText
 
 FRAME = 2
@@ -39,11 +33,6 @@ FRAME = 2
 _PAGE = 256
 _BATCH = 500
 _EMBEDDED_AT_ONCE = 256
-
-UNCOUNTED_NOTICE = (
-    "an export of an older secondhop does not say how many memories it holds: lines may be missing "
-    "at its end"
-)
 
 
 class Imported(Frozen):
@@ -54,23 +43,10 @@ class Imported(Frozen):
     unchanged: int
     conflicts: list[str]
     """Ids under which something else is stored already: left as they are."""
-    settings: list[str] = Field(default_factory=list[str])
-    """Names of the settings that the entity took over. Settings that it had stay."""
     notice: str = ""
-    """A warning for the caller: that the export may lack lines. Mostly ""."""
+    """What of the export was left out; mostly ""."""
     dry_run: bool = False
     """Nothing was stored: it is what an import would do."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
-    """An export that was read whole."""
-
-    settings: Mapping[str, str]
-    """As a store keeps them."""
-    records: Sequence[MemoryRecord]
-    counted: bool
-    """False: it has no last line, so that missing lines go unnoticed."""
 
 
 async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
@@ -78,8 +54,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
 
     Vectors are left out: an import makes them from the texts.
     """
-    settings = dict(sorted(understood(await store.kept_settings()).items()))
-    yield Header.model_validate({"format": FORMAT, "version": VERSION, "settings": settings}).line()
+    yield Header(format=FORMAT, version=VERSION).line()
     keepings, after, count = await store.keepings(), "", 0
     while page := await store.page(after=after, limit=_PAGE):
         ids = [memory.memory_id for memory, _ in page]
@@ -126,11 +101,11 @@ async def imported(
         UsageError: it is not an export, not all of one, or a line cannot be read; nothing is
             stored.
     """
-    export = read_export(lines)
+    header, records = read_export(lines)
     known = dict(await store.content_hashes())
     read = stored = unchanged = 0
     conflicts: list[str] = []
-    for batch in batches(export.records):
+    for batch in batches(records):
         memories = {record.id: record.stored() for record in batch}
         fresh = [memory for memory_id, memory in memories.items() if memory_id not in known]
         known |= {memory.memory_id: memory.content_hash for memory in fresh}
@@ -149,13 +124,12 @@ async def imported(
         stored=stored,
         unchanged=unchanged,
         conflicts=conflicts,
-        notice="" if export.counted else UNCOUNTED_NOTICE,
-        settings=await take_over(export.settings, store, dry_run=dry_run),
+        notice=notice_of(header),
         dry_run=dry_run,
     )
 
 
-def read_export(lines: Iterable[str]) -> Export:
+def read_export(lines: Iterable[str]) -> tuple[Header, list[MemoryRecord]]:
     """All of an export; every line is checked.
 
     Raises:
@@ -163,15 +137,8 @@ def read_export(lines: Iterable[str]) -> Export:
     """
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     header = header_of(numbered)
-    memories = numbered[1:]
-    if counted := header.version != UNCOUNTED:
-        expect_all(memories)
-        memories = memories[:-1]
-    return Export(
-        settings=settings_in(header),
-        records=[record_of(MemoryRecord, line, number) for number, line in memories],
-        counted=counted,
-    )
+    expect_all(numbered[1:])
+    return header, [record_of(MemoryRecord, line, number) for number, line in numbered[1:-1]]
 
 
 def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
@@ -183,26 +150,18 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
     if numbered and numbered[0][0] == 1:
         line = numbered[0][1]
         told = record_of(Anything, line, 1).model_dump()
-        if told.get("format") == FORMAT and told.get("version") in (VERSION, UNCOUNTED):
+        if told.get("format") == FORMAT and told.get("version") == VERSION:
             return record_of(Header, line, 1)
     example = Header(format=FORMAT, version=VERSION).line()
-    raise UsageError(
-        f"this is no export of version {VERSION}, or of an older one; its first line must be "
-        f"{example}"
-    )
+    raise UsageError(f"this is no export of version {VERSION}; its first line must be {example}")
 
 
-def settings_in(header: Header) -> dict[str, str]:
-    """The settings of a header, as a store keeps them.
-
-    Raises:
-        UsageError: there is no such setting, or it cannot have such a value.
-    """
-    try:
-        checked = checked_changes(header.settings)
-    except UsageError as error:
-        raise UsageError(f"line 1 of the export cannot be read: {error}") from error
-    return {name: str(value) for name, value in checked.items() if value is not None}
+def notice_of(header: Header) -> str:
+    """What version 0.1 kept with an entity, and this one does not; mostly ""."""
+    if not header.settings:
+        return ""
+    names = ", ".join(sorted(header.settings))
+    return f"settings are no longer kept with an entity; pass {names} to Recall.open(config=...)"
 
 
 def expect_all(lines: Sequence[tuple[int, str]]) -> None:
@@ -276,14 +235,3 @@ def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[Keepi
         if not view.history(record.id) and view.memory(record.id) is not None
         for event in record.history
     ]
-
-
-async def take_over(
-    settings: Mapping[str, str], store: SettingsKeeping, *, dry_run: bool
-) -> list[str]:
-    """Keep the settings that the entity has not set itself; their names."""
-    kept = await store.kept_settings()
-    missing = {name: value for name, value in settings.items() if name not in kept}
-    if missing and not dry_run:
-        await store.keep_settings(missing)
-    return sorted(missing)

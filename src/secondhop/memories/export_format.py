@@ -29,8 +29,6 @@ from secondhop.stores.records import EarlierText, Memory, Message
 
 FORMAT: Final = "secondhop.memories"
 VERSION: Final = 2
-UNCOUNTED: Final = 1
-"""The version whose exports have no last line."""
 MOST_COUNTED = 2**53
 """The highest number that a counter may have."""
 
@@ -76,9 +74,9 @@ class Header(Record):
     """The first line."""
 
     format: Literal["secondhop.memories"]
-    version: Literal[1, 2]
+    version: Literal[2]
     settings: dict[str, JsonValue] = {}
-    """What is kept with the entity, by name."""
+    """Version 0.1 kept some with an entity; they are not read."""
 
 
 class End(Record):

@@ -1,7 +1,7 @@
 """`recall.admin`: examine, export, import and copy whole memories, and what a server needs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,10 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.copying import Copied, copied
 from secondhop.memories.doctor import Examination, Examined, examine
-from secondhop.memories.entity_settings import EntitySettings, entity_settings, keep_settings
 from secondhop.memories.export import FRAME, Imported, exported, imported
 from secondhop.memories.export_file import read_lines, write_lines
 from secondhop.memories.other_formats import OtherFormat, in_format
 from secondhop.memories.writing import MemoryWriting
-from secondhop.nodes.entity_config import KeptValue
 from secondhop.nodes.services import Services
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop, blocking
@@ -169,30 +167,3 @@ class Maintenance:
         return await copied(self._home, to, chroma_url=chroma_url, entities=entities)
 
     copy = blocking(acopy)
-
-    async def asettings(self) -> EntitySettings:
-        """What is kept with the entity, and what holds for it. Writes nothing."""
-        return await entity_settings(self._writing.store, self._services)
-
-    settings = blocking(asettings)
-
-    async def akeep_settings(
-        self, changes: Mapping[str, KeptValue | None], *, dry_run: bool = False
-    ) -> EntitySettings:
-        """Keep settings with the entity: {"ranking.recency": "always"}; None takes one back.
-
-        What the caller gives to `open` goes before them; a settings file and the defaults come
-        after. Recalls and sessions use them from the next question on, in other processes too.
-
-        Args:
-            changes: of "ranking.recency" ("auto": when the question is about now, "always",
-                "never"), "ranking.recency_days", "ranking.source_priority", "ranking.freshness".
-            dry_run: only tell how they would be.
-
-        Raises:
-            UsageError: another setting, or a value that it cannot have; nothing was changed.
-        """
-        store = self._writing.store
-        return await keep_settings(store, self._services, changes, dry_run=dry_run)
-
-    keep_settings = blocking(akeep_settings)

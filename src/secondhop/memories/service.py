@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from secondhop.errors import UsageError
 from secondhop.given_values import (
     check_id,
     check_moments,
@@ -38,9 +39,9 @@ from secondhop.memories.records import (
     Forgotten,
     Kept,
 )
-from secondhop.memories.uses import Uses
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
+from secondhop.stores.counters import Use
 from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
@@ -75,7 +76,7 @@ class MemoryService(MemoryReading):
             reading: of conversations, for `observe`.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
-        self._uses = Uses(writing, traces)
+        self._traces = traces
         self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
         self._reading = reading
 
@@ -339,6 +340,29 @@ class MemoryService(MemoryReading):
         Raises:
             UsageError: no such trace is kept, or it did not return one of the memories.
         """
-        return await self._uses.accept(trace, memory_ids, at=at, dry_run=dry_run)
+        check_moments(at=at)
+        given = trace.trace_id if isinstance(trace, RecallResult) else trace
+        story = self._traces.load(given) if isinstance(given, str) else given
+        accepted = list(dict.fromkeys(memory_ids))
+        if missing := sorted(set(accepted) - set(story.returned)):
+            raise UsageError(
+                f"recall {story.trace_id} did not return {', '.join(missing)}; only what was "
+                f"shown can have been of use"
+            )
+        use = Use(
+            trace_id=story.trace_id,
+            at=in_utc(at) if at else self.writing.clock(),
+            retrieved=[*(one.memory_id for one in story.candidates), *story.rest],
+            shown=story.returned,
+            accepted=accepted,
+        )
+        return Accepted(
+            trace_id=use.trace_id,
+            retrieved=len(use.retrieved),
+            shown=len(use.shown),
+            accepted=accepted,
+            counted=0 if dry_run else await self.writing.counters.count(use),
+            dry_run=dry_run,
+        )
 
     accept = blocking(aaccept)

@@ -2,15 +2,15 @@
 // An answer as cards: why each memory came, what came near, and what was not there.
 
 const VOTES = [
-  ["hot", "exactly right"], ["warm", "getting closer"], ["cold", "not meant"],
-  ["wrong", "misleading"], ["spark", "not the answer, but it leads to something"],
+  ["hot", "exactly right"], ["warm", "getting closer"], ["cold", "not what I meant"],
+  ["wrong", "misleading"], ["spark", "not the answer, but it reminds me of something"],
 ];
 
 /** What the command line says, and what one does on this page. */
 const PAGE_WORDS = [
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/; ask again with `--set[^`]*`/, " (settings of the server)"], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
-  [/`--include-stale` shows it, marked.*/, "“also what no longer holds” shows it, marked"],
+  [/`--include-stale` shows it, marked.*/, "“include outdated memories” shows it, marked"],
   [/; a cue lifts it for such questions: `[^`]*`/, "; or a cue, which is a request it matters for"],
   [/`recall\.learning\.forget[^`]*`: /, "earlier sessions taught otherwise: "], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
 ];
@@ -105,19 +105,19 @@ function answerView(result, tools) {
   const left = (result.changes ?? []).filter((one) => one.change === "left");
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
   return el("section", { class: "answer", "aria-label": "Answer" },
-    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") : "Nothing that is stored is near this question"),
+    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") : "Nothing stored is near this question"),
     result.round ? el("p", { class: "quiet" }, `${result.why.replace(/\.$/, "")}. ${plural(result.rounds_left, "round")} left.`) : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     scores.some((score, index) => index && score > scores[index - 1])
       ? el("p", { class: "quiet" }, "Places do not go by score alone here: votes, or what a good answer needs, come first. Why? tells.") : null,
     result.memories.map((memory, index) => card(memory, index + 1, tools)),
     (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${branch.title}`), branch.memories.map((memory) => card(memory, 0, tools))]),
-    left.length ? [el("h2", {}, "What left"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))] : null,
+    left.length ? [el("h2", {}, "No longer in the answer"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))] : null,
     (result.proposals ?? []).map((one) => el("p", { class: "warning" }, inWords(one.why, tools.names))),
-    result.preferences.length ? [el("h2", {}, "How things are wanted"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
-    missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Looked for, and not in the memory: ${missing.length}`
-      : `What such questions often need, and the memory does not hold: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
-    result.maybe.length ? [el("h2", {}, "What came close, and why it lost"),
+    result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
+    missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Searched for, but not stored: ${missing.length}`
+      : `Often needed for such questions, but not stored: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
+    result.maybe.length ? [el("h2", {}, "What came close, and why it was left out"),
       el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
         el("strong", {}, nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), scoreOf(memory.id, tools)].filter(Boolean).join(" · ")} · `), inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names),
         " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))] : null);
@@ -139,7 +139,7 @@ function whyNotForm(tools, search) {
     const found = await search(said);
     const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said);
     if (own) return tell(own.memory_id, nameOf(own), own.text);
-    return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No memory that is stored has this id, title or words."),
+    return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${short(one.text, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
   const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
@@ -155,7 +155,7 @@ function pathView(trace, result, { names, scores }, onMemory) {
   const all = el("input", { type: "checkbox", onchange: () => draw() });
   const draw = () => replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores }));
   draw();
-  return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each one was found"),
-    el("p", { class: "quiet" }, "Numbers before needs and queries are hops: 1 is what the question names, 2 what it implies, 3 what evidence led to. c is a cue. Numbers before memories are places. Choose a memory to see why."),
-    el("label", {}, all, " also what was not returned"), holder);
+  return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each memory was found"),
+    el("p", { class: "quiet" }, "The number before a need or query is its hop: 1 for what the question names, 2 for what it implies, 3 for what evidence led to. The number before a memory is its place; c stands before a cue. Choose a memory to see why it came back."),
+    el("label", {}, all, " include memories that were not returned"), holder);
 }

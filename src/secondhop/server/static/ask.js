@@ -10,7 +10,7 @@ function askView() {
   const out = el("div", { id: "out" });
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
     el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
-      el("label", {}, stale, " also what no longer holds"), el("button", { class: "primary" }, "Ask")));
+      el("label", {}, stale, " include outdated memories"), el("button", { class: "primary" }, "Ask")));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = () => trying(async () => {
     const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked };
@@ -158,7 +158,7 @@ class Session {
   async vote() {
     await this.begin();
     const sent = this.shown(this.votes);
-    if (!Object.keys(sent).length) throw new Error("the session shows none of the memories you voted on; vote on those below");
+    if (!Object.keys(sent).length) throw new Error("the session's answer shows none of the memories you voted on; vote on the ones below");
     const answer = await post(ofEntity(`/sessions/${this.id}/votes`), { votes: sent, round: this.answer.round });
     this.votes.clear();
     await this.show(answer);
@@ -186,7 +186,7 @@ class Session {
     const { accepted, proposals } = done.session;
     replace(this.holder, el("section", { class: "answer" }, el("h2", {}, "Resolved"),
       el("p", {}, accepted.length ? `Accepted: ${accepted.map((id) => this.names.get(id) ?? id).join("; ")}.` : "Nothing was accepted."),
-      el("p", {}, done.learned.updated || done.learned.learned ? `${plural(done.learned.updated, "memory", "memories")} will weigh differently for such questions.` : "Nothing new was learned."),
+      el("p", {}, done.learned.updated || done.learned.learned ? `${plural(done.learned.updated, "memory", "memories")} will rank differently for such questions.` : "Nothing new was learned."),
       proposals.map((one) => el("p", { class: "warning" }, one.why))));
     say("Resolved");
   }

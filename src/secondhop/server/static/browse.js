@@ -56,7 +56,7 @@ function cuesView(told) {
   const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${cue.breadth}, by ${cue.origin} `),
     button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
   list.append(...told.cues.map(row));
-  return [el("h3", {}, "Stored for"), told.role && el("p", {}, `What it is: ${told.role}`), list,
+  return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,
     cueForm(told.memory_id, (cue) => list.append(row(cue)))];
 }
 
@@ -75,7 +75,7 @@ function tracesView() {
     const kept = await get(ofEntity("/traces?limit=50"));
     replace(list, kept.length ? kept.map((one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => trying(() => showKept(one.trace_id, out)) },
       keptName(one, 120), el("span", { class: "quiet" }, ` · ${plural(one.returned, "memory", "memories")}`))))
-      : el("li", {}, "No recall is kept yet."));
+      : el("li", {}, "No recalls yet."));
   };
   return { element: el("div", {}, list, out), focus: () => trying(load) };
 }
@@ -87,7 +87,7 @@ function memoryView(memory, past, cues) {
     lastRecall && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
     cuesView(cues),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
-    el("h3", {}, "What was done to it"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim()))));
+    el("h3", {}, "History"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim()))));
 }
 
 function factsView() {
@@ -106,7 +106,7 @@ function briefingView() {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a session starts with"), told.entries.length
       ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
-      : el("p", {}, "Nothing is stored that a session could start with."));
+      : el("p", {}, "Nothing is stored yet that belongs in a briefing."));
   };
   return { element: holder, focus: () => trying(load) };
 }

@@ -2,7 +2,7 @@
 // Two recalls side by side: what came, what went, at what cost.
 
 function compareView() {
-  const question = el("textarea", { rows: "2", "aria-label": "Question", placeholder: "The same question to both; kept recalls have their own" });
+  const question = el("textarea", { rows: "2", "aria-label": "Question", placeholder: "One question for both sides; a kept recall has its own" });
   const sides = ["A", "B"].map(side);
   const out = el("div");
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); } }, question,
@@ -28,7 +28,7 @@ function side(name) {
     el("option", { value: one.trace_id }, keptName(one, 50)))));
   return {
     element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", kept), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort),
-      el("label", {}, "As of ", moment), el("label", {}, stale, " also what no longer holds")),
+      el("label", {}, "As of ", moment), el("label", {}, stale, " include outdated memories")),
     asked: async (question) => {
       const fresh = kept.value ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
         include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });

@@ -22,7 +22,7 @@ async function showStats() {
 function askForToken(why) {
   const token = el("input", { type: "password", required: true, "aria-label": "Token", autocomplete: "off" });
   replace(byId("main"), el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); usePlace(place.entity, token.value.trim()); start(); } },
-    el("label", {}, "This server wants a token (secondhop tokens create) ", token), el("button", { class: "primary" }, "Go on")));
+    el("label", {}, "This server needs a token (made by secondhop tokens create) ", token), el("button", { class: "primary" }, "Continue")));
   say(why, Boolean(why));
   token.focus();
 }
@@ -62,7 +62,7 @@ function startFile(kept) {
   for (const step of kept.trace.steps) flow.hear(step);
   flow.end(kept.result);
   const explain = async (id) => {
-    if (!kept.explanations[id]) throw new Error("this file holds no explanation of that memory; `secondhop explain` does");
+    if (!kept.explanations[id]) throw new Error("this file has no explanation of that memory; run `secondhop explain`");
     return kept.explanations[id];
   };
   const holder = el("div");

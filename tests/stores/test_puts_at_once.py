@@ -1,4 +1,4 @@
-"""Memories that are put at once are stored together, and each caller hears of its own alone."""
+"""Memories that are put at once are stored in turn, and each caller hears of its own alone."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -13,33 +13,16 @@ from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange
 from secondhop.stores.locks import WriterLock
-from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
-class CountingIndex(MemoryIndex):
-    """Counts how often vectors are put."""
-
-    upserts = 0
-
-    async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
-        """As its base."""
-        self.upserts += 1
-        await super().upsert(passage_ids, vectors)
-
-
 @pytest.fixture
-def index() -> CountingIndex:
-    return CountingIndex()
-
-
-@pytest.fixture
-async def store(
-    tmp_path: Path, make: SimpleNamespace, index: CountingIndex
-) -> AsyncGenerator[EntityStore, None]:
+async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncGenerator[EntityStore, None]:
     identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
     catalog = Catalog(tmp_path / "catalog.db")
-    opened = EntityStore(catalog, index, identity=identity, lock=WriterLock(tmp_path / "lock"))
+    opened = EntityStore(
+        catalog, MemoryIndex(), identity=identity, lock=WriterLock(tmp_path / "lock")
+    )
     yield opened
     await opened.aclose()
 
@@ -50,18 +33,6 @@ def nothing_else(_: KeepingView) -> Sequence[KeepingChange]:
 
 def refused(_: KeepingView) -> Sequence[KeepingChange]:
     raise UsageError("no")
-
-
-async def test_many_that_wait_take_few_writes(
-    store: EntityStore, make: SimpleNamespace, index: CountingIndex
-) -> None:
-    await asyncio.gather(
-        *(store.put_deciding(make.memory(f"m{n}", f"word{n}"), nothing_else) for n in range(100))
-    )
-
-    counts = await store.counts()
-    assert (counts.memories, counts.vectors, counts.pending) == (100, 100, 0)
-    assert index.upserts <= 5
 
 
 async def test_one_that_is_refused_is_refused_alone(
@@ -98,19 +69,6 @@ async def test_each_decision_sees_what_came_before_it(
     )
 
     assert seen == [0, 1, 2, 3, 4]
-
-
-async def test_a_memory_put_twice_at_once_keeps_the_later_text_and_no_stray_vectors(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    puts = [make.memory("a", "first"), make.memory("m", "old"), make.memory("m", "new")]
-    await asyncio.gather(*(store.put_deciding(one, nothing_else) for one in puts))
-
-    found = await store.memory("m")
-    assert found is not None
-    assert found.messages[0].content == "new"
-    counts = await store.counts()
-    assert (counts.memories, counts.vectors, counts.pending) == (2, 2, 0)
 
 
 async def test_a_caller_that_goes_away_while_it_waits_keeps_nobody_from_storing(
