@@ -1,4 +1,4 @@
-"""One round: its nodes as steps of a graph, and where the recall goes after each."""
+"""One round of a recall: its nodes as graph steps, and where the recall goes after each."""
 
 import time
 from collections.abc import Awaitable, Hashable, Mapping
@@ -11,7 +11,7 @@ from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
 from secondhop.nodes.dispatch import dispatch
 from secondhop.nodes.diversify import diversify
-from secondhop.nodes.effort import MOSTLY, plans, votes
+from secondhop.nodes.effort import MOSTLY, planning_steps, votes
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse
 from secondhop.nodes.planning.question_kind import LOOKUPS
@@ -37,7 +37,8 @@ def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> N
 
     begun = partial(after_begin, services=services)
     graph.add_conditional_edges("begin", begun, ["decompose", "expand", "dispatch"])
-    graph.add_edge(["decompose", "expand"], "dispatch")
+    graph.add_edge("decompose", "dispatch")
+    graph.add_edge("expand", "dispatch")
     graph.add_conditional_edges("dispatch", after_dispatch, ["retrieve", "suggest", "fuse"])
     graph.add_edge("retrieve", "fuse")
     graph.add_edge("suggest", "fuse")
@@ -126,7 +127,7 @@ async def after_begin(
     state: RecallState, *, services: Services
 ) -> list[Literal["decompose", "expand"]] | Literal["dispatch"]:
     """A plan first, where one is to be made."""
-    return ["decompose", "expand"] if plans(state, services) else "dispatch"
+    return planning_steps(state, services) or "dispatch"
 
 
 async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:

@@ -1,4 +1,4 @@
-"""First node: complete what the host gave, and refuse what cannot be answered."""
+"""First node: fills in defaults, and refuses questions that cannot be answered."""
 
 import asyncio
 import time
@@ -10,7 +10,7 @@ from unicodedata import category
 from secondhop.errors import UsageError
 from secondhop.nodes.auxiliary_timeout import SHARE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
-from secondhop.nodes.effort import checked_effort, plans
+from secondhop.nodes.effort import checked_effort, planning_steps
 from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
@@ -29,7 +29,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     k = checked_count(state.get("k"), name="k")
     tokens = checked_count(state.get("tokens"), name="tokens", most=TOKENS_LIMIT)
     if k is not None and tokens is not None:
-        raise UsageError("k and tokens are two ways to say how much; give one of them")
+        raise UsageError("k and tokens both limit the answer; give only one of them")
     asked_at = checked_time(state.get("asked_at"), name="at") or services.clock()
     as_of = checked_time(state.get("as_of"), name="as_of")
     if as_of is None and ranking.hide_later:
@@ -69,14 +69,16 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         known["degraded"] = {**known.get("degraded", {}), **unasked}
         return {**update, **known, "effort": "none", "queries": {}}
     update["effort"] = effort
-    update["queries"] = direct_queries(question, planned=plans(update, services))
-    return {**update, **known}
+    update = {**update, **known}
+    parts = "decompose" not in planning_steps(update, services)
+    update["queries"] = direct_queries(question, parts=parts)
+    return update
 
 
-def direct_queries(question: str, *, planned: bool) -> dict[str, Query]:
-    """The question as it is and, without a plan, each question of a message that asks several:
-    what answers one of them answers what was asked."""
-    parts = [] if planned else several_questions(question)
+def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
+    """The question as it is and, unless the planner takes it apart, each question of a message that
+    asks several: what answers one of them answers what was asked."""
+    several = several_questions(question) if parts else []
     return {
         f"q{number}": Query(
             query_id=f"q{number}",
@@ -87,7 +89,7 @@ def direct_queries(question: str, *, planned: bool) -> dict[str, Query]:
             origin="question",
             feedback=[],
         )
-        for number, text in enumerate([question, *parts])
+        for number, text in enumerate([question, *several])
     }
 
 

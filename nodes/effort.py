@@ -1,7 +1,7 @@
-"""How much a recall asks a language model."""
+"""Effort levels: how much a recall asks of a language model."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from secondhop.errors import UsageError
 from secondhop.nodes.services import Services
@@ -42,6 +42,17 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
 def plans(state: Mapping[str, Any], services: Services) -> bool:
     """Whether the planner is asked."""
     return services.planner is not None and state.get("effort", "high") == "high"
+
+
+def planning_steps(
+    state: Mapping[str, Any], services: Services
+) -> list[Literal["decompose", "expand"]]:
+    """The steps that ask the planner: where most memories have cues, what a question names is
+    found by them, and only what it implies is planned."""
+    if not plans(state, services):
+        return []
+    mostly_cued = state.get("annotated", 0.0) >= MOSTLY
+    return ["expand"] if mostly_cued else ["decompose", "expand"]
 
 
 def votes(state: Mapping[str, Any], services: Services) -> bool:

@@ -1,4 +1,4 @@
-"""Reading the memories of one entity: searches, look-ups, and how memories stand."""
+"""Reads the memories of one entity: searches, look-ups, and validity."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

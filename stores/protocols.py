@@ -1,4 +1,4 @@
-"""What recall and ingest need of a store: narrow, and always bound to one entity.
+"""What recall and ingest need of a store; always bound to one entity.
 
 No method takes an entity or a raw filter: a handle that is bound to one entity cannot reach
 another, however it is called. Adapters pass the conformance tests in `tests/stores/`.

@@ -1,4 +1,4 @@
-"""What `StoreDirectory` needs of the place where a store is: a folder, or a PostgreSQL database."""
+"""What `StoreDirectory` needs of a store's place: a folder, or a PostgreSQL database."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol

@@ -1,4 +1,4 @@
-"""The memories of many entities in one process, of which only some stay open."""
+"""The memories of many entities in one process; only some of them stay open."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What is read from the catalog of memories and passages; always inside one transaction."""
+"""Reads memories and passages from the catalog; always inside one transaction."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -16,6 +16,12 @@ def modelled(world: SmallWorld, *verdicts: Verdict) -> Services:
     return world.services(planner=planner, critic=ScriptedCritic(*verdicts))
 
 
+async def give_cues_to_all(world: SmallWorld) -> None:
+    """Store the memories of the world again, each with a cue."""
+    memories = [await world.store.memory(one) for one in await world.store.content_hashes()]
+    await world.add(*(stored_for(one, "help me prepare") for one in memories if one))
+
+
 async def test_none_asks_no_model_though_there_is_one(world: SmallWorld) -> None:
     result, trace = await ask(modelled(world), effort="none")
 
@@ -46,11 +52,20 @@ async def test_low_ends_where_the_critic_asks_for_nothing(world: SmallWorld) -> 
     assert trace.effort == "low"
 
 
-async def test_high_plans(world: SmallWorld) -> None:
+@pytest.mark.parametrize(
+    ("cued", "planned"), [(False, {"decompose", "expand"}), (True, {"expand"})]
+)
+async def test_high_plans_and_with_cues_only_what_the_question_implies(
+    world: SmallWorld, cued: bool, planned: set[str]
+) -> None:
+    if cued:
+        await give_cues_to_all(world)
+
     result, trace = await ask(modelled(world, votes(hot=["plan"], content=True)), effort="high")
 
     assert result.effort == "high"
-    assert "expand" in {step.node for step in trace.steps}
+    assert {step.node for step in trace.steps} & {"decompose", "expand"} == planned
+    assert sum(step.node == "dispatch" for step in trace.steps) == 1
 
 
 @pytest.mark.parametrize(("cued", "effort"), [(False, "high"), (True, "low")])
@@ -58,8 +73,7 @@ async def test_the_usual_effort_is_low_where_most_memories_have_cues(
     world: SmallWorld, cued: bool, effort: str
 ) -> None:
     if cued:
-        memories = [await world.store.memory(one) for one in await world.store.content_hashes()]
-        await world.add(*(stored_for(one, "help me prepare") for one in memories if one))
+        await give_cues_to_all(world)
     await world.add(stored_for(LETTER, QUESTION), stored_for(FRAME, "when to plane the door"))
 
     result, _ = await ask(modelled(world, votes(hot=["plan"], content=True)))

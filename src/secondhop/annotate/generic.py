@@ -1,4 +1,4 @@
-"""Finds cues that would serve any memory: a memory that has one is found by every question."""
+"""Detects generic cues: a memory with such a cue would be found by every question."""
 
 import asyncio
 from typing import Final

@@ -1,4 +1,4 @@
-"""Annotating for an open `Recall`: when it is asked to, or some time after it was written to."""
+"""Annotates for an open `Recall`: on request, or some time after a write."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""A recall's answer, for people: what came back and why, what was nearly there, what it cost."""
+"""Prints a recall's answer: what came back and why, what came close, and the cost."""
 
 import re
 from collections.abc import Sequence
@@ -143,12 +143,10 @@ def empty_answer(result: RecallResult) -> str:
     if result.stop_reason == "deadline":
         searched = "an answer was found" if result.spent.queries else "anything was searched"
         return f"Time ran out before {searched}; a longer --deadline helps."
-    held = [near for near in result.maybe if NOT_NEAR in near.cut_by]
-    if held:
-        served = counted(len(held), "memory is", "memories are")
+    if any(NOT_NEAR in near.cut_by for near in result.maybe):
         return (
-            f"Nothing in this memory is near enough to the question itself; {served} near to what "
-            f"an answer may need. Name what it is about, in words that were stored."
+            "Nothing in this memory is near enough to the question. Name what it is about, in "
+            "words that were stored."
         )
     return "Nothing in this memory answers that."
 

@@ -1,4 +1,4 @@
-"""The two entry points of ingest: files and folders, or memories that are built already."""
+"""The two entry points of ingest: files and folders, or memories built by a program."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence

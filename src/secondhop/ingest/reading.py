@@ -1,4 +1,4 @@
-"""What every reader takes and gives: a document in, found memories and skipped items out."""
+"""What every reader takes and gives: a document in, memories and skipped items out."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""One ingest at work: read, chunk, embed, put; then what is gone is deleted.
+"""One ingest: reads, chunks, embeds and stores, then deletes what is gone.
 
 While one batch is embedded, the next one is read and chunked (in a thread) and the one before is
 stored. Memory stays bounded by these three batches, and a memory is put whole or not at all.

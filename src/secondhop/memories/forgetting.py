@@ -1,4 +1,4 @@
-"""Everything that tells of a memory, so that nothing of it is left when it is forgotten."""
+"""Finds and removes every trace of a forgotten memory."""
 
 import asyncio
 import logging

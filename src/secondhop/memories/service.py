@@ -1,4 +1,4 @@
-"""`recall.memories`: remember, correct and forget single memories of one entity.
+"""`recall.memories`: remembers, corrects and forgets single memories of one entity.
 
 A correction loses nothing: the old memory stays, superseded, with its history. Only `forget`
 deletes.

@@ -148,9 +148,22 @@ def test_when_a_reader_finds_nothing_good_nothing_is_given() -> None:
 
 @pytest.mark.parametrize(("name", "given_"), [("hot", True), ("warm", False)])
 def test_only_something_hot_answers_what_nothing_is_near(name: VoteName, given_: bool) -> None:
-    pool, state = world_of([[0.19], [0.04]])
+    pool, state = world_of([[0.19], *([0.04] for _ in range(79))])
     state = voted(state, vote("m0", name, place=1))
     assert best_answer(pool, state, settings=SETTINGS).given is given_
+
+
+@pytest.mark.parametrize(("size", "given_"), [(8, True), (80, False), (200, False)])
+def test_the_best_of_few_memories_need_not_be_as_near_as_the_best_of_many(
+    size: int, given_: bool
+) -> None:
+    pool, state = world_of([[0.1], *([0.04] for _ in range(size - 1))])
+    assert best_answer(pool, state, settings=SETTINGS).given is given_
+
+
+def test_a_look_up_needs_the_same_nearness_among_few_memories() -> None:
+    pool, state = world_of([[0.2], [0.04]])
+    assert not best_answer(pool, {**state, "kind": "factual"}, settings=SETTINGS).given
 
 
 def test_a_memory_is_for_the_facet_that_its_vote_names_first() -> None:
