@@ -1,4 +1,4 @@
-"""Why a memory came back, or why not, and the smallest change that would admit it."""
+"""Explains why a memory came back or not, and the smallest change that would admit it."""
 
 from collections.abc import Iterable, Mapping
 

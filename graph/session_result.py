@@ -1,4 +1,4 @@
-"""What a session gives back: an answer a round, and in the end what it has come to."""
+"""The results of a session: an answer for each round, and a resolution at the end."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Why a memory has its place in an answer, and which memory came next."""
+"""Why a memory got its slot in an answer, and which memory came next."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""From the final state of a recall to its trace."""
+"""Builds the trace from the final state of a recall."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""With the votes: the answer of this round, and whether another round is worth it."""
+"""Gives the answer of this round, and decides whether another round is worth it."""
 
 from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
 from secondhop.nodes.selection.eligibility import SUPPRESSED, last_votes

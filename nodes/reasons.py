@@ -1,4 +1,4 @@
-"""Why a memory is in an answer, or beside it: one sentence each."""
+"""Writes one sentence on why a memory is in an answer, or beside it."""
 
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
 from secondhop.nodes.selection.eligibility import (

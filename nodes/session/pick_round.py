@@ -1,4 +1,4 @@
-"""The answer of a session's round: what was voted for, what is new, and the branches."""
+"""The answer of a session's round: memories voted for, new ones, and branches."""
 
 from collections.abc import Sequence
 from dataclasses import replace

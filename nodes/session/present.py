@@ -1,4 +1,4 @@
-"""The answer of a round with its texts: only looked up, nothing is decided here."""
+"""Looks up the texts for the answer of a round; decides nothing."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What an open `Recall` hands its calls to, put together over one store."""
+"""The services behind an open `Recall`, built over one store."""
 
 import asyncio
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What a session starts with, for one entity: the arguments of `Recall.abriefing`, checked."""
+"""Briefings of one entity: checks the arguments of `Recall.abriefing`."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

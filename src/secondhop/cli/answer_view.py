@@ -1,4 +1,4 @@
-"""A recall's answer, for people: what came back and why, what was nearly there, what it cost."""
+"""Prints a recall's answer: what came back and why, what came close, and the cost."""
 
 from collections.abc import Sequence
 from shlex import quote

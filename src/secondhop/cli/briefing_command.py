@@ -1,4 +1,4 @@
-"""`secondhop briefing`: what a session starts with."""
+"""`secondhop briefing`: what to know when a session starts."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,7 @@ def briefing(
         int | None, typer.Option(min=1, metavar="N", help="Entries, core included. [20]")
     ] = None,
     tokens: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Instead: tokens of its text.")
+        int | None, typer.Option(min=1, metavar="N", help="Limit its text to N tokens instead.")
     ] = None,
     why: Annotated[bool, typer.Option("--why", help="Why each entry is here, and its id.")] = False,
 ) -> None:

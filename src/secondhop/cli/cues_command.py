@@ -19,10 +19,10 @@ def cues(
     common: Common,
     memory_id: Annotated[str | None, typer.Argument(metavar="[MEMORY_ID]")] = None,
     add: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="A request for which it matters.")
+        str | None, typer.Option(metavar="TEXT", help="A request for which the memory matters.")
     ] = None,
     broad: Annotated[
-        bool, typer.Option("--broad", help='It is a usual undertaking: "plan a dinner".')
+        bool, typer.Option("--broad", help='It is a broad cue, like "plan a dinner".')
     ] = False,
     remove: Annotated[
         str | None, typer.Option(metavar="CUE_ID", help="Remove that cue; the memory stays.")

@@ -1,4 +1,4 @@
-"""Where scenarios are measured: stores to throw away, kept embeddings, two sides to compare."""
+"""Where scenarios are measured: temporary stores, cached embeddings, two sides to compare."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,4 +1,4 @@
-"""The story of one memory in one recall, for people."""
+"""Prints the story of one memory in one recall."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A labelled scenario out of a store: questions to label, candidates for each, and the folder.
+"""Makes a labelled scenario from a store: proposes questions, shows candidates, writes the folder.
 
 Candidates are pooled from several searches, so that the labels favour none of them.
 """

@@ -1,4 +1,4 @@
-"""What a language model would read about a question, without asking one."""
+"""Renders what a language model would read for a question, without asking one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Running scenarios: every question through the whole recall, and through plain search."""
+"""Runs scenarios: asks every question of secondhop and of plain search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

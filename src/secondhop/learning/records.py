@@ -1,4 +1,4 @@
-"""What sessions have taught, as plain values for callers and commands."""
+"""What was learned from sessions, as plain values for callers and commands."""
 
 from datetime import datetime
 

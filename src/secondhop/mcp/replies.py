@@ -1,4 +1,4 @@
-"""What the tools of the MCP server give back. The names on the wire are in camelCase."""
+"""The replies of the MCP tools, with field names in camelCase."""
 
 from collections.abc import Iterable
 from datetime import datetime

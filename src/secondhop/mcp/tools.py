@@ -1,4 +1,4 @@
-"""The tools of the MCP server. Parameters have the names that clients know, in camelCase."""
+"""The tools of the MCP server, with parameter names in camelCase."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager

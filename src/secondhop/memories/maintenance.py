@@ -1,4 +1,4 @@
-"""`recall.admin`: examine, export, import and copy whole memories, and what a server needs."""
+"""`recall.admin`: examines, exports, imports and copies whole memories."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""`recall.memories`: remember, correct and forget single memories of one entity.
+"""`recall.memories`: remembers, corrects and forgets single memories of one entity.
 
 A correction loses nothing: the old memory stays, superseded, with its history. Only `forget`
 deletes.
@@ -32,7 +32,7 @@ from secondhop.memories.building import (
     reworded,
     same_words_since,
 )
-from secondhop.memories.forgetting import Forgetter, PurgesTexts
+from secondhop.memories.forgetting import Forgetter
 from secondhop.memories.reading import MemoryReading
 from secondhop.memories.records import (
     Accepted,
@@ -40,6 +40,7 @@ from secondhop.memories.records import (
     Kept,
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
+from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.stores.counters import Use
 from secondhop.stores.keeping import Keeping, Mark
@@ -65,7 +66,7 @@ class MemoryService(MemoryReading):
         writing: MemoryWriting,
         *,
         traces: TraceFolder,
-        caches: Sequence[PurgesTexts],
+        caches: Sequence[CachingEmbedder],
         reading: "Callable[[], ConversationReading]",
         loop: BackgroundLoop | None = None,
     ) -> None:

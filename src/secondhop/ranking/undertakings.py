@@ -1,4 +1,4 @@
-"""A second hop over cues: memories kept for what the best memories are kept for.
+"""A second hop over cues: memories that share a broad cue with the best memories.
 
 A question that names an appointment is near to the note of that appointment, and the note's broad
 cue ("prepare for a job interview") is shared by the memories that the question never mentions.

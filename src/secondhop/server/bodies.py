@@ -1,4 +1,4 @@
-"""Bodies of requests. What comes back is what `Recall` returns."""
+"""Bodies of requests; answers are what `Recall` returns."""
 
 import re
 from datetime import UTC, datetime

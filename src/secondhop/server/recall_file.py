@@ -1,4 +1,4 @@
-"""One recall as a web page in a single file: the view of the server's page, its data inside."""
+"""Writes one recall as a single web page: the server's view with the data inside."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Routes that ask: recall, as JSON or step by step, briefing, traces and explanations."""
+"""Routes for recalls (as JSON or step by step), briefings, traces and explanations."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Routes that store: memories, facts, conversations, files."""
+"""Routes that store memories, facts, conversations and files."""
 
 import asyncio
 import os

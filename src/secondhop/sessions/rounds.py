@@ -1,4 +1,4 @@
-"""Computes the rounds of sessions: from a question, or from a state with votes on its answer."""
+"""Computes the rounds of sessions, from a question or from a state with votes."""
 
 import asyncio
 import time
