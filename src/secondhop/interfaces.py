@@ -77,7 +77,7 @@ class Interfaces:
 
         services = self._parts.services
         return Sessions(
-            SessionRounds(services),
+            SessionRounds(services, traces=self.traces),
             self._parts.sessions,
             entity=services.entity,
             ready=self.answering.ready,

@@ -32,7 +32,7 @@ from secondhop.memories.building import (
     reworded,
     same_words_since,
 )
-from secondhop.memories.forgetting import Forgetter, PurgesTexts
+from secondhop.memories.forgetting import Forgetter
 from secondhop.memories.reading import MemoryReading
 from secondhop.memories.records import (
     Accepted,
@@ -40,6 +40,7 @@ from secondhop.memories.records import (
     Kept,
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
+from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.counters import Use
@@ -69,7 +70,7 @@ class MemoryService(MemoryReading):
         writing: MemoryWriting,
         *,
         traces: TraceFolder,
-        caches: Sequence[PurgesTexts],
+        caches: Sequence[CachingEmbedder],
         reading: "Callable[[], ConversationReading]",
         cues: "Callable[[], Cues]",
         briefings: "Callable[[], Briefings]",
