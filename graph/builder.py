@@ -1,4 +1,4 @@
-"""The recall graph: reads like its drawing in ARCHITECTURE.md."""
+"""Builds the recall graph; reads like its drawing in ARCHITECTURE.md."""
 
 from typing import TypeAlias
 

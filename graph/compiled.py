@@ -1,4 +1,4 @@
-"""The compiled recall graphs of one memory, made at their first use.
+"""The compiled recall graphs of one memory, made when first used.
 
 LangGraph takes half a second to import, and much of what is done with a memory (what it holds, how
 a memory came to be, what sessions taught) asks nothing.

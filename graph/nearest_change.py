@@ -1,4 +1,4 @@
-"""The smallest change that would admit a memory which a recall did not return."""
+"""Finds the smallest change that would admit a memory that a recall did not return."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What a recall gives back."""
+"""The result of a recall."""
 
 from datetime import datetime
 

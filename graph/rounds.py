@@ -1,4 +1,4 @@
-"""One round: its nodes as steps of a graph, and where the recall goes after each."""
+"""One round of a recall: its nodes as graph steps, and where the recall goes after each."""
 
 import time
 from collections.abc import Awaitable, Hashable, Mapping

@@ -1,4 +1,4 @@
-"""What a session gives back: an answer a round, and in the end what it has come to."""
+"""The results of a session: an answer for each round, and a resolution at the end."""
 
 from datetime import datetime
 from typing import Literal
@@ -93,6 +93,8 @@ class SessionAnswer(Frozen):
     """What did not work and was done without, one sentence each."""
     spent: Spent
     """What all rounds have cost together; `ms` is that of the last."""
+    trace_id: str = ""
+    """Of the round: why each memory is there, or is not."""
 
     def ids(self) -> list[str]:
         """The memory ids, best first, without branches."""

@@ -1,4 +1,4 @@
-"""Where a session goes after a node."""
+"""Where a session goes after each node."""
 
 from typing import Literal
 

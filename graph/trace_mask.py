@@ -1,4 +1,4 @@
-"""Takes the words of forgotten memories out of a trace; ids, ranks and scores stay."""
+"""Removes the words of forgotten memories from a trace; ids, ranks and scores stay."""
 
 from collections.abc import Collection, Iterable
 

@@ -1,4 +1,4 @@
-"""How long what stands beside the searches may take."""
+"""How long the steps that run beside the searches may take."""
 
 import time
 

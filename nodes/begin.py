@@ -1,4 +1,4 @@
-"""First node: complete what the host gave, and refuse what cannot be answered."""
+"""First node: fills in defaults, and refuses questions that cannot be answered."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     k = checked_count(state.get("k"), name="k")
     tokens = checked_count(state.get("tokens"), name="tokens", most=TOKENS_LIMIT)
     if k is not None and tokens is not None:
-        raise UsageError("k and tokens are two ways to say how much; give one of them")
+        raise UsageError("k and tokens both limit the answer; give only one of them")
     asked_at = checked_time(state.get("asked_at"), name="at") or services.clock()
     as_of = checked_time(state.get("as_of"), name="as_of")
     if as_of is None and ranking.hide_later:

@@ -1,4 +1,4 @@
-"""`Config`: everything that a caller may set, with its default, in one place."""
+"""`Config`: every setting and its default, in one place."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,4 @@
-"""Hop 1: the question as queries."""
+"""Hop 1: turns the question into queries."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""How much a recall asks a language model."""
+"""Effort levels: how much a recall asks of a language model."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Hop 2: what the question does not name, and its intent implies."""
+"""Hop 2: plans queries for what the question's intent implies."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Rankings of queries → one ranking a facet, and calibrated scores."""
+"""Fuses the rankings of queries into one ranking per facet, with calibrated scores."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""One answer of a language model within what a recall may still spend."""
+"""Asks a language model once, within what a recall may still spend."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

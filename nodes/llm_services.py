@@ -1,4 +1,4 @@
-"""Planner and critic of one language model."""
+"""Planner and critic that share one language model."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What decompose and expand share: asking the planner, and putting its plan into the state."""
+"""Asks the planner and puts its plan into the state; shared by decompose and expand."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Votes → the next round's queries."""
+"""Turns votes into the queries of the next round."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Optional: a model reads question and passage together, before anything is cut."""
+"""Optional: a model reads question and passage together, before candidates are cut."""
 
 import asyncio
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Last node: the answer, with the text of its evidence and the reason for each memory."""
+"""Last node: gives the answer, with the text of its evidence and a reason for each memory."""
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""All queries of a round: one search by similarity, one by words, one by cues."""
+"""Runs all queries of a round: one search by similarity, one by words, one by cues."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What the nodes work with; bound when a graph is built, never read from the environment."""
+"""What the nodes work with; bound when a graph is built."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

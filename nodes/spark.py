@@ -1,4 +1,4 @@
-"""What a spark opens: a facet and a query of its own, beside the main path."""
+"""The branch that a spark opens: its own facet and query, beside the main search."""
 
 from collections.abc import Sequence
 

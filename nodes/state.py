@@ -1,4 +1,4 @@
-"""The state of a recall: plain values that a checkpoint can keep and a trace can show.
+"""The state of a recall: plain values that a checkpoint can store and a trace can show.
 
 No vectors and no memory text live here, only ids, scores, reasons and the words of cues; the text
 of the memories that are returned is looked up by `resolve`. Keys that parallel nodes write have a

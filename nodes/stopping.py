@@ -1,4 +1,4 @@
-"""When a recall ends. The first rule that holds is named in the trace."""
+"""Rules that end a recall; the trace names the first that applies."""
 
 import time
 

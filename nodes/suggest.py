@@ -1,4 +1,4 @@
-"""Hop 2 without a language model: the memories that playbooks suggest for the question."""
+"""Hop 2 without a language model: memories that playbooks suggest for the question."""
 
 import asyncio
 import time

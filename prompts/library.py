@@ -1,4 +1,4 @@
-"""The playbooks: intents of ordinary life and work, and the facets a good answer to each needs.
+"""The playbooks: intents of life and work, and the facets that a good answer to each needs.
 
 `prompts/playbooks/<domain>.yaml`, one file a domain; `tests/prompts` says what each must hold.
 """

@@ -1,4 +1,4 @@
-"""Stored text on its way into a prompt: cleaned, and fenced by tags that it cannot foresee.
+"""Quotes stored text in prompts: cleaned, between tags that it cannot foresee.
 
 Stored text is data. A model reads it between tags that are drawn for the call, without control
 characters and without invisible characters. Nothing else is taken from it: a note about

@@ -1,4 +1,4 @@
-"""Copies an entity from one store into another: a folder, PostgreSQL, whichever way round.
+"""Copies an entity from one store into another, between folders and PostgreSQL.
 
 Both keep the same tables and the same vectors, so nothing is embedded or analysed again. What says
 that the entity is there (its catalog) is written last, in one transaction: a copy that was killed

@@ -1,4 +1,4 @@
-"""How often each memory was retrieved, shown and accepted: three counters, apart from the catalog.
+"""Counts how often each memory was retrieved, shown and accepted, outside the catalog.
 
 A recall writes nothing here. `accept` writes what was of use; only what
 was accepted strengthens a memory (see `ranking.strength`), so that being shown breeds nothing.

@@ -1,4 +1,4 @@
-"""Cues: requests for which a memory will matter one day, written when the memory is.
+"""Cues: requests for which a memory will matter one day, written when it is stored.
 
 They are found by a question that the memory's own text is not near to. Compare doc2query
 (Nogueira et al. 2019), which writes the questions that a text answers.

@@ -1,4 +1,4 @@
-"""What the stores need of a database, be it a SQLite file or PostgreSQL: one text of SQL for both.
+"""What stores need of a database: one SQL text for SQLite and PostgreSQL.
 
 Placeholders are `?` with a sequence and `:name` with a mapping. What differs stands in
 `stores/sqlite.py` and `stores/postgres/database.py`: opening, transactions, schema, errors.

@@ -1,4 +1,4 @@
-"""Deleting memories so that no file holds what they said, also after a kill or a full disk.
+"""Deletes memories so that no file keeps their text, even after a kill or a full disk.
 
 The catalog notes first which memories go. A kill at any moment then leaves a note that the next
 opening finds: see `secondhop.memories.forgetting`, which also empties caches and traces.

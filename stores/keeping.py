@@ -1,4 +1,4 @@
-"""How a stored memory stands: its kind, whether it still holds, and what has been done to it.
+"""The status of a stored memory: its kind, whether it is valid, and its history.
 
 What a memory says never changes; how it stands does, and costs no embedding.
 """

@@ -1,4 +1,4 @@
-"""Locks between processes, on files; the system frees them when a process dies.
+"""File locks between processes; the operating system releases them when a process dies.
 
 POSIX only (`flock`). A lock file is never deleted: a process that waits for it would wait for ever.
 """

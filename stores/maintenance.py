@@ -1,4 +1,4 @@
-"""Checks and repairs of vectors: for `doctor`, and at every opening.
+"""Checks and repairs vectors: for `doctor`, and whenever a store is opened.
 
 Recall and ingest never see a half: they use `EntityStore`.
 """

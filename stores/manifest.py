@@ -1,4 +1,4 @@
-"""`store.json`: what a store is, in one small file that is written whole."""
+"""`store.json`: describes a store in one small file that is written atomically."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The memory map: what an entity's memories are about, as labelled clusters.
+"""The memory map: topics of an entity's memories, as labelled clusters.
 
 Spherical k-means (Dhillon & Modha 2001, doi:10.1023/A:1007612920971) over memory vectors, and
 labels of roles and of names that a cluster has and the rest has not. Same store, same map.

@@ -1,4 +1,4 @@
-"""What version 0.1 learned: sums without the words of a question, from which no cue can be made."""
+"""What version 0.1 learned: sums without the question's words, which cannot become cues."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""The system's bound on open files, in words that say what to do."""
+"""Explains the system's limit on open files, and how to raise it."""
 
 import errno
 import os

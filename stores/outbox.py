@@ -1,4 +1,4 @@
-"""Writing to catalog and vectors as to one store.
+"""Writes to catalog and vectors as if they were one store.
 
 The catalog is the truth and the vectors follow it: those of passages in one index, those of cues in
 another. A write notes its ids first (an intent), so that a process killed anywhere leaves vectors

@@ -1,4 +1,4 @@
-"""What to type so that the vectors of a store are mended or rebuilt: for messages."""
+"""The command that repairs or rebuilds a store's vectors, for messages."""
 
 import shlex
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a store keeps: memories, their passages, and what a search finds among them."""
+"""The records of a store: memories, their passages, and search hits."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

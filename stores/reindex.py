@@ -1,4 +1,4 @@
-"""Rebuilding an entity's vectors from its catalog, beside the old ones."""
+"""Rebuilds an entity's vectors from its catalog, beside the old ones."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

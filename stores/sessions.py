@@ -1,4 +1,4 @@
-"""Sessions at rest: recalls that wait for votes, shared by all processes that serve them.
+"""Stored sessions: recalls that wait for votes, shared by all processes that serve them.
 
 A store knows nothing of what a session means. It keeps one document a session under a version
 that grows with every write, and every write says which version it follows. Of two workers that

@@ -1,5 +1,4 @@
-"""Sessions in one table: of a SQLite file, which serves every process on this machine, or of
-PostgreSQL.
+"""Sessions in one table, of SQLite (for one machine) or PostgreSQL.
 
 In the file what is deleted is overwritten (`secure_delete`), and it has a rollback journal, which
 SQLite deletes after each write. So no word of a session that ended stays in it.

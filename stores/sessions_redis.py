@@ -1,4 +1,4 @@
-"""Sessions in Redis: shared by processes and machines; the server itself lets them expire."""
+"""Sessions in Redis, shared by processes and machines; Redis itself expires them."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, cast

@@ -1,4 +1,4 @@
-"""One client a database and process, for all who use it there.
+"""Shares one client per database within a process.
 
 A client of Chroma takes threads, files and some 10 MB, and two clients of one folder throw away
 what the other one has loaded; one of PostgreSQL holds a pool of connections.

@@ -1,4 +1,4 @@
-"""One SQLite file: connections for many threads, transactions, and its errors as ours."""
+"""One SQLite file: connections for many threads, transactions, and our errors."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A store, and the way to one entity in it."""
+"""A store, and how to reach one entity in it."""
 
 import asyncio
 import logging

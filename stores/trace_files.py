@@ -1,4 +1,4 @@
-"""Where the bytes of traces lie: files of a folder, or rows of PostgreSQL."""
+"""Where traces are stored: files in a folder, or rows of PostgreSQL."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What a critic reads of a memory: all of it, or its opening and its telling sentences."""
+"""What a critic reads of a memory: the whole text, or its opening and its best sentences."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Text that reads like an order to the critic, as a hint for the critic.
+"""Detects memory text that looks like an instruction, as a hint for the critic.
 
 A memory that matches gets a note on the sheet, and the critic judges for itself. Nothing else
 follows: no text is hidden, no vote is lost. The patterns are few and English on purpose. Attacks

@@ -1,4 +1,4 @@
-"""The port that critics plug into: what they read, and what they vote."""
+"""The interface of critics: what they read, and how they vote."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

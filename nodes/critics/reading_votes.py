@@ -1,4 +1,4 @@
-"""A model's reply → a verdict. Only ids that we issued count, and only claims that dates allow.
+"""Turns a model's reply into a verdict; accepts only issued ids and claims that fit the dates.
 
 Evidence comes first: a vote alone puts nothing in front that no facet ranks high.
 """

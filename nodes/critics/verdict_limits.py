@@ -1,4 +1,4 @@
-"""What a verdict may not do, even if stored text has talked the model into it.
+"""Limits on a verdict, in case stored text has persuaded the model.
 
 A text can ask for its own memory and against all others; it cannot name other memories, for ids are
 drawn for the call. So a verdict in which everything hangs on one memory is the shape of an order

@@ -1,4 +1,4 @@
-"""What one ballot claims of another memory: that it is repeated, or replaced."""
+"""What a ballot says about another memory: that it is repeated, or replaced."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

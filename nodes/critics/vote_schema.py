@@ -1,4 +1,4 @@
-"""What a model answers when it judges a shortlist; ids are those of the call."""
+"""The schema of a model's votes on a shortlist; ids are those of the call."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, cast

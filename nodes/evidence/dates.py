@@ -1,4 +1,4 @@
-"""The days that a question names, and how near to them something was written.
+"""Finds the dates that a question names, and how close to them a text was written.
 
 "What did we decide in mid-June?" is not about June: it is about what was written then.
 

@@ -1,4 +1,4 @@
-"""Fills a number of tokens with the passages that most likely hold the evidence."""
+"""Fills a token budget with the passages most likely to hold the evidence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What stands right before and after the evidence of a memory, where it belongs to it."""
+"""Adds the text right before and after a memory's evidence, if it belongs to it."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Links as the state tells of them: a facet and a query each, and the memories they brought."""
+"""Links as state: a facet and a query each, and the memories that they brought."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Evidence that only the names in other evidence lead to: "the company that published the journal".
+"""Finds evidence through names in other evidence: "the company that published the journal".
 
 The question describes something and asks about it. What it describes stands in one passage, with
 a name; what it asks stands in another, which holds the name and not the description.

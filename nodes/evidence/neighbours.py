@@ -1,4 +1,4 @@
-"""What stands beside a good passage in its memory."""
+"""Finds the passages next to a good passage in its memory."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""How near every passage that a recall found is to the question and its facets.
+"""Scores every passage that a recall found against the question and its facets.
 
 For recalls that fill a number of tokens: there the passages compete, not their memories.
 """

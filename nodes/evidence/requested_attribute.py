@@ -1,4 +1,4 @@
-"""Whether a question asks how something stands today, and what that something is.
+"""Detects whether a question asks for a current state, and of what.
 
 English, as `question_kind`.
 """

@@ -1,4 +1,4 @@
-"""Whose words a passage holds, and whose words a question is after.
+"""Compares who speaks in a passage with whose words the question asks for.
 
 In a talk of two friends a question about one of them is answered by what that one said. In a talk
 with an assistant, what holds about the person stands in the person's own turns; the replies are

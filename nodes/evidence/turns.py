@@ -1,4 +1,4 @@
-"""The turns of a passage: a budget is filled with what was said, not with what surrounds it.
+"""Splits a passage into turns, so that a budget is filled with what was said.
 
 A passage of a conversation holds several turns. Its vector and its words find it; which of its
 turns answer the question, their own words tell.

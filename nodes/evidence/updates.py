@@ -1,4 +1,4 @@
-"""Of what says how one thing stands, the later comes first.
+"""Puts the newer passage first when two state the same thing at different times.
 
 Asked how something stands today, search prefers the plainest statement of it, and that is often
 the first one: "my deadline is 20 April", while "the new deadline, the 25th" is said in passing,

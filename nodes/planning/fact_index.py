@@ -1,4 +1,4 @@
-"""What an entity keeps by name, for a plan to ask for: its facts, and preferences of a context.
+"""The names of an entity's facts and preferences that a plan may ask for.
 
 A plan that has seen the names can ask for one by name, and needs no query that is worded like it.
 """

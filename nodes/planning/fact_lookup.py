@@ -1,4 +1,4 @@
-"""Facts that a question, or a plan's query, asks for: looked up, not searched for.
+"""Looks up facts that a question, or a plan's query, names.
 
 "What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan asks in
 the same words, or by name, once it has seen the names of what is kept (`kept_names`). What is found

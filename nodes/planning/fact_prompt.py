@@ -1,4 +1,4 @@
-"""What is kept by name as a planner reads it: ids of this call, names, and how to ask for one."""
+"""The names of facts and preferences as a planner reads them, with ids of this call."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple

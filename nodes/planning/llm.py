@@ -1,4 +1,4 @@
-"""The planner with a language model: two calls, side by side."""
+"""The planner with a language model: two calls in parallel."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Queries that say nearly the same are one query."""
+"""Merges queries that say nearly the same."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

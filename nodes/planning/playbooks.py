@@ -1,4 +1,4 @@
-"""Playbooks as vectors: which facets a question's intent needs, found without a language model."""
+"""Playbooks as vectors: which facets an intent needs, found without a language model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

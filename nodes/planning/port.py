@@ -1,4 +1,4 @@
-"""The port that planners plug into: what they are told, and what they give back."""
+"""The interface of planners: what they are given, and what they return."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

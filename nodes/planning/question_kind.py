@@ -1,4 +1,4 @@
-"""What is asked, by its words: the kind of a question, and the questions of a message."""
+"""Classifies a question by its words, and splits a message into its questions."""
 
 import re
 from typing import Final

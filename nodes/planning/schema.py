@@ -1,4 +1,4 @@
-"""What a model answers when it plans."""
+"""The schema of a model's plan."""
 
 from typing import Annotated, Literal
 

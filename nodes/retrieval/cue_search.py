@@ -1,4 +1,4 @@
-"""Memories that were stored for a request like the query: found by their cues."""
+"""Finds memories by their cues: requests like the query, for which they were stored."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What is near to queries: by the text of memories, and by the cues they were stored with."""
+"""Searches by similarity: in the texts of memories, and in their cues."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

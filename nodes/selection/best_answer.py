@@ -1,4 +1,4 @@
-"""The best answer that a recall has at this point: the picks, and whether they may be given."""
+"""The best answer that a recall has so far: the picks, and whether they may be given."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""One score for a question without a plan: the sum of what each retriever says of a memory.
+"""One score for a question without a plan: the sum of what each search says about a memory.
 
 The parts are z-scores over the candidates, so that one outstanding cosine counts as much as one
 outstanding suggestion. The trace keeps them, and `explain` prints them.

@@ -1,4 +1,4 @@
-"""Facts of an answer that others contradict, undecided: marked, with both dates to be seen."""
+"""Marks facts that contradict each other without a decision, and gives both dates."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

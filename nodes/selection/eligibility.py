@@ -1,4 +1,4 @@
-"""Which candidates may be returned at all, and how votes and suspicions weigh on them."""
+"""Which candidates may be returned, and how votes and suspicions affect them."""
 
 from collections.abc import Collection, Mapping, Sequence
 

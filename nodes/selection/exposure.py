@@ -1,4 +1,4 @@
-"""What was shown lately for other questions yields to what was not; off unless asked for.
+"""Lowers memories shown lately for other questions; off by default.
 
 It only moves places: what is below `min_score` stays out, and what is above it stays in.
 """

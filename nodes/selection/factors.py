@@ -1,4 +1,4 @@
-"""The score factors: what a memory's source, salience, age and past make of its relevance.
+"""Score factors: how source, salience, age and past sessions change a memory's relevance.
 
 Each is a small function from the candidates to a column; `FACTORS` names them all. Selection
 multiplies by them, the trace records them and `explain` prints them.

@@ -1,4 +1,4 @@
-"""What sessions about such questions have said of memories, as their cues tell it.
+"""What sessions on similar questions said about memories, read from their cues.
 
 It weighs on a recall in two ways, both seen in the trace: a factor on the relevance of memories
 that helped, or did not, and a vote against those that people refused.

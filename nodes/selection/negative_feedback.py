@@ -1,4 +1,4 @@
-"""What a vote against one memory takes from those that say the same."""
+"""Lowers memories that say the same as one that was voted down."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The pool as selection sees it: relevance by facet, what repeats what, and what replaces what."""
+"""The pool for selection: relevance by facet, repetitions, and replacements."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

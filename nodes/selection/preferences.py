@@ -1,4 +1,4 @@
-"""How to behave: preferences that count, given beside the memories and never in their slots."""
+"""Chooses the preferences that apply; they are given beside the memories."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence

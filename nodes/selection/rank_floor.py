@@ -1,4 +1,4 @@
-"""The rank floor: how high a search must rank a memory before a vote can put it in front."""
+"""The rank floor: how well a search must rank a memory before a vote can put it in front."""
 
 from bisect import bisect_left
 from collections.abc import Sequence

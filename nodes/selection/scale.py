@@ -1,4 +1,4 @@
-"""What the cosines of an embedding model mean."""
+"""The scale of an embedding model: what its cosines mean."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""The scale of an embedding model in a file, as `secondhop eval calibrate` writes it.
+"""Reads an embedding model's scale from the file that `secondhop eval calibrate` writes.
 
 YAML or JSON: `embedder` (its id), `calibration`, and `fitted`, which says how it was made, for
 people.

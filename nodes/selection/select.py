@@ -1,4 +1,4 @@
-"""Which candidates get the slots: facets in proportion, repetition last, every loser told why."""
+"""Fills the slots: facets in proportion, repetitions last, and a reason for every loser."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

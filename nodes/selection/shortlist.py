@@ -1,4 +1,4 @@
-"""What a critic gets to read: every facet in proportion to its weight, nothing twice."""
+"""Draws the shortlist for a critic: facets by weight, without repetitions."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Which kinds of documents are believed more: "note=1, conversation=0.9"."""
+"""Which sources count more: "note=1, conversation=0.9"."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""What an answer and its trace say of memories that do not hold any more."""
+"""Describes memories that are no longer valid, for answers and traces."""
 
 from collections.abc import Sequence
 from typing import Any

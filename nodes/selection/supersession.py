@@ -1,4 +1,4 @@
-"""Memories voted wrong, and what seems to have taken their place: proposals, nothing is written."""
+"""Proposes what may have replaced memories that were voted wrong; writes nothing."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Which memories get the slots of a question without a plan: the best score first.
+"""Fills the slots of a question without a plan: the best score first.
 
 A look-up keeps the order of hybrid search where few memories have cues. Facts that the question
 names come first. What something newer replaces, or what hardly says anything new, moves behind the

@@ -1,4 +1,4 @@
-"""What a recall may not show: what ended, what was written later, and what is given apart."""
+"""What a recall may not show: ended memories, later ones, and those given separately."""
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Waits for votes of a person or an agent, which come through the host of the graph."""
+"""Waits for votes of a person or an agent, through the graph's host."""
 
 import time
 from collections.abc import Mapping

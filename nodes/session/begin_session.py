@@ -1,4 +1,4 @@
-"""First node of a session: a recall's beginning, and how long it stays open."""
+"""First node of a session: begins the recall, and sets how long the session stays open."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""What sparks led to: beside the answer, never in its slots."""
+"""Branches that sparks open: shown beside the answer, never in its slots."""
 
 from collections.abc import Collection, Mapping
 

@@ -1,4 +1,4 @@
-"""What is different between two answers of a session, and which votes did it."""
+"""What changed between two answers of a session, and which votes caused it."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal

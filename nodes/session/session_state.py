@@ -1,4 +1,4 @@
-"""The state of a recall that stays open for votes: a recall's, and what sessions add to it."""
+"""The state of a session: a recall's state, and what sessions add."""
 
 from operator import or_  # pyright: ignore[reportUnknownVariableType]
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict

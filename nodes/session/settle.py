@@ -1,4 +1,4 @@
-"""The end of a session: what was accepted, and all that learning gets to see."""
+"""Ends a session: what was accepted, and everything that learning uses."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whether a session's answer would still change, and why."""
+"""Rules that say whether a session's answer would still change."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Counts the votes on the answer that stands."""
+"""Counts the votes on the current answer."""
 
 from secondhop.nodes.critique import positives, tally
 from secondhop.nodes.services import Services

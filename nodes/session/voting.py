@@ -1,4 +1,4 @@
-"""Votes from outside: which are valid, and what they become in the state."""
+"""Votes from outside: which are valid, and how they enter the state."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast, get_args

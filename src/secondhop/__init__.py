@@ -1,4 +1,4 @@
-"""secondhop: the memories a question needs, including those it never mentions.
+"""secondhop: recalls the memories a question needs, including those it never mentions.
 
 >>> from secondhop import Recall                                     # doctest: +SKIP
 >>> recall = Recall.open("store")                                    # doctest: +SKIP

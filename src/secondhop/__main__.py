@@ -1,4 +1,4 @@
-"""`python -m secondhop` is the command `secondhop`."""
+"""Runs the command `secondhop` for `python -m secondhop`."""
 
 from secondhop.cli.app import main
 

@@ -1,4 +1,4 @@
-"""What can be asked a question: the memory of an entity, or what a host's retriever finds."""
+"""What `Recall` and a recall over a host's retriever have in common."""
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Puts models, store and settings together into the services of a recall graph."""
+"""Combines models, store and settings into the services of a recall graph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,16 +1,16 @@
-"""Every error secondhop raises on purpose, as one tree.
+"""All errors that secondhop raises on purpose, as one tree.
 
 SecondhopError
-├── UsageError                 the caller asked for something that cannot be (k = 0)
+├── UsageError                 the caller asked for something impossible (k = 0)
 │   └── NotStoredError         no memory, cue or trace of this id is stored
 ├── UnknownEntityError         nothing is stored for this entity
-├── IngestError                nothing of what was given could be stored
+├── IngestError                nothing in the input could be stored
 ├── StoreError                 the store could not do its work
 │   ├── EmbedderMismatchError  built with another embedding model
 │   ├── SchemaVersionError     written by a newer secondhop
 │   ├── CorruptStoreError      the vectors cannot be read; `secondhop reindex` rebuilds them
 │   ├── StoreBusyError         another process has been writing for too long
-│   ├── StoreUnavailableError  a server that keeps a part of the store does not answer
+│   ├── StoreUnavailableError  a server that holds part of the store does not answer
 │   ├── StoreFullError         the disk is full; what was acknowledged before is kept
 │   └── UnfinishedForgettingError  a `forget` has begun; opening the memory finishes it
 ├── ModelError                 a model could not be loaded, reached or understood
@@ -36,7 +36,7 @@ class SecondhopError(Exception):
 
 
 class UsageError(SecondhopError):
-    """The caller asked for something that cannot be."""
+    """The caller asked for something impossible."""
 
 
 class NotStoredError(UsageError):
@@ -54,7 +54,7 @@ class UnknownEntityError(SecondhopError):
 
 
 class IngestError(SecondhopError):
-    """Nothing of what was given could be stored."""
+    """Nothing in the input could be stored."""
 
 
 class StoreError(SecondhopError):
@@ -101,7 +101,7 @@ class StoreFullError(StoreError):
 
 
 class UnfinishedForgettingError(StoreError):
-    """Memories were about to be forgotten when the store could not go on."""
+    """Forgetting was interrupted before it was complete."""
 
     def __init__(self, memory_ids: Sequence[str], *, reason: str) -> None:
         super().__init__(
@@ -127,7 +127,7 @@ class SessionError(SecondhopError):
 class UnknownSessionError(SessionError):
     """No session of this entity has this id, or it ended long ago.
 
-    Another entity's session is answered in the same words: no stranger learns that there is one.
+    Another entity's session gets the same message, so that a stranger cannot learn that it exists.
     """
 
     def __init__(self, session_id: str) -> None:
@@ -155,13 +155,13 @@ class SessionExpiredError(SessionOverError):
 
 
 class SessionResolvedError(SessionOverError):
-    """Somebody accepted its answer."""
+    """Its answer was accepted."""
 
     how = "was resolved already"
 
 
 class SessionAbandonedError(SessionOverError):
-    """Somebody gave it up."""
+    """It was given up."""
 
     how = "was abandoned"
 
@@ -203,7 +203,7 @@ class UnknownMemoryError(VoteRefusedError):
 
 
 class NotShownError(VoteRefusedError):
-    """A memory that was found and that the answer does not show."""
+    """The memory was found, but the answer does not show it."""
 
     def __init__(self, memory_id: str, *, round_number: int) -> None:
         super().__init__(
@@ -214,7 +214,7 @@ class NotShownError(VoteRefusedError):
 
 
 def said_by_system(error: Exception) -> str:
-    """What went wrong with a file, without the error's number and without the path once more.
+    """What went wrong with a file, without the error's number and without repeating the path.
 
     >>> said_by_system(FileNotFoundError(2, "No such file or directory", "a.txt"))
     'No such file or directory'

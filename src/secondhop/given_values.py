@@ -1,4 +1,4 @@
-"""What a program gives, checked at once: the error names the mistake."""
+"""Checks the values that a program passes, so that the error names the mistake."""
 
 import os
 from collections.abc import Iterable, Iterator

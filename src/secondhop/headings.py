@@ -1,4 +1,4 @@
-"""Markdown headings as plain words, for lines in which a heading would pass for more."""
+"""Turns Markdown headings into plain words, for lines that must not look like headings."""
 
 import re
 

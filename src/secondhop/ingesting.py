@@ -1,4 +1,4 @@
-"""An ingest into an open memory: stored, then annotated where there is a model."""
+"""Ingests into an open memory, then annotates if there is a model."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""secondhop as a langchain-core retriever and as an agent's tool."""
+"""secondhop as a LangChain retriever and as an agent's tool."""
 
 import json
 from typing import TYPE_CHECKING, Any

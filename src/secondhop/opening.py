@@ -1,4 +1,4 @@
-"""Opens what a `Recall` is made of: store, models, services."""
+"""Opens the parts of a `Recall`: store, models, services."""
 
 import logging
 from collections.abc import Mapping

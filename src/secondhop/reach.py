@@ -1,4 +1,4 @@
-"""How near a memory was to being found by a recall that did not find it."""
+"""How close a recall came to finding a memory that it did not find."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

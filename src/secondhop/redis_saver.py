@@ -1,4 +1,4 @@
-"""LangGraph's checkpoints on a plain Redis server."""
+"""A LangGraph checkpointer for a plain Redis server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a host's own retriever finds, searched and read like a store, for one recall."""
+"""Presents what a host's own retriever finds as a store, for one recall."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence

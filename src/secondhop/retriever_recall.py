@@ -1,4 +1,4 @@
-"""Recall over what a host has already: its retriever, vector store or LangGraph store."""
+"""Recall over a host's own retriever, vector store or LangGraph store."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Runs recalls: one event a step, and an answer whatever happens to the time."""
+"""Runs recalls: one event per step, and an answer even when the time is up."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What the environment says: `SECONDHOP_*` variables, and OpenAI's; not read by the library."""
+"""Reads `SECONDHOP_*` and OpenAI's variables for the commands; the library reads none."""
 
 import os
 from collections.abc import Iterable

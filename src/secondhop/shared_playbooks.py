@@ -1,4 +1,4 @@
-"""One set of playbooks a process and embedding model: their vectors take megabytes."""
+"""Shares playbooks within a process, per embedding model, because their vectors take megabytes."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Items of a LangGraph store as memories, and back; and which of them an operation asks for."""
+"""Converts items of a LangGraph store to memories, and back, and selects those of an operation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime

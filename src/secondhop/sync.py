@@ -1,4 +1,4 @@
-"""Sync forms of async methods, also for callers inside a running event loop.
+"""Sync forms of async methods; they also work inside a running event loop.
 
 class Service:
     async def aremember(self, text: str) -> None: ...

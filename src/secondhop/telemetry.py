@@ -1,4 +1,4 @@
-"""Spans and metrics for OpenTelemetry, by the `gen_ai` conventions and those of OpenInference.
+"""OpenTelemetry spans and metrics, by the `gen_ai` and OpenInference conventions.
 
 Off, and OpenTelemetry is not imported, unless the process has a TracerProvider: the host's own, or
 the one that `export_where_asked` sets. Texts go into spans only where the variable

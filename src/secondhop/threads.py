@@ -1,4 +1,4 @@
-"""Checkpoints of a recall: under which id they are kept, and how one goes on from them."""
+"""Checkpoints of a recall: their thread ids, and how a recall resumes from them."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Where the traces of an entity's recalls are kept: one compressed file each, oldest out first."""
+"""Stores the traces of an entity's recalls, and deletes the oldest first."""
 
 import gzip
 import json

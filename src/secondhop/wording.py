@@ -1,4 +1,4 @@
-"""Words for numbers and reasons in what people read."""
+"""Formats numbers and reasons for people."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Text to search terms, for lexical search: every script, identifiers whole and in parts.
+"""Turns text into search terms for lexical search: every script, identifiers whole and in parts.
 
 Documents and queries pass through the same steps, so that a term of a query equals the term of
 a document. The terms are plain strings of letters, digits and combining marks.

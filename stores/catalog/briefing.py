@@ -1,4 +1,4 @@
-"""What the start of a session may show, found by indexes alone: nothing is searched or embedded.
+"""Reads what a briefing may show, through indexes alone: nothing is searched or embedded.
 
 What was superseded, deprecated or has expired is left out here already.
 """

@@ -1,4 +1,4 @@
-"""What changes in the catalog of cues; always inside one transaction.
+"""Writes cues to the catalog; always inside one transaction.
 
 Vectors of cues are in an index of their own: what changes here returns the ids of cues that are
 gone, whose vectors go next.

@@ -1,4 +1,4 @@
-"""Cues and annotations as rows of the catalog, and what is read of them.
+"""Cues and annotations as catalog rows, and the queries that read them.
 
 They stand beside the memories and go with them.
 """

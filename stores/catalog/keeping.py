@@ -1,4 +1,4 @@
-"""How memories stand, as the catalog keeps it; the functions that write run inside a transaction.
+"""Whether memories are valid, as catalog rows; writes run inside a transaction.
 
 A memory that is put again stands as it stood; one that is removed leaves nothing behind, and what
 it had superseded stays superseded: by its own successor, where it has one.

@@ -1,4 +1,4 @@
-"""What was read of a catalog, kept in memory for as long as nothing in the catalog changes."""
+"""Caches rows of a catalog until something in the catalog changes."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""The catalog's notes: key-value facts about it, and the outbox of vectors on their way."""
+"""The catalog's notes: key-value facts about it, and the outbox of unfinished vector writes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

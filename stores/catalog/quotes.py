@@ -1,4 +1,4 @@
-"""Free-text reasons in the history that quote a memory: they go when it is forgotten."""
+"""Removes reasons that quote a memory from the history when it is forgotten."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Memories and passages as rows of the catalog, and back."""
+"""Converts memories and passages to catalog rows, and back."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

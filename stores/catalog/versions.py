@@ -1,4 +1,4 @@
-"""Earlier texts of memories, as the catalog keeps them; always inside one transaction.
+"""Earlier texts of memories in the catalog; always inside one transaction.
 
 A memory that is put under an id that is stored takes that id over, and what the id said until then
 is kept here, beside the memories: no search reads it. It goes with its memory.

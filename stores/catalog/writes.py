@@ -1,4 +1,4 @@
-"""What changes in the catalog when a memory comes or goes; always inside one transaction."""
+"""Writes to the catalog when a memory comes or goes; always inside one transaction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

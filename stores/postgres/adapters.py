@@ -1,4 +1,4 @@
-"""What PostgreSQL does not take as it is: some text, and vectors.
+"""Converts what PostgreSQL cannot take directly: some text, and vectors.
 
 U+0000, and half of an emoji (a lone surrogate), are written as U+FDD0 and four hex digits; so is
 U+FDD0 itself, which no text should hold.

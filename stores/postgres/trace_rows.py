@@ -1,4 +1,4 @@
-"""Traces of recalls as rows: any worker can tell why another one answered as it did."""
+"""Traces as rows, so that any worker can explain another worker's recall."""
 
 from secondhop.stores.postgres.database import PostgresDatabase
 from secondhop.stores.trace_files import TraceFile

@@ -1,4 +1,4 @@
-"""Vectors in the same PostgreSQL, by pgvector.
+"""Vectors in PostgreSQL, with pgvector.
 
 Every vector of an entity is compared (no approximate index): right to the last hit whatever the
 other entities hold, in 0.5 ms of processor for 1,000 vectors. Entities of more than some

@@ -1,4 +1,4 @@
-"""Passage vectors in Chroma: one collection an entity and generation, only ids and vectors.
+"""Passage vectors in Chroma: only ids and vectors, one collection per entity and generation.
 
 Never one collection with a filter: at 100,000 passages a filter costs 56 ms a query, and a filter
 that is forgotten once shows one entity the memory of another.

@@ -1,4 +1,4 @@
-"""Chroma's folder through its Rust bindings, without the package `chromadb` around them.
+"""Opens Chroma's folder through its Rust bindings, without the package `chromadb`.
 
 `import chromadb` takes 0.3 s: it loads OpenTelemetry, gRPC, HTTP clients and embedding functions,
 of which a folder of vectors needs none. What it calls in the end are these bindings

@@ -1,4 +1,4 @@
-"""What `ChromaVectors` needs of a Chroma database, be it a folder (`chroma_folder`) or a server.
+"""What `ChromaVectors` needs of a Chroma database, in a folder or on a server.
 
 Both give `reading` and `writing`, blocks in which one collection may be used.
 """

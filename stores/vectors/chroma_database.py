@@ -1,4 +1,4 @@
-"""Chroma's own database, `chroma.sqlite3`, read beside Chroma: what it holds, and what it leaves.
+"""Reads Chroma's own database, `chroma.sqlite3`: what it holds, and what it leaves behind.
 
 Chroma 1.5.9 leaves the index files of a dropped collection in the folder, and does not clear the
 pages that it frees.

@@ -1,4 +1,4 @@
-"""Vectors in a folder of our own, shared with other processes.
+"""Vectors in a Chroma folder, shared between processes.
 
 Chroma's embedded client keeps each opened index in memory and never looks whether another process
 changed the files. With 1.5.9 the second process then finds only part of the vectors, and what it

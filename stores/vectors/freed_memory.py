@@ -1,4 +1,4 @@
-"""Memory that a library has freed goes back to the system."""
+"""Returns memory that a library has freed to the operating system."""
 
 import ctypes
 from contextlib import suppress

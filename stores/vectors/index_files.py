@@ -1,4 +1,4 @@
-"""Looks whether Chroma's files of one collection are whole, before Chroma loads them.
+"""Checks that Chroma's files of a collection are intact before Chroma loads them.
 
 Chroma 1.5.9 does not look: random bytes in `data_level0.bin` end the process with a segmentation
 fault, and a deleted segment folder gives one hit where there should be 120, without an error.

@@ -1,4 +1,4 @@
-"""Passage vectors in this process's memory, searched exactly: for tests and small embedded uses."""
+"""Passage vectors in RAM, searched exactly: for tests and small embedded uses."""
 
 from collections.abc import Sequence
 

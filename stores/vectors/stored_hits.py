@@ -1,4 +1,4 @@
-"""Searching an index that may hold more than the catalog knows, and its vectors used last."""
+"""Searches an index that may hold more than the catalog knows, and keeps the last used vectors."""
 
 import threading
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""One batch read by a language model: what it wrote, and what of that is no cue."""
+"""Lets a language model read one batch, and separates valid cues from the rest of its reply."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

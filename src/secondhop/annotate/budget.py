@@ -1,4 +1,4 @@
-"""What one run of annotating may spend; nothing is asked that might exceed it."""
+"""What an annotation run may spend; no request is sent that might exceed it."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""What annotating would take, worked out before anything is asked."""
+"""Estimates what annotating would take, before the model is asked."""
 
 from collections.abc import Sequence
 

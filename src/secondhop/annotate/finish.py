@@ -1,4 +1,4 @@
-"""From what was written about a memory's parts to its annotation, with the vectors of its cues."""
+"""Combines what was written about a memory's parts into its annotation, with cue vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

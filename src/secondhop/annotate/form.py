@@ -1,4 +1,4 @@
-"""Whether a line has the form of a cue: what a model writes of stored text is not trusted."""
+"""Checks that a line has the form of a cue, because a model's output is not trusted."""
 
 import re
 from typing import Final

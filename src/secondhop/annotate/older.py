@@ -1,4 +1,4 @@
-"""The older memories near to a batch: what it may replace, and whose words it should use."""
+"""Finds older memories similar to a batch: it may replace them, or reuse their words."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

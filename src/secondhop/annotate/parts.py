@@ -1,4 +1,4 @@
-"""Memories cut into parts that a model reads whole."""
+"""Cuts memories into parts that a model reads whole."""
 
 from collections.abc import Iterator
 

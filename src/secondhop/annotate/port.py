@@ -1,4 +1,4 @@
-"""What annotating reads and writes: parts of memories, and older ones beside them."""
+"""What annotating reads and writes: parts of memories, together with older memories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

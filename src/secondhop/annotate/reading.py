@@ -1,4 +1,4 @@
-"""Which memories wait, read from the store in order of date and gathered into batches."""
+"""Reads the waiting memories in order of date, and gathers them into batches."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field

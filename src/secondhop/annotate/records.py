@@ -1,4 +1,4 @@
-"""What annotating would cost, and what it has done."""
+"""The estimated cost of annotating, and its outcome."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,4 @@
-"""One run of annotating: batches read side by side, each stored as soon as it is answered.
+"""One annotation run: batches are read in parallel, and each is stored as soon as it is answered.
 
 What is stored is done. A run that is killed has lost the requests that were under way, and no more.
 """

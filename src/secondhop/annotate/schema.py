@@ -1,4 +1,4 @@
-"""What a model answers when it writes cues; ids are those of the call."""
+"""The schema of a model's cues; ids are those of the call."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""How memories are annotated."""
+"""Settings of annotation."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""A batch as a model reads it: quoted text under ids of this call, and older memories beside it."""
+"""A batch as a model reads it: quoted text under ids of this call, with older memories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a session is given at its start."""
+"""The briefing: what a session is given at its start."""
 
 from datetime import datetime
 from typing import Final, Literal, TypeAlias

@@ -1,4 +1,4 @@
-"""From a ranked memory to the entry that is shown of it; pure."""
+"""Turns ranked memories into the entries of a briefing; pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""In which order memories come up at the start of a session, within each category; pure."""
+"""Orders memories within each category of a briefing; pure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a briefing is made from: where it looks, what was asked for, and what it finds there."""
+"""The input of a briefing: what was asked for, and the memories that were found."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence

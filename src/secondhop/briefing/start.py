@@ -1,4 +1,4 @@
-"""The start of a session: one pipeline for the library, the CLI and MCP; it writes nothing.
+"""Makes briefings for the library, the CLI and MCP; writes nothing.
 
     catalog, by indexes ─► categories ─► score ─► order, no two of the same thing ─► budgets ─► text
     counters ───────────────────────────► ▲

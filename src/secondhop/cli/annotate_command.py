@@ -1,4 +1,4 @@
-"""`secondhop annotate`: let a language model write cues for what is stored."""
+"""`secondhop annotate`: let a language model write cues for stored memories."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 MaxTokens = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Stop before more tokens than these are spent on cues."),
+    typer.Option(min=1, metavar="N", help="Stop before spending more tokens on cues."),
 ]
 MaxUsd = Annotated[
     float | None,
-    typer.Option(metavar="DOLLARS", help="Stop before more money than this is spent on cues."),
+    typer.Option(metavar="DOLLARS", help="Stop before spending more money on cues."),
 ]
 
 
@@ -31,13 +31,13 @@ def annotate(
         int, typer.Option(min=1, metavar="N", help="Requests at once.")
     ] = AnnotateSettings().concurrency,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nothing; tell what it would cost.")
+        bool, typer.Option("--dry-run", help="Ask nothing; say what it would cost.")
     ] = False,
 ) -> None:
     """Let a language model write cues for stored memories.
 
-    A cue is a request for which a memory will matter. Memories that are annotated cost nothing;
-    interrupted, the same command goes on with the rest.
+    A cue is a request for which a memory will matter. Memories that have cues cost nothing. After
+    an interruption, the same command continues.
     """
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.cli.annotate_view import show_annotated
@@ -51,7 +51,7 @@ def annotate(
 
     async def work(recall: "Recall") -> "AnnotateLedger":
         if dry_run:
-            return await recall.cues.aannotate(dry_run=True)
+            return await recall.memories.cues.aannotate(dry_run=True)
         return await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
 
     try:
@@ -72,10 +72,10 @@ async def write_cues(
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import notices
 
-    before = await recall.cues.aannotate(dry_run=True)
+    before = await recall.memories.cues.aannotate(dry_run=True)
     if before.estimate is not None and before.pending:
         notices().print(estimate_text(before.estimate))
     with bars() as progress:
-        return await recall.cues.aannotate(
+        return await recall.memories.cues.aannotate(
             max_tokens=max_tokens, max_usd=max_usd, progress=progress
         )

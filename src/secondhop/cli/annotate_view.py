@@ -1,4 +1,4 @@
-"""What annotating would cost, and what it has done, for people."""
+"""Prints what annotating would cost, and what it has done."""
 
 from typing import TYPE_CHECKING
 

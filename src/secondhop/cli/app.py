@@ -1,4 +1,4 @@
-"""The command `secondhop`: its commands, each imported when it is asked for; help must be quick."""
+"""The command `secondhop`; its commands are imported when used, so that help stays fast."""
 
 import atexit
 import gc
@@ -160,7 +160,7 @@ def front(
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Memory recall for chatbots: the memories a question needs, named or not."""
+    """Memory recall for chatbots, including the memories a question never mentions."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`secondhop briefing`: what a session starts with."""
+"""`secondhop briefing`: what to know when a session starts."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,7 @@ def briefing(
         int | None, typer.Option(min=1, metavar="N", help="Entries, core included. [20]")
     ] = None,
     tokens: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Instead: tokens of its text.")
+        int | None, typer.Option(min=1, metavar="N", help="Limit its text to N tokens instead.")
     ] = None,
     why: Annotated[bool, typer.Option("--why", help="Why each entry is here, and its id.")] = False,
 ) -> None:
@@ -30,7 +30,7 @@ def briefing(
     """
     told = in_memory(
         common,
-        lambda recall: recall.abriefing(limit=limit, tokens=tokens, at=common.at),
+        lambda recall: recall.memories.abriefing(limit=limit, tokens=tokens, at=common.at),
         counting=tokens is not None,
     )
     document = {**told.model_dump(mode="json"), "text": told.text}

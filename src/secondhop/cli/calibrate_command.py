@@ -1,4 +1,4 @@
-"""`secondhop eval calibrate`: fit what an embedding model's cosines mean."""
+"""`secondhop eval calibrate`: fit the scale of an embedding model's cosines."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def calibrate(common: Common, folders: ScenarioFolders = None) -> None:
-    """Fit what an embedding model's cosines mean.
+    """Fit the scale of an embedding model's cosines.
 
-    With --json it prints a file for --scale. Try it on scenarios that had no part in it.
+    With --json it prints a file for --scale. Test it on scenarios that it was not fitted on.
     """
     from secondhop.cli.opening import run
     from secondhop.evals.shipped import shipped_scenarios
@@ -56,7 +56,9 @@ async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedS
                 place, entity=scenario.name, embedder=embedder, counting=True, scale=scale
             ) as recall:
                 await store_scenario(scenario, recall, progress=progress)
-                pairs += await pairs_of(scenario.questions, search=recall.store, embedder=embedder)
+                pairs += await pairs_of(
+                    scenario.questions, search=recall.admin.store, embedder=embedder
+                )
     names = [scenario.name for scenario in scenarios]
     return fitted_scale(pairs, embedder_id=embedder.model_id, scenarios=names)
 

@@ -1,4 +1,4 @@
-"""Two systems side by side, for people: differences, intervals, p."""
+"""Prints two systems side by side: differences, intervals, p."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING

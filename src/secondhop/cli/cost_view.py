@@ -1,4 +1,4 @@
-"""What a recall's language model cost, in words."""
+"""Says in words what a recall's language model cost."""
 
 from secondhop.graph.result import Spent
 from secondhop.wording import counted

@@ -1,4 +1,4 @@
-"""Cues, for people."""
+"""Prints cues."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The demo on a screen: the answer, and what plain search would have missed."""
+"""Prints the demo: the answer, and what plain search would have missed."""
 
 from typing import TYPE_CHECKING, Any
 

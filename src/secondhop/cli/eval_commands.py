@@ -30,7 +30,7 @@ def scenarios(
         bool,
         typer.Option(
             "--stored",
-            help="Ask the memory of --store and --entity; a folder is then questions alone.",
+            help="Ask the memory of --store and --entity; folders then need only questions.",
         ),
     ] = False,
     against: Annotated[
@@ -54,7 +54,7 @@ def scenarios(
     per_question: Annotated[
         bool,
         typer.Option(
-            "--per-question", help="Of each question the measures, what it missed, and why."
+            "--per-question", help="The measures of each question, what it missed, and why."
         ),
     ] = False,
     no_cues: Annotated[
@@ -66,21 +66,21 @@ def scenarios(
     ] = False,
     effort: EffortOption = None,
     concurrency: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Questions at once; 1 keeps the times honest.")
+        int,
+        typer.Option(min=1, metavar="N", help="Questions at once; times are exact only with 1."),
     ] = 1,
     answers: Annotated[
         Path | None,
         typer.Option(
             parser=given_path,
             metavar="FILE|DIR",
-            help="Keep the model's answers there. [of a trial of prompts, your cache folder]",
+            help="Keep the model's answers there. [with --prompt, your cache folder]",
         ),
     ] = None,
 ) -> None:
     """Measure recall on labelled scenarios.
 
-    Beside it stands what plain search of the same store reaches. With --prompt a variant of a
-    prompt is tried: is it better, and where?
+    Shows plain search of the same store beside it. With --prompt it tries a variant of a prompt.
     """
     from secondhop.cli.eval_bench import EvalPlan, measured
     from secondhop.cli.opening import run
@@ -201,7 +201,7 @@ def demo(
         Path | None,
         typer.Option(metavar="DIR", help="A scenario folder. [examples/scenarios/carefeed]"),
     ] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Show how it was found, too.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Also show how it was found.")] = False,
     html: Annotated[
         Path | None,
         typer.Option(parser=given_path, metavar="FILE", help="Write the answer as a web page."),

@@ -1,4 +1,4 @@
-"""An evaluation for people: a table for each scenario, and one of the means."""
+"""Prints an evaluation: a table for each scenario, and one of the means."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Errors of a command become one line on standard error and an exit status."""
+"""Turns errors of a command into one line on standard error and an exit status."""
 
 import errno
 import os

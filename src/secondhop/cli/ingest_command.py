@@ -1,4 +1,4 @@
-"""`secondhop ingest`: memories out of files and folders."""
+"""`secondhop ingest`: store memories from files and folders."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -39,12 +39,12 @@ def ingest(
         ),
     ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="Added to all of it, to filter by.")
+        list[str] | None, typer.Option(metavar="TAG", help="A tag for all of it, to filter by.")
     ] = None,
     annotate: Annotated[
         bool,
         typer.Option(
-            "--annotate/--no-annotate", help="Let the model, if there is one, write cues."
+            "--annotate/--no-annotate", help="Let the language model, if any, write cues."
         ),
     ] = True,
     max_tokens: MaxTokens = None,
@@ -53,8 +53,8 @@ def ingest(
 ) -> None:
     """Store memories from files and folders.
 
-    What is stored and unchanged is left alone; what is gone from a folder is deleted. With a
-    language model it then writes cues (`secondhop annotate`).
+    Unchanged memories are left alone, and memories whose files are gone are deleted. With a
+    language model it also writes cues (`secondhop annotate`).
     """
     import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
     from secondhop.cli.ledger_view import show_ledger

@@ -1,4 +1,4 @@
-"""A language model's answers, kept in a file between evaluations."""
+"""Keeps a language model's answers in a file between evaluations."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager, closing

@@ -1,4 +1,4 @@
-"""What an ingest did, for people."""
+"""Prints what an ingest did."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Look after a whole memory: stats, doctor, reindex, export, import, copy, delete-entity."""
+"""Commands for a whole memory: stats, doctor, reindex, export, import, copy, delete-entity."""
 
 import json
 import sys
@@ -33,15 +33,13 @@ if TYPE_CHECKING:
 
 def doctor(
     common: Common,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what needs no decision of yours.")
-    ] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Repair what needs no decision.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Examine the memory, and mend it.
+    """Check the memory, and repair it.
 
-    Catalog, vectors, counters, duplicates, contradictions. The exit status is 1 when
-    damage is left.
+    Checks catalog, vectors, counters, duplicates and contradictions. The exit status is 1 if damage
+    remains.
     """
     from secondhop.cli.opening import unknown_entity
     from secondhop.cli.progress import bars
@@ -95,8 +93,8 @@ def export(
 ) -> None:
     """Write the whole memory as lines of JSON.
 
-    With kinds, histories, earlier texts and counters; `import` reads it. Other libraries get what
-    holds now, as text.
+    Includes kinds, histories, earlier texts and counters; `import` reads it. For other libraries it
+    writes only what is true now, as text.
     """
     from secondhop.cli.opening import expect_memories
     from secondhop.cli.terminal import notices, print_json
@@ -140,9 +138,9 @@ def import_memories(
     file: Annotated[Path, typer.Argument(parser=existing_path, metavar="FILE")],
     dry_run: DryRun = False,
 ) -> None:
-    """Store what an export holds.
+    """Store the memories of an export.
 
-    What is stored already stays as it is.
+    Memories already stored stay as they are.
     """
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import clean, notices
@@ -178,8 +176,8 @@ def copy(
 ) -> None:
     """Copy memories into another store: a folder, or postgresql://…
 
-    Of all entities, or the one that --entity names, with vectors and all that was learned, while
-    the store is in use. All of it is compared. Killed, it can be run again.
+    Copies all entities, or the one that --entity names, with vectors and everything learned. The
+    store may be in use. The copy is compared with it; after an interruption, run it again.
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.memories.copying import copied
@@ -294,8 +292,8 @@ def stats(common: Common) -> None:
 def reindex(common: Common, dry_run: DryRun = False) -> None:
     """Embed and index all memories again.
 
-    For another embedding model, or after the index was damaged; nothing stored is lost. Every
-    entity of the store, or the one that --entity names.
+    For another embedding model, or after the index was damaged; nothing stored is lost. Reindexes
+    every entity of the store, or the one that --entity names.
     """
     from secondhop.cli.opening import rebuild, run
     from secondhop.cli.progress import bars

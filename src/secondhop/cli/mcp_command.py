@@ -1,4 +1,4 @@
-"""The command `mcp`: a memory served to agents over the Model Context Protocol."""
+"""The command `mcp`: serves a memory to agents over the Model Context Protocol."""
 
 from dataclasses import replace
 from importlib.util import find_spec
@@ -86,7 +86,7 @@ def mcp(
 ) -> None:
     """Serve the memory to agents over the Model Context Protocol.
 
-    Over standard input and output, or over HTTP; there the store's tokens say whose memory it is.
+    Over standard input and output, or over HTTP, where the store's tokens say whose memory it is.
     """
     if find_spec("mcp") is None:
         raise McpExtraMissingError

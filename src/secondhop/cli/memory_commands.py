@@ -1,4 +1,4 @@
-"""Single memories: remember, correct, forget, and show their history."""
+"""Commands for single memories: remember, correct, forget, and show their history."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ Salience = Annotated[
 ]
 ValidUntil = Annotated[
     datetime | None,
-    typer.Option(parser=moment, metavar="ISO", help="It does not come back from then on."),
+    typer.Option(parser=moment, metavar="ISO", help="When it expires."),
 ]
 
 
@@ -36,7 +36,7 @@ NewExpiry = Annotated[
     typer.Option(
         parser=given_expiry,
         metavar="ISO|none",
-        help="It does not come back from then on; none: it does not expire any more.",
+        help="When it expires; none: never.",
     ),
 ]
 
@@ -57,7 +57,7 @@ GivenMark = Annotated[
     typer.Option(
         parser=given_mark,
         metavar="core|open|none",
-        help="What a briefing makes of it: core is always shown, open is a thing to do.",
+        help="How a briefing shows it: core always, open as a thing to do.",
     ),
 ]
 
@@ -66,27 +66,27 @@ def remember(
     common: Common,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The words, or a fact's value.")],
     subject: Annotated[
-        str | None, typer.Option(metavar="S", help="It is a fact: the person or thing it is about.")
+        str | None, typer.Option(metavar="S", help="Store a fact: the person or thing it is about.")
     ] = None,
     attribute: Annotated[
-        str | None, typer.Option(metavar="A", help="Of the fact: what TEXT is the value of.")
+        str | None, typer.Option(metavar="A", help="The fact's attribute; TEXT is its value.")
     ] = None,
     scope: Annotated[
         str | None,
-        typer.Option(metavar="WHEN", help='It is a preference: "always", or a context.'),
+        typer.Option(metavar="WHEN", help='Store a preference: "always", or a context.'),
     ] = None,
     topic: Annotated[
-        str, typer.Option(metavar="T", help="Of the preference: a newer one replaces it.")
+        str, typer.Option(metavar="T", help="The preference's topic; a newer one replaces it.")
     ] = "",
     title: Annotated[str, typer.Option(metavar="TITLE", help="[the first words]")] = "",
     supersedes: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A memory whose place it takes.")
+        list[str] | None, typer.Option(metavar="ID", help="A memory that it replaces.")
     ] = None,
     valid_until: ValidUntil = None,
     salience: Salience = None,
     mark: GivenMark = None,
     tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="To filter by in recall.")
+        list[str] | None, typer.Option(metavar="TAG", help="A tag to filter recalls by.")
     ] = None,
     memory_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="[one of its own]")
@@ -95,7 +95,7 @@ def remember(
 ) -> None:
     """Store one memory: words, a fact, or a preference.
 
-    A fact takes the place of what was known of the same subject and attribute.
+    A fact replaces an earlier one with the same subject and attribute.
     """
 
     from secondhop.memories.building import rememberable
@@ -127,20 +127,18 @@ def update(
     salience: Salience = None,
     mark: GivenMark = None,
     replaced_by: Annotated[
-        str | None, typer.Option(metavar="ID", help="That memory takes its place.")
+        str | None, typer.Option(metavar="ID", help="The memory that replaces it.")
     ] = None,
     deprecate: Annotated[
-        bool, typer.Option("--deprecate", help="It holds no longer, and nothing takes its place.")
+        bool, typer.Option("--deprecate", help="It is no longer true, and nothing replaces it.")
     ] = False,
-    restore: Annotated[
-        bool, typer.Option("--restore", help="Superseded, deprecated or expired, it holds again.")
-    ] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="It is true again.")] = False,
     reason: Annotated[
         str, typer.Option(metavar="WHY", help="Why it was replaced or deprecated.")
     ] = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Correct a memory, replace it, or let it hold again.
+    """Correct a memory, replace it, or restore it.
 
     The old text stays, superseded, and comes back only when asked for.
     """
@@ -191,7 +189,7 @@ def forget(
 ) -> None:
     """Delete memories for good.
 
-    Wherever the store keeps something of them. The files they came from are not touched; delete
+    Deletes everything the store keeps of them. The files they came from are not touched; delete
     them there, too.
     """
 
@@ -213,7 +211,7 @@ def facts(
     attribute: Annotated[str | None, typer.Argument(metavar="[ATTRIBUTE]")] = None,
     as_of: Annotated[
         datetime | None,
-        typer.Option(parser=moment, metavar="ISO", help="What was believed then. [now]"),
+        typer.Option(parser=moment, metavar="ISO", help="What was known then. [now]"),
     ] = None,
 ) -> None:
     """List facts by their exact names."""

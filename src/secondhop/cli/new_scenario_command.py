@@ -34,19 +34,19 @@ def new_scenario(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the scenario is written.")],
     questions: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[QUESTION...]", help="[what was asked; broad cues]"),
+        typer.Argument(metavar="[QUESTION...]", help="[questions asked before, then broad cues]"),
     ] = None,
     k: Annotated[
-        int, typer.Option("--k", "-k", min=1, metavar="N", help="Memories an answer has.")
+        int, typer.Option("--k", "-k", min=1, metavar="N", help="Memories per answer.")
     ] = 5,
     shown: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Candidates shown a question.")
+        int, typer.Option(min=1, metavar="N", help="Candidates shown per question.")
     ] = 15,
 ) -> None:
-    """Label questions of your own store: a scenario for `eval scenarios`.
+    """Label questions about your own store, as a scenario for `eval scenarios`.
 
     Shows candidates for each question, and takes lines that say which of them a good answer needs.
-    What is labelled is written at once; the same folder again goes on.
+    Labels are saved at once; run it again on the same folder to continue.
     """
     from secondhop.cli.opening import opened, run
     from secondhop.cli.terminal import screen

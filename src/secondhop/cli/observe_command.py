@@ -25,14 +25,14 @@ def observe(
         str, typer.Option(metavar="ID", help="Keep the conversation itself, too, as this memory.")
     ] = "",
     title: Annotated[
-        str, typer.Option(metavar="TITLE", help="Of that memory. [the first words]")
+        str, typer.Option(metavar="TITLE", help="Title of that memory. [the first words]")
     ] = "",
     dry_run: DryRun = False,
 ) -> None:
     """Store what a conversation states.
 
     Facts, preferences, things to remember. FILE is a JSON list of {"role", "content", "at"}, or
-    one such object a line. Nothing is overwritten, and the same messages again write nothing.
+    one such object a line. Nothing is overwritten, and repeated messages write nothing.
     """
     from secondhop.cli.observe_view import show_observed
 

@@ -1,4 +1,4 @@
-"""What was read out of a conversation, for people."""
+"""Prints what was read from a conversation."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""From options and environment to an opened `Recall`."""
+"""Opens a `Recall` from options and environment."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping

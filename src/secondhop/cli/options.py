@@ -1,4 +1,4 @@
-"""The options that every command takes, written once."""
+"""The options that all commands share."""
 
 import inspect
 from collections.abc import Callable
@@ -82,12 +82,14 @@ class Common:
     ] = None
     llm: Annotated[
         str | None,
-        typer.Option(metavar="SPEC", help="Plans and judges: offline, or openai:MODEL."),
+        typer.Option(metavar="SPEC", help="Language model: offline, or openai:MODEL."),
     ] = None
     prompts: Annotated[
         Path | None,
         typer.Option(
-            parser=given_path, metavar="DIR", help="Prompts that replace those that ship."
+            parser=given_path,
+            metavar="DIR",
+            help="Folder of prompts that replace the built-in ones.",
         ),
     ] = None
     deadline: Annotated[
@@ -141,7 +143,7 @@ EffortOption = Annotated[
     ),
 ]
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be done.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")]
 
 SessionsPlace = Annotated[
     str | None,
@@ -156,9 +158,7 @@ SessionsPlace = Annotated[
 
 ExportFile = Annotated[
     Path | None,
-    typer.Argument(
-        parser=given_output, metavar="[FILE]", help="Without, and with -, standard output."
-    ),
+    typer.Argument(parser=given_output, metavar="[FILE]", help="[standard output, also with -]"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: bars where a person watches, else a plain line now and then."""
+"""Progress on standard error: bars on a terminal, else a plain line now and then."""
 
 import sys
 import time

@@ -22,13 +22,13 @@ def show(
     ] = None,
     rendered: Annotated[
         str | None,
-        typer.Option(metavar="QUESTION", help="As a model would read it, asked this of the store."),
+        typer.Option(metavar="QUESTION", help="As a model would read it for this question."),
     ] = None,
 ) -> None:
     """List the prompts in force, or print the file of one.
 
-    Those of --prompts DIR (or SECONDHOP_PROMPTS) stand in for those that ship, and are checked: a
-    faulty file is named. Sent to a file, the output is a variant to begin with.
+    Prompts in --prompts DIR (or SECONDHOP_PROMPTS) replace the built-in ones; a faulty file is
+    reported. Redirect the output to a file to start a variant.
     """
     from secondhop.cli.opening import prompts_in_force
     from secondhop.cli.prompt_view import prompt_document, show_prompts

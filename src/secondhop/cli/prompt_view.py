@@ -1,4 +1,4 @@
-"""Prompt files for people and programs: lists, messages and faults."""
+"""Prints prompt files: lists, messages and faults."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

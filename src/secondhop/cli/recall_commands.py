@@ -1,4 +1,4 @@
-"""`secondhop recall` and `explain`: ask a memory, and see how it answered."""
+"""`secondhop recall` and `explain`: ask a memory, and see why it answered so."""
 
 from datetime import datetime
 from pathlib import Path
@@ -44,16 +44,16 @@ def recall(
     ] = None,
     as_of: Annotated[
         datetime | None,
-        typer.Option(parser=moment, metavar="ISO", help="What was believed then. [now]"),
+        typer.Option(parser=moment, metavar="ISO", help="What was known then. [now]"),
     ] = None,
     include_stale: Annotated[
-        bool, typer.Option("--include-stale", help="Also what was superseded, deprecated, expired.")
+        bool, typer.Option("--include-stale", help="Also superseded, deprecated and expired ones.")
     ] = False,
     tag: Annotated[
         list[str] | None, typer.Option(metavar="TAG", help="Only memories with one of these tags.")
     ] = None,
     source: Annotated[
-        list[str] | None, typer.Option(metavar="S", help="Only of one of these sources.")
+        list[str] | None, typer.Option(metavar="S", help="Only from one of these sources.")
     ] = None,
     kind: Annotated[
         list[str] | None,

@@ -33,7 +33,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Port = 8000,
     rate: Annotated[
-        float, typer.Option(min=0, metavar="N", help="Requests a second and caller; 0: no limit.")
+        float, typer.Option(min=0, metavar="N", help="Requests per second and caller; 0: no limit.")
     ] = 50.0,
     cors: Annotated[
         list[str] | None,
@@ -43,7 +43,7 @@ def serve(
 ) -> None:
     """Serve the memory over HTTP, with a page to look at it.
 
-    Without tokens it serves this machine alone; see `secondhop tokens`.
+    Without tokens it serves only this machine; see `secondhop tokens`.
     """
     prepare(common)
     from secondhop.cli.opening import run
@@ -91,14 +91,14 @@ def create(
     common: Common,
     entities: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ENTITY]...", help="Whose memories it opens; * is all."),
+        typer.Argument(metavar="[ENTITY]...", help="Entities that it opens; * for all."),
     ] = None,
     scope: Annotated[
-        str, typer.Option(help="read, write or admin; each holds the one before.")
+        str, typer.Option(help="read, write or admin; each includes the one before.")
     ] = "read",
     note: Annotated[str, typer.Option(help="What it is for.")] = "",
 ) -> None:
-    """Make a bearer token and print it: once, for only its hash is kept."""
+    """Create a bearer token and print it once; only its hash is kept."""
     from secondhop.server.tokens import SCOPES, Scope
 
     chosen = [*(entities or []), *([common.entity] if common.entity else [])]

@@ -1,4 +1,4 @@
-"""Writing to terminals and pipes: memory text is shown, never obeyed."""
+"""Writes to terminals and pipes; control sequences in memory text have no effect."""
 
 import json
 import os

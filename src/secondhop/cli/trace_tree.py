@@ -1,4 +1,4 @@
-"""A trace as a tree that a person can read: facets, their queries, who was kept and who was not."""
+"""Prints a trace as a tree: facets, their queries, and the memories kept or dropped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast

@@ -1,4 +1,4 @@
-"""What every command does: open the chosen memory, work in it, and tell what came of it."""
+"""The work of every command: opens the chosen memory, works in it, and reports the outcome."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar

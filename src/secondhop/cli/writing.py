@@ -1,4 +1,4 @@
-"""A file that a command writes: checked before the work, written after it."""
+"""An output file of a command: checked before the work, written after it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One question of an evaluation, asked: what came back, and what it cost."""
+"""Asks one question of an evaluation, and records what came back and what it cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What plain search returns for the same question, from the same store with the same vectors.
+"""Plain search for the same question, over the same store and vectors.
 
 All work on memories: a memory stands where its best passage stands.
 """

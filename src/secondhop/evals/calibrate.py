@@ -1,4 +1,4 @@
-"""Fit what an embedding model's cosines mean: labelled pairs of a query and a memory it brought.
+"""Fits the scale of an embedding model's cosines on labelled pairs of query and memory.
 
 A pair is taken where a recall meets it: among the memories that the query's vector finds as deep as
 a recall looks. A memory stands where its best passage stands. What the labels call replaced is left

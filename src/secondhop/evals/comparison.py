@@ -1,4 +1,4 @@
-"""Two systems on the same questions: what differs, how much, and whether that may be chance."""
+"""Compares two systems on the same questions: what differs, how much, and with what certainty."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""What secondhop is compared with: plain search, other settings, a prompt, or an earlier report."""
+"""What secondhop can be compared with: plain search, settings, a prompt, or an earlier report."""
 
 import json
 from collections.abc import Mapping, Sequence

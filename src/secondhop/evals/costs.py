@@ -1,4 +1,4 @@
-"""What the recalls of an evaluation cost: time, calls to a language model, its tokens."""
+"""The cost of an evaluation's recalls: time, model calls, tokens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

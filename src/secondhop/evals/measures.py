@@ -1,4 +1,4 @@
-"""How good a ranking is for a labelled question: facets found, nothing repeated, nothing stale.
+"""Measures of a ranking for a labelled question: facets found, repetitions, stale memories.
 
 alpha-nDCG: Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446.
 """

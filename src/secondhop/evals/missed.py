@@ -1,4 +1,4 @@
-"""What a question needed and did not get, and what kept it out."""
+"""What a question needed but did not get, and what kept it out."""
 
 from dataclasses import dataclass
 

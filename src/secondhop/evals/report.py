@@ -1,4 +1,4 @@
-"""What an evaluation found: rankings and measures, by scenario and question."""
+"""The results of an evaluation: rankings and measures, by scenario and question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field

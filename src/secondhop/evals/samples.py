@@ -1,4 +1,4 @@
-"""Parts of a scenario, for measurements that cost a model's work."""
+"""Samples of a scenario, for measurements that need a language model."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Settings by hand, "ranking.min_score=0.3", and in files: a line each, or parts with settings."""
+"""Reads settings from text, "ranking.min_score=0.3", and from files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches

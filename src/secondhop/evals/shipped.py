@@ -1,4 +1,4 @@
-"""The example scenarios: a checkout has them in examples/scenarios, an installed package inside."""
+"""The example scenarios: in examples/scenarios of a checkout, or inside the installed package."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Work on many things at once, but not on all."""
+"""Runs many tasks at once, up to a limit."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

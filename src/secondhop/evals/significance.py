@@ -1,4 +1,4 @@
-"""How sure is the difference between two systems that answered the same questions?
+"""Says how certain the difference between two systems is, on the same questions.
 
 The interval is a percentile bootstrap over paired differences (Efron and Tibshirani, An
 Introduction to the Bootstrap, 1993, chapter 13). p is the two-sided paired randomisation test

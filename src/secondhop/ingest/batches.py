@@ -1,4 +1,4 @@
-"""Memories cut into passages and gathered into batches, and batches embedded."""
+"""Cuts memories into passages, gathers them into batches, and embeds the batches."""
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

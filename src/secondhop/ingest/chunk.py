@@ -1,4 +1,4 @@
-"""From a memory to its passages: cut on headings, fences, tables, paragraphs and turns."""
+"""Cuts a memory into passages: at headings, fences, tables, paragraphs and turns."""
 
 from collections.abc import Iterator
 

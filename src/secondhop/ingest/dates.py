@@ -1,4 +1,4 @@
-"""Dates as exports and people write them. All come out in UTC; naive ones are taken as UTC."""
+"""Reads dates as exports and people write them; all become UTC, and naive ones count as UTC."""
 
 import re
 from datetime import UTC, datetime

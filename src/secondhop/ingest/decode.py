@@ -1,4 +1,4 @@
-"""From bytes to text, for files of unknown encoding."""
+"""Decodes files of unknown encoding."""
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator

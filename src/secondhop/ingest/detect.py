@@ -1,4 +1,4 @@
-"""Detects the format of a document by its content, and by its name where that does not help."""
+"""Detects the format of a document by its content, or by its name if that does not help."""
 
 import re
 from collections.abc import Mapping

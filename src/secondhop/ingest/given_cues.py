@@ -1,4 +1,4 @@
-"""Which of the cues that a memory brings along are stored: those of good form, and not too many."""
+"""Chooses which given cues of a memory are stored: the well-formed ones, up to a limit."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What becomes of each thing that was read: store it, leave it as it is, or skip it."""
+"""Decides what happens to each item that was read: store it, leave it, or skip it."""
 
 from collections.abc import Mapping
 from dataclasses import replace

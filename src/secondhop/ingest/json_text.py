@@ -1,4 +1,4 @@
-"""JSON as strangers write it: parsed with one kind of error, looked into without trust."""
+"""Parses JSON from unknown sources, with one kind of error."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Rows of anybody's making: JSON Lines or a JSON array, with a text or a list of messages each."""
+"""Rows in any layout: JSON Lines or a JSON array, with a text or a list of messages each."""
 
 from collections.abc import Iterator
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Items of a LangGraph store, LangMem's among them: rows of namespace, key and value."""
+"""Items of a LangGraph store (also LangMem's): rows of namespace, key and value."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

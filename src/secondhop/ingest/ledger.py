@@ -1,4 +1,4 @@
-"""What an ingest did: every item read, and where it went."""
+"""The outcome of an ingest: every item read, and what happened to it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Markdown notes: a file is one note, whose id is its path below the folder that was given."""
+"""Markdown notes: each file is a note, and its id is its path below the given folder."""
 
 import re
 from collections.abc import Iterator

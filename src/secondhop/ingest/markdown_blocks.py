@@ -1,4 +1,4 @@
-"""Markdown cut into sections at its headings, and sections into blocks. Linear in the text."""
+"""Cuts Markdown into sections at its headings, and sections into blocks, in linear time."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Pieces packed into passages: what belongs together stays together while it fits."""
+"""Packs pieces into passages, and keeps related pieces together if they fit."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

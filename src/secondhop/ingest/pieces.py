@@ -1,4 +1,4 @@
-"""Pieces of a memory's text, and how a piece that is too large falls into smaller ones."""
+"""Pieces of a memory's text, and how a large piece is split into smaller ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

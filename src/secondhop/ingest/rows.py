@@ -1,4 +1,4 @@
-"""The objects of a JSON or JSON Lines document, one by one, each with its place."""
+"""Reads the objects of a JSON or JSON Lines document one by one, with their places."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One ingest at work: read, chunk, embed, put; then what is gone is deleted.
+"""One ingest: reads, chunks, embeds and stores, then deletes what is gone.
 
 While one batch is embedded, the next one is read and chunked (in a thread) and the one before is
 stored. Memory stays bounded by these three batches, and a memory is put whole or not at all.
@@ -24,7 +24,7 @@ from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import count_tokens
-from secondhop.stores.protocols import MemoryWriter
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import EmbeddedMemory
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class IngestRun:
 
     def __init__(
         self,
-        writer: MemoryWriter,
+        writer: EntityStore,
         embedder: Embedder,
         *,
         settings: IngestSettings,

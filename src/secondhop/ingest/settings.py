@@ -1,4 +1,4 @@
-"""How an ingest works."""
+"""Settings of an ingest."""
 
 from dataclasses import dataclass
 

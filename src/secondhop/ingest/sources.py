@@ -1,4 +1,4 @@
-"""Everything that can be read from one given path, lazily."""
+"""Lists everything that can be read from one path, lazily."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Text cut at its natural joints: sentences, lines, and words where nothing else helps."""
+"""Splits text at sentences or lines, and at words if nothing else helps."""
 
 import re
 from collections.abc import Iterator

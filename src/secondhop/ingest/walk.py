@@ -1,4 +1,4 @@
-"""From the given paths to documents: files, folders and zip archives, each file once."""
+"""Turns paths into documents: files, folders and zip archives, each file once."""
 
 import lzma
 import os

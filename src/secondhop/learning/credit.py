@@ -1,4 +1,4 @@
-"""What a resolved session says of memories: pure functions of it."""
+"""What a resolved session says about memories; pure functions."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""`recall.learning`: what resolved sessions have proved becomes cues; tells it and forgets it."""
+"""`recall.learning`: turns votes of resolved sessions into cues; reports and forgets them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

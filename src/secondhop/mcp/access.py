@@ -1,4 +1,4 @@
-"""Who may use the tools over HTTP: bearer tokens of the store, each of one entity."""
+"""Access to the tools over HTTP: bearer tokens of the store, each for one entity."""
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken

@@ -1,4 +1,4 @@
-"""What is wrong with a tool's arguments, in words that an agent can act on."""
+"""Says what is wrong with a tool's arguments, in words that an agent can act on."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches

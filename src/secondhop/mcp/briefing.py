@@ -1,4 +1,4 @@
-"""What the tool `recall_briefing` gives back. The names on the wire are in camelCase."""
+"""The reply of the tool `recall_briefing`, with field names in camelCase."""
 
 from datetime import datetime
 from typing import Self

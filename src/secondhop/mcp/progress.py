@@ -1,4 +1,4 @@
-"""Steps of a recall, told to an MCP client as they end."""
+"""Reports the steps of a recall to an MCP client as they end."""
 
 import asyncio
 from collections.abc import AsyncGenerator

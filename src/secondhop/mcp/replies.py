@@ -1,4 +1,4 @@
-"""What the tools of the MCP server give back. The names on the wire are in camelCase."""
+"""The replies of the MCP tools, with field names in camelCase."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -320,5 +320,6 @@ class ExplainReply(Reply):
     title: str
     returned: bool
     story: list[str]
+    computed: list[str] = Field(description="How its score was computed.")
     cut_by: str = Field(description="The stage that kept it out; empty when it came back.")
     nearest_change: str = Field(description="What would have let it in.")

@@ -1,4 +1,4 @@
-"""The tools of the MCP server. Parameters have the names that clients know, in camelCase."""
+"""The tools of the MCP server, with parameter names in camelCase."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -142,7 +142,9 @@ class MemoryTools:
         Use it once, at the start of a conversation, before anything is asked; then use recall.
         """
         async with self._memory(entity) as memory:
-            return BriefingReply.of(await memory.abriefing(limit=limit, tokens=tokens, at=at))
+            return BriefingReply.of(
+                await memory.memories.abriefing(limit=limit, tokens=tokens, at=at)
+            )
 
     async def recall_session_start(
         self,

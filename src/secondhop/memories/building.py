@@ -1,4 +1,4 @@
-"""From words, a fact or a preference to the memory that is stored."""
+"""Builds the memory to store from words, a fact or a preference."""
 
 import uuid
 from collections.abc import Sequence

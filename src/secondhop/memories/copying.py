@@ -1,4 +1,4 @@
-"""Copies memories into another store: to move, or to have a copy."""
+"""Copies memories into another store, to move them or to keep a copy."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`recall.cues`: what memories were stored for; list it, add to it, take from it."""
+"""`recall.memories.cues`: lists the cues of memories, adds some and removes some."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Deleting a whole entity: everything that the store keeps of it, and nothing of another's."""
+"""Deletes everything that the store keeps of one entity."""
 
 import asyncio
 from contextlib import aclosing, closing

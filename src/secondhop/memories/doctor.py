@@ -1,4 +1,4 @@
-"""Examines a memory: do its files agree with one another, and what is stored with itself?"""
+"""Examines a memory: whether its files agree, and whether its memories contradict each other."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence

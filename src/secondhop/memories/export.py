@@ -1,4 +1,4 @@
-"""A whole memory as an export, and back.
+"""Exports and imports a whole memory.
 
 What is exported, imported and exported again is byte for byte the same.
 """

@@ -1,4 +1,4 @@
-"""The file of an export: written whole or not at all."""
+"""The file of an export: written completely or not at all."""
 
 import errno
 import shutil

@@ -1,4 +1,4 @@
-"""What an export consists of: a header, one record a memory, and a last line with their number.
+"""The format of an export: a header, one record per memory, and a last line with their number.
 
 Each is a line of JSON. A value that is the default is left out.
 """

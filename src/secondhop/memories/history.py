@@ -1,4 +1,4 @@
-"""What a memory was and is: its versions, its history, and facts by their names."""
+"""The versions and the history of a memory, and facts by their names."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""A memory as other memory libraries read it: what holds now, as text with its dates and tags."""
+"""Exports for other memory libraries: what is true now, as text with dates and tags."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime

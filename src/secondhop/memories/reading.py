@@ -1,4 +1,4 @@
-"""`recall.memories`: what is stored, and what it was before."""
+"""`recall.memories`: reads what is stored, and earlier versions of it."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What is given to `remember`, and what methods return."""
+"""The inputs of `remember`, and the results of its methods."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Embeds stored memories again: for another model, or when the vectors cannot be read."""
+"""Embeds stored memories again, for another model or when the vectors cannot be read."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What changes when a memory is written, superseded, deprecated or restored.
+"""Decides what changes when a memory is written, superseded, deprecated or restored.
 
 Pure decisions: they read the catalog and return changes, which the store makes in one transaction.
 """

@@ -1,4 +1,4 @@
-"""Writing single memories into the store of one entity, as a decision in the catalog says."""
+"""Writes single memories to the store of one entity, as decided in the catalog."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

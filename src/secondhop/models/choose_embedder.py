@@ -1,4 +1,4 @@
-"""From a word in a setting, or what a caller gives, to an embedder."""
+"""Chooses an embedder from a name in a setting or an object of the caller."""
 
 import threading
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""From a word in a setting, or what a caller gives, to a language model."""
+"""Chooses a language model from a name in a setting or an object of the caller."""
 
 from typing import TYPE_CHECKING
 

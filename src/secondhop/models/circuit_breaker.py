@@ -1,4 +1,4 @@
-"""A circuit breaker: an endpoint that does not answer is left alone for a while."""
+"""A circuit breaker: a server that does not answer is not asked for a while."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The port to embedding models."""
+"""The interface of embedding models."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias, runtime_checkable

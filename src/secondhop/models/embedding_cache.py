@@ -1,4 +1,4 @@
-"""An embedder that remembers its vectors: every text is embedded once, and not once a run."""
+"""An embedder with a cache on disk: every text is embedded only once."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""What this process knows of one chat model at one server, shared by all who ask it."""
+"""What this process knows about one chat model on one server, shared by all its callers."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Why no answer came, in words that hold neither key nor prompt.
+"""Says why no answer came, without keys or prompts.
 
 The http libraries' own messages quote headers, so only the kind of a failure is told.
 """

@@ -1,4 +1,4 @@
-"""An embedder without a model: hashed words and letter trigrams. For tests and closed machines."""
+"""An embedder without a model, for tests and offline machines: hashed words and trigrams."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Reading a typed answer out of what a model wrote, and asking once more when there is none.
+"""Reads a typed answer from a model's reply, and asks once more if there is none.
 
 Lenient about what stands around the answer (fences, prose, thoughts), not about the answer:
 it is the first balanced JSON object that fits the schema. Where there is none, the schema may take

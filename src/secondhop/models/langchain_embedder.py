@@ -1,4 +1,4 @@
-"""Any langchain-core `Embeddings` as an embedder: the host's own model, or one of its many."""
+"""Any LangChain `Embeddings` as an embedder."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Any langchain-core chat model as a structured language model."""
+"""Any LangChain chat model as a structured language model."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Fields of a model's reply that read what models write: limits are clipped, slips repaired.
+"""Lenient fields for a model's reply: values are clipped to limits, and slips repaired.
 
 Defaults are factories, so that the JSON schema shows none: strict structured output refuses them.
 """

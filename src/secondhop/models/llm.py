@@ -1,4 +1,4 @@
-"""The port to language models: one call, one typed answer."""
+"""The interface of language models: one call, one typed answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Reaching an OpenAI-compatible server: addresses, clients, retries, errors that say what to do.
+"""Connects to an OpenAI-compatible server: addresses, clients, retries, clear errors.
 
 No message holds the key, or a password that stands in the address.
 """

@@ -1,4 +1,4 @@
-"""What an OpenAI server sends back, read leniently: many servers speak a dialect."""
+"""Reads the replies of OpenAI servers leniently, because many servers differ."""
 
 from pydantic import BaseModel, Field, ValidationError
 

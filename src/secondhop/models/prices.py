@@ -1,4 +1,4 @@
-"""What language models cost: a table that ships with secondhop, and the user's own over it."""
+"""Prices of language models: a table that ships with secondhop, and the user's own."""
 
 import re
 from collections.abc import Mapping

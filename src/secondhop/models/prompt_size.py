@@ -1,4 +1,4 @@
-"""How many tokens a model reads in a prompt, as far as that can be known before it tells."""
+"""Estimates how many tokens a model will count in a prompt."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What embedders of other people's models share: checked rows, a dimension that is learned."""
+"""What remote embedders share: checks of the vectors, and a dimension learned at first use."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The port to rerankers: models that read a question and a passage together."""
+"""The interface of rerankers: models that read a question and a passage together."""
 
 from collections.abc import Sequence
 from typing import Protocol

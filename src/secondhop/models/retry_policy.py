@@ -1,4 +1,4 @@
-"""Which failures of a model server may pass, and how to try again.
+"""Which failures of a model server are temporary, and how to retry them.
 
 Clients of model servers have little in common: an HTTP status, a Retry-After header, the names of
 their errors. That is read here along the chain of causes, because adapters wrap each other's

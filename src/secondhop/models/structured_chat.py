@@ -1,4 +1,4 @@
-"""Typed answers from a chat model, for every adapter: modes, retries, bounds and one repair."""
+"""Typed answers from a chat model, for every adapter: modes, retries, limits and one repair."""
 
 import asyncio
 from collections.abc import Sequence

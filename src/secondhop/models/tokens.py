@@ -1,4 +1,4 @@
-"""Counting tokens: the unit of every budget, tiktoken's cl100k_base, without network."""
+"""Counts tokens, the unit of every budget, with tiktoken's cl100k_base and without network."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The usual names of attributes and topics, so that the same thing is kept under the same name."""
+"""Standard names of attributes and topics, so that the same fact always has the same name."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the catalog would hold after statements that a dry run does not write."""
+"""The catalog as it would be after the statements of a dry run."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The reader with a language model: one call for a stretch of conversation."""
+"""The reader with a language model: one call per stretch of conversation."""
 
 from collections.abc import Mapping
 from dataclasses import replace

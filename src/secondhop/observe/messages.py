@@ -1,4 +1,4 @@
-"""Messages as callers give them: checked, dated, and known again by a hash."""
+"""Messages of a caller: checked, dated, and recognised by a hash."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The reader without a model: what people say of themselves in so many words of plain English.
+"""The reader without a model: explicit statements about oneself in plain English.
 
 A form matches a whole clause, so what it does not understand is left alone. Precision comes first:
 reading conversations is what a language model is for.

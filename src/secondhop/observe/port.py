@@ -1,4 +1,4 @@
-"""What a reader of conversations is given, and what it returns."""
+"""The interface of conversation readers: what they are given, and what they return."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

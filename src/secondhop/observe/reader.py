@@ -1,4 +1,4 @@
-"""Reads a conversation within bounds: a model, stretch by stretch; plain forms where it fails."""
+"""Reads a conversation within limits: with a model if possible, else by plain forms."""
 
 import asyncio
 import time

@@ -1,5 +1,4 @@
-"""What is given to `MemoryService.observe`, and what it returns: what was read out of messages, and
-why each of it was written, or was not."""
+"""The inputs and results of `observe`: what was read, and why it was stored or not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""What becomes of a statement, held against what is known: written, superseding, kept beside what
-contradicts it, or not written again. Pure decisions; nothing that is stored is overwritten."""
+"""Decides what to do with a statement: write it, let it supersede, keep both, or drop it; pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a model answers when it reads a conversation; ids are those of the call."""
+"""The schema of what a model reads from a conversation; ids are those of the call."""
 
 from typing import Annotated, Literal
 

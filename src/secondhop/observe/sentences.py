@@ -1,4 +1,4 @@
-"""A message cut into what its author states, in English.
+"""Splits a message into the sentences that its author states, in English.
 
 Left out are code, quoted speech, questions, suppositions, what others say, and text that is handed
 over to be worked on.

@@ -1,4 +1,4 @@
-"""From a conversation to memories: read, hold against what is known, write what is new."""
+"""Turns a conversation into memories: reads it, compares with what is known, writes what is new."""
 
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A conversation as a model reads it: ids of this call, dates, what is known, within a budget."""
+"""A conversation as a model reads it: ids of this call, dates and known names, within a budget."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where words stand in a message, and whether a message bears a statement out."""
+"""Finds words in a message, and checks that the message supports a statement."""
 
 import re
 from collections import defaultdict

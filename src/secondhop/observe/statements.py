@@ -1,4 +1,4 @@
-"""Statements: what a message says as the memory it would become, and how that is reported."""
+"""Statements: what a message says, as the memory it would become."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One budget shared by several lists, each best first; what one does not need goes to the rest."""
+"""Shares one budget between several lists; what one list does not need goes to the rest."""
 
 from collections.abc import Mapping, Sequence
 from math import floor, fsum

@@ -1,4 +1,4 @@
-"""From raw scores to probabilities that a memory is relevant."""
+"""Turns raw scores into probabilities that a memory is relevant."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

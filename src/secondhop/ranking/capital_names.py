@@ -1,4 +1,4 @@
-"""Names in scripts with capitals: capitalised words in a row."""
+"""Finds names in scripts with capitals: capitalised words in a row."""
 
 from collections import Counter
 from collections.abc import Iterator

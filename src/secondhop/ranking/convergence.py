@@ -1,4 +1,4 @@
-"""When a recall stands still."""
+"""Detects when a recall stops changing."""
 
 from collections.abc import Sequence
 from itertools import pairwise

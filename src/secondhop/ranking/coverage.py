@@ -1,4 +1,4 @@
-"""How much of each candidate the picked ones already say, as a running value.
+"""How much of each candidate the picked ones already say, kept up to date with each pick.
 
 A candidate is made of units (its evidence passages; or itself, when only a matrix is known).
 A unit is covered by the picked candidate that covers it best, a candidate by the mean over its

@@ -1,4 +1,4 @@
-"""How well memories' cues fit a question: requests for which they were stored.
+"""How well a question fits the requests for which memories were stored.
 
 A memory speaks by its two nearest specific cues and its nearest broad one. Compare doc2query
 (Nogueira et al. 2019), whose queries a text answers; a cue is a request for which it matters.

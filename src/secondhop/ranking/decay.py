@@ -1,4 +1,4 @@
-"""How much age takes from a memory."""
+"""How much a memory loses with age."""
 
 from typing import Final
 

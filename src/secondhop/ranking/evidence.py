@@ -1,4 +1,4 @@
-"""The evidence of a pool's candidates, and which of them a newer one seems to replace."""
+"""The evidence of a pool's candidates, and which of them seem to be replaced by newer ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

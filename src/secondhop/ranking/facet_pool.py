@@ -1,4 +1,4 @@
-"""What facet diversification selects from, and what it answers."""
+"""The input and output of facet diversification."""
 
 from dataclasses import dataclass
 

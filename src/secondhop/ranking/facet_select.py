@@ -1,4 +1,4 @@
-"""Sharing slots: facets in proportion to their weights, and nothing that was said already.
+"""Shares slots between facets by their weights, without repetitions.
 
 gain(d) = (1 - λ)·rel(d) + λ · Σ over facets i of share_i · rel(d, i) · left_i
 left_i = Π over picked p of (1 - rel(p, i)^closing): what the picks still leave open of facet i.

@@ -1,4 +1,4 @@
-"""From votes to the next round's query vector."""
+"""Turns votes into the next round's query vector."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Fusing rankings by reciprocal ranks."""
+"""Fuses rankings by reciprocal ranks."""
 
 from collections.abc import Sequence
 from math import fsum, isfinite

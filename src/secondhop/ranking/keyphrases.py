@@ -1,4 +1,4 @@
-"""Names, identifiers, quotations and key phrases of a text, without a model.
+"""Finds names, identifiers, quotations and key phrases in a text, without a model.
 
 Four finders run over the text once each (time grows linearly):
 

@@ -1,4 +1,4 @@
-"""Maximal marginal relevance with a running maximum: each step looks at the newest pick only."""
+"""Maximal marginal relevance with a running maximum: compares only with the newest pick."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How likely each intent is, and how much memories serve its facets: one pass, no plan."""
+"""How likely each intent is, and how well memories serve its facets: one pass, no plan."""
 
 import numpy as np
 

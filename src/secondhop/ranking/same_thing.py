@@ -1,4 +1,4 @@
-"""Whether two short texts tell of the same thing, by their words alone."""
+"""Whether two short texts are about the same thing, by their words alone."""
 
 from collections.abc import Iterator
 from typing import Final

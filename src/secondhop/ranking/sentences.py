@@ -1,4 +1,4 @@
-"""Sentences and tokens of a text, as the phrase finders read it."""
+"""Sentences and tokens of a text, for the phrase finders."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is worth saying at the start of a session, where no question tells."""
+"""Scores what is worth showing at the start of a session, before any question."""
 
 from typing import Final
 

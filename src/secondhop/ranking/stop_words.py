@@ -1,4 +1,4 @@
-"""English words that carry no topic, and the characters that do so in Chinese."""
+"""English words that carry no topic, and the Chinese characters that carry none."""
 
 from typing import Final
 

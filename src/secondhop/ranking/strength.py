@@ -1,4 +1,4 @@
-"""How strong being accepted has made a memory."""
+"""How much acceptances have strengthened a memory."""
 
 from typing import Final
 

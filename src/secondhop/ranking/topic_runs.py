@@ -1,4 +1,4 @@
-"""The runs of words that stand between stop words: what RAKE and the noun slots score."""
+"""The runs of words between stop words, which RAKE and the noun slots score."""
 
 import re
 from collections.abc import Iterator

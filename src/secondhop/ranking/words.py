@@ -1,4 +1,4 @@
-"""Words of a text in any script, for sets and shingles (the search index has its own tokeniser)."""
+"""Words of a text in any script, for sets and shingles; the search index has its own tokeniser."""
 
 import re
 from unicodedata import normalize

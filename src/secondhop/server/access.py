@@ -1,4 +1,4 @@
-"""From a request to the memory that it may use."""
+"""Finds the memory that a request may use."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""The application: routes, page, probes, and the gate before them."""
+"""The application: routes, page, probes, and the checks before them."""
 
 from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager, closing

@@ -1,4 +1,4 @@
-"""Bodies of requests. What comes back is what `Recall` returns."""
+"""Bodies of requests; answers are what `Recall` returns."""
 
 import re
 from datetime import UTC, datetime
@@ -281,6 +281,9 @@ class TraceLine(BaseModel):
     asked_at: datetime
     returned: int
     stop_reason: str
+    effort: Effort | None
+    planner: str = Field(description="Model, and names, versions and hashes of prompts.")
+    critic: str
 
 
 class EntityStats(BaseModel):

@@ -1,4 +1,4 @@
-"""What every request passes: who calls, how often, and how much it may send."""
+"""Checks of every request: who calls, how often, and how much it sends."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What one caller may take of the server."""
+"""Limits for each caller of the server."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""What Prometheus reads at /metrics: counts and times, no names and no text of anyone."""
+"""Metrics for Prometheus at /metrics: counts and times, without names or text."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 

@@ -1,4 +1,4 @@
-"""What a process that answers many at once sets for itself."""
+"""Process settings for a server that answers many callers at once."""
 
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""Runs the server: an address, the store's memories, and an orderly end."""
+"""Runs the server, and shuts it down in order."""
 
 import sys
 from collections.abc import Callable, Collection, Sequence

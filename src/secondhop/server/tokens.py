@@ -1,4 +1,4 @@
-"""Bearer tokens of the HTTP server: whose memory they open, and what they may do there."""
+"""Bearer tokens of the HTTP server: which memories they open, and what they allow."""
 
 import hmac
 import json

@@ -1,4 +1,4 @@
-"""Routes of sessions: recalls that stay open for votes."""
+"""Routes for sessions: recalls that stay open for votes."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""Votes as a caller gives them: checked, and noted on the answer that stands."""
+"""Votes of a caller: checked, and noted on the current answer."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A session's state between rounds, as a document for a store.
+"""The state of a session between rounds, as a document for a store.
 
 No vector and no text of a memory is in it, not even a title: what belongs to the memories is looked
 up when the session goes on, and what was deleted or has ended meanwhile is then gone from it.

@@ -1,4 +1,4 @@
-"""The port that learners plug into: what gets a resolved session, and what it says."""
+"""The interface of learners, which get resolved sessions."""
 
 from dataclasses import dataclass, field
 from typing import Protocol

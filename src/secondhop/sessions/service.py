@@ -1,4 +1,4 @@
-"""Sessions by their id: any process that shares the store may serve any step of them."""
+"""Sessions by id: any process that shares the store may serve any step."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""Where sessions are kept, as a caller names it."""
+"""Chooses where sessions are kept, from what a caller names."""
 
 import re
 
