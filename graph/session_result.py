@@ -93,6 +93,8 @@ class SessionAnswer(Frozen):
     """What failed and was done without, one sentence each."""
     spent: Spent
     """The cost of all rounds together; `ms` is that of the last."""
+    trace_id: str = ""
+    """The trace of this round, for `explain`."""
 
     def ids(self) -> list[str]:
         """The memory ids, best first, without branches."""

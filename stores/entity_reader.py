@@ -150,11 +150,11 @@ class EntityReader:
         return await self.look(partial(rivals_of, memory_ids))
 
     async def tags(self) -> Mapping[str, tuple[str, ...]]:
-        """See `MemoryWriter`."""
+        """{memory id: its tags}; memories without any are left out."""
         return await self._catalog.aread(reads.tags)
 
     async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
-        """See `MemoryWriter`."""
+        """{memory id: content hash} of everything stored, or of one origin."""
         return await self._catalog.aread(reads.content_hashes, origin=origin)
 
     async def is_empty(self) -> bool:
@@ -162,7 +162,7 @@ class EntityReader:
         return await asyncio.to_thread(self._catalog.is_empty)
 
     async def counts(self) -> StoreCounts:
-        """See `MemoryWriter`."""
+        """What is stored now."""
         exists = await asyncio.to_thread(self._catalog.exists)
         vectors = await self._index.count() if exists else 0
         return await asyncio.to_thread(

@@ -42,8 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore(EntityReader):
-    """`MemorySearch`, `MemoryReader` and `MemoryWriter` of one entity; its `cues` are a
-    `CueSearch`."""
+    """What is stored for one entity: searched, read and written; its `cues` are a `CueSearch`."""
 
     def __init__(
         self,
@@ -150,10 +149,13 @@ class EntityStore(EntityReader):
         async with self._writing():
             await to_its_end(self._let_learn(on))
 
-    # --- MemoryWriter ---
+    # --- writing: all or nothing a memory, and durable when it returns ---
 
     async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
-        """See `MemoryWriter`. Of two versions of one memory the later one is stored.
+        """Store or replace; of two versions of one memory the later one is stored.
+
+        After it returns they are found; killed before, none is half there. A replaced text is kept
+        apart, out of every search, unless the new one begins with it.
 
         Raises:
             UsageError: passages and vectors do not fit together; nothing was stored.
@@ -185,13 +187,13 @@ class EntityStore(EntityReader):
             await self._catalog.awrite(add_earlier, texts)
 
     async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
-        """See `MemoryWriter`."""
+        """Put these tags in the place of those that stored memories have; texts stay."""
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
                 await self._catalog.awrite(retag, tags)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
-        """See `MemoryWriter`."""
+        """Delete with passages, index rows and vectors; the number that existed."""
         if not memory_ids or not await asyncio.to_thread(self._catalog.exists):
             return 0
         async with self._writing():

@@ -5,17 +5,15 @@ another, however it is called. Adapters pass the conformance tests in `tests/sto
 "Nothing matches" is an empty answer; "could not look" is an error from `secondhop.errors`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from secondhop.stores.cues import Annotation, CueHit, CueStanding
+from secondhop.stores.cues import CueHit, CueStanding
 from secondhop.stores.records import (
-    EmbeddedMemory,
     Memory,
     MemoryCard,
     Passage,
     PassageHit,
-    StoreCounts,
     Topic,
     Vector,
     Vectors,
@@ -110,59 +108,4 @@ class MemoryReader(Protocol):
 
     async def topics(self) -> Sequence[Topic]:
         """The memory map, biggest cluster first; [] for an empty store."""
-        ...
-
-
-class CueWriter(Protocol):
-    """Storing what memories were stored for."""
-
-    async def fingerprints(self) -> Mapping[str, str]:
-        """{memory id: `fingerprint` of the annotation that came with it}; others are left out."""
-        ...
-
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        """Replace what the same origin had said of these memories; how many were stored.
-
-        Left out are annotations of memories that are gone, or of another text than the present
-        one. Cues of other origins stay, and so do cues that the host added one by one.
-
-        Args:
-            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
-        """
-        ...
-
-
-class MemoryWriter(Protocol):
-    """Storing: all or nothing a memory, and durable when it returns."""
-
-    async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
-        """Store or replace. After it returns they are found; killed before, none is half there.
-
-        A replaced text is kept apart, out of every search, unless the new one begins with it.
-        """
-        ...
-
-    async def delete(self, memory_ids: Sequence[str]) -> int:
-        """Delete with passages, index rows and vectors; the number that existed."""
-        ...
-
-    async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
-        """{memory id: content hash} of everything stored, or of one origin."""
-        ...
-
-    @property
-    def cues(self) -> CueWriter:
-        """What comes with the memories."""
-        ...
-
-    async def tags(self) -> Mapping[str, tuple[str, ...]]:
-        """{memory id: its tags}; memories without any are left out."""
-        ...
-
-    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
-        """Put these tags in the place of those that stored memories have; texts stay."""
-        ...
-
-    async def counts(self) -> StoreCounts:
-        """What is stored now."""
         ...

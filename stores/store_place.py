@@ -1,9 +1,8 @@
 """What `StoreDirectory` needs of a store's place: a folder, or a PostgreSQL database."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.locks import Lock
@@ -11,6 +10,9 @@ from secondhop.stores.manifest import Manifest
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.trace_files import TraceFiles
+
+if TYPE_CHECKING:  # psycopg is optional
+    from secondhop.stores.postgres.annotation_rows import AnnotationRows
 
 
 class StorePlace(Protocol):
@@ -27,7 +29,7 @@ class StorePlace(Protocol):
         ...
 
     @property
-    def annotating(self) -> AnnotationQueue | None:
+    def annotating(self) -> "AnnotationRows | None":
         """Which entities wait for cues; None: each process annotates what it wrote."""
         ...
 

@@ -100,7 +100,7 @@ class RecallStore(BaseStore):
         match op:
             case GetOp():
                 async with self._pool.recall(entity_of(op.namespace)) as recall:
-                    memory = await recall.store.memory(op.key)
+                    memory = await recall.admin.store.memory(op.key)
                 return item_of(memory, op.namespace) if memory is not None else None
             case SearchOp():
                 return await self._searched(op)
@@ -137,7 +137,9 @@ class RecallStore(BaseStore):
             return []
         where: Where | None = None
         indexed = Where(sources=[NOT_INDEXED])
-        if op.filter or any(((await recall.store.standing(where=indexed)).admitted or {}).values()):
+        if op.filter or any(
+            ((await recall.admin.store.standing(where=indexed)).admitted or {}).values()
+        ):
             ids = [one.key for one in await fitting(op, namespace, recall, indexed=True)]
             if not ids:
                 return []
@@ -149,7 +151,7 @@ class RecallStore(BaseStore):
         scores = {one.id: one.score for one in [*result.memories, *result.maybe]}
         items: list[SearchItem] = []
         for memory_id, score in list(scores.items())[:k]:
-            memory = await recall.store.memory(memory_id)
+            memory = await recall.admin.store.memory(memory_id)
             if memory is not None:
                 items.append(found_item(item_of(memory, namespace), score=score))
         return items
@@ -174,7 +176,7 @@ async def put_all(puts: Iterable[PutOp], recall: Recall) -> None:
     for put in puts:
         if put.value is not None:
             check_key(put.key)
-        known = await recall.store.memory(put.key)
+        known = await recall.admin.store.memory(put.key)
         if put.value is not None:
             wanted.append(memory_of(put, at=datetime.now(UTC), known=known))
         elif known is not None:
@@ -190,12 +192,12 @@ async def fitting(
 ) -> list[Item]:
     """The items that the filter of a search admits; `indexed`: those that queries may find."""
     items: list[Item] = []
-    page = await recall.store.page(after="", limit=PAGE)
+    page = await recall.admin.store.page(after="", limit=PAGE)
     while page:
         for memory, _ in page:
             item = item_of(memory, namespace)
             hidden = indexed and memory.source == NOT_INDEXED
             if not hidden and fits(item.value, op.filter or {}):
                 items.append(item)
-        page = await recall.store.page(after=page[-1][0].memory_id, limit=PAGE)
+        page = await recall.admin.store.page(after=page[-1][0].memory_id, limit=PAGE)
     return items

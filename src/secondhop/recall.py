@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import AsyncIterator, Iterable, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -14,13 +13,11 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.interfaces import Interfaces
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
-from secondhop.nodes.config import BriefingSettings, Config
-from secondhop.nodes.services import Services
+from secondhop.nodes.config import Config
 from secondhop.nodes.state import RecallInput
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
-from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
 
@@ -32,13 +29,11 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
-    from secondhop.briefing.briefing import Briefing
     from secondhop.graph.builder import RecallGraph
     from secondhop.graph.explain import Explanation
     from secondhop.ingest.ledger import IngestLedger
     from secondhop.ingest.run import IngestProgress
     from secondhop.learning.service import Learning
-    from secondhop.memories.cues import Cues
     from secondhop.memories.maintenance import Maintenance
     from secondhop.memories.service import MemoryService
     from secondhop.retriever_recall import RetrieverRecall
@@ -64,13 +59,8 @@ class Recall(Askable):
 
     @property
     def memories(self) -> "MemoryService":
-        """Remember, correct, list and forget single memories; observe conversations."""
+        """Remember, correct, list and forget single memories, with their cues; observe; brief."""
         return self._behind.memories
-
-    @property
-    def cues(self) -> "Cues":
-        """The cues of memories: list, add or remove them, or let a model write them."""
-        return self._behind.cues
 
     @property
     def sessions(self) -> "Sessions":
@@ -233,39 +223,12 @@ class Recall(Askable):
         from secondhop.explaining import explained
 
         return await explained(
-            trace, memory_id, traces=self._traces, store=self.store, services=self.services
+            trace,
+            memory_id,
+            traces=self._traces,
+            store=self._parts.store,
+            services=self._parts.services,
         )
-
-    async def abriefing(
-        self,
-        *,
-        limit: int | None = None,
-        tokens: int | None = None,
-        at: datetime | None = None,
-        settings: BriefingSettings | None = None,
-    ) -> "Briefing":
-        """What to know when a session starts, before anything is asked (docs/briefing.md).
-
-        Core memories, what was left open, preferences, and what is new. Writes nothing, asks no
-        model, embeds nothing. An entity without memories gets an empty briefing.
-
-        Args:
-            limit: entries; default `BriefingSettings.limit` (20).
-            tokens: instead of `limit`, the size of its text. Core memories are shown even beyond
-                it.
-            at: "now"; memories written later are left out. By default the clock, and nothing is
-                left out.
-            settings: the limit and the shares of its parts.
-
-        Raises:
-            UsageError: a limit below 1, or both.
-        """
-        settings = settings or self.config.briefing
-        return await self._behind.briefings.brief(
-            limit=limit, tokens=tokens, at=at, settings=settings
-        )
-
-    briefing = blocking(abriefing)
 
     # --- storing ---
 
@@ -298,9 +261,9 @@ class Recall(Askable):
                 where=Where(tags=…))`).
             dry_run: only report what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
-            annotate: let the model write cues for stored memories (`cues.annotate`); on by default
-                if there is a model. Memories for which it fails wait, and the ledger's `annotation`
-                says why.
+            annotate: let the model write cues for stored memories (`memories.cues.annotate`); on by
+                default if there is a model. Memories for which it fails wait, and the ledger's
+                `annotation` says why.
 
         Raises:
             UsageError: an argument is not a path, or `annotate` is True without a language model.
@@ -330,21 +293,6 @@ class Recall(Askable):
         cannot be explained later; use `arecall` or `astream` if it must be.
         """
         return self._behind.graphs.kept
-
-    @property
-    def config(self) -> Config:
-        """Limits and ranking in force."""
-        return self.services.settings
-
-    @property
-    def services(self) -> Services:
-        """Models, store and settings, for your own graph over the same memory."""
-        return self._parts.services
-
-    @property
-    def store(self) -> EntityStore:
-        """The entity's store, for your own searches."""
-        return self._parts.store
 
     if not TYPE_CHECKING:
 

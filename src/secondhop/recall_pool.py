@@ -20,7 +20,6 @@ from secondhop.nodes.config import Config
 from secondhop.opening import DEFAULT_STORE, OpenOptions
 from secondhop.prompts.templates import PromptSource
 from secondhop.recall import Recall
-from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from secondhop.stores.postgres.annotation_rows import AnnotationRows
 
 
 _POLL_S = 30.0
@@ -100,7 +101,7 @@ class RecallPool:
         """The entity used last comes last."""
         self._closed = False
         waiting = self._home.place.annotating if judge and options.get("annotate", True) else None
-        self._waiting: AnnotationQueue | None = waiting
+        self._waiting: AnnotationRows | None = waiting
         self._annotating: asyncio.Task[None] | None = None
 
     @asynccontextmanager
@@ -138,7 +139,7 @@ class RecallPool:
         done = False
         try:
             async with self.recall(entity) as recall:
-                await recall.cues.aannotate()
+                await recall.memories.cues.aannotate()
             done = True
         finally:
             await to_its_end(asyncio.to_thread(partial(queue.release, entity, done=done)))

@@ -137,7 +137,7 @@ def page(
 
 
 def content_hashes(connection: Connection, *, origin: str | None = None) -> dict[str, str]:
-    """See `MemoryWriter.content_hashes`."""
+    """{memory id: content hash} of everything stored, or of one origin."""
     return dict(
         connection.execute(
             "SELECT memory_id, content_hash FROM memories "
@@ -324,7 +324,7 @@ def admitted(connection: Connection, where: Where) -> dict[str, bool]:
 
 
 def tags(connection: Connection) -> dict[str, tuple[str, ...]]:
-    """See `MemoryWriter.tags`."""
+    """{memory id: its tags}; memories without any are left out."""
     rows = connection.execute("SELECT memory_id, tags FROM memories WHERE tags <> '[]'")
     return {memory_id: tags_of(tags) for memory_id, tags in rows}
 

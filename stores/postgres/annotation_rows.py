@@ -1,4 +1,4 @@
-"""The queue of entities to annotate, as rows that workers claim."""
+"""Entities whose memories wait for cues, where several workers share a database."""
 
 from typing import Any, LiteralString
 
@@ -8,7 +8,6 @@ from secondhop.stores.postgres.server import PostgresServer
 _NOTE = """INSERT INTO annotating (entity, name) VALUES (%s, %s) ON CONFLICT (entity)
     DO UPDATE SET written_at = now(), is_new = TRUE"""
 _FREE = "(claimed_until IS NULL OR claimed_until < now())"
-# the times of `annotation_queue.py`
 _CLAIM = f"""UPDATE annotating SET is_new = FALSE, claimed_until = now() + interval '1800 s'
     WHERE entity = (SELECT entity FROM annotating WHERE {_FREE} AND """
 _OWN = f"{_CLAIM} entity = %s FOR UPDATE SKIP LOCKED) RETURNING name"
@@ -20,32 +19,37 @@ _WAITS = "SELECT 1 FROM annotating WHERE entity = %s"
 
 
 class AnnotationRows:
-    """An `AnnotationQueue` in a table."""
+    """Each entity is worked on by one worker at a time, for half an hour at most: after that the
+    worker counts as dead. Methods block."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
 
     def note(self, entity: str) -> None:
-        """See `AnnotationQueue`."""
+        """Memories of the entity were written."""
         self._run(_NOTE, entity_slug(entity), entity)
 
     def claim(self, entity: str) -> bool:
-        """See `AnnotationQueue`."""
+        """Whether it waits and no other worker is at it: then this one is, until `release`."""
         return bool(self._run(_OWN, entity_slug(entity)))
 
     def claim_left(self) -> str | None:
-        """See `AnnotationQueue`."""
+        """As `claim`, for one that has waited for two minutes: the worker that wrote left it."""
         rows = self._run(_LEFT)
         return str(rows[0][0]) if rows else None
 
     def release(self, entity: str, *, done: bool) -> None:
-        """See `AnnotationQueue`."""
+        """End the claim.
+
+        Args:
+            done: nothing waits any more, but what was written meanwhile; False: it waits as before.
+        """
         if done:
             self._run(_DONE, entity_slug(entity))
         self._run(_FREED, entity_slug(entity))
 
     def waits(self, entity: str) -> bool:
-        """See `AnnotationQueue`."""
+        """Whether it waits, or is worked on."""
         return bool(self._run(_WAITS, entity_slug(entity)))
 
     def _run(self, sql: LiteralString, *values: str) -> list[tuple[Any, ...]]:

@@ -1,7 +1,7 @@
-"""A store in memory, an embedder without a model, and a token counter without a tokeniser."""
+"""A store that is watched, an embedder without a model, and a token counter without a tokeniser."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from math import ceil
 from pathlib import Path
 from zlib import crc32
@@ -11,74 +11,46 @@ import pytest
 
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Vectors
-from secondhop.stores.cues import Annotation, fingerprint_given
-from secondhop.stores.records import EmbeddedMemory, StoreCounts
+from secondhop.stores.catalog import reads
+from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.locks import WriterLock
+from secondhop.stores.records import EmbeddedMemory
+from secondhop.stores.vectors.memory_index import MemoryIndex
 
 SAMPLES = Path(__file__).parent / "samples"
 
 
-class DictWriter:
-    """A MemoryWriter that keeps what it is given, and refuses what a store would refuse."""
+class WatchedStore(EntityStore):
+    """A store with its vectors in memory, that tells what was put."""
 
-    def __init__(self) -> None:
-        self.kept: dict[str, EmbeddedMemory] = {}
+    def __init__(self, folder: Path) -> None:
+        identity = Identity(entity="anna", embedder_id="crc", dimension=16)
+        lock = WriterLock(folder / "lock")
+        super().__init__(
+            Catalog(folder / "catalog.db"), MemoryIndex(), identity=identity, lock=lock
+        )
         self.puts: list[list[str]] = []
-        self.annotated: list[Annotation] = []
-        self.retagged: dict[str, Sequence[str]] = {}
         self.put_seconds = 0.0
-        self.cues = self
 
     async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
-        await asyncio.sleep(self.put_seconds)
         ids = [stored.memory.memory_id for stored in memories]
         assert len(set(ids)) == len(ids), "one memory twice in a put"
-        for stored in memories:
-            assert stored.passages
-            assert stored.vectors.shape[0] == len(stored.passages)
-            assert {passage.memory_id for passage in stored.passages} == {stored.memory.memory_id}
+        assert all(stored.passages for stored in memories)
+        await asyncio.sleep(self.put_seconds)
         self.puts.append(ids)
-        self.kept.update(zip(ids, memories, strict=True))
+        await super().put(memories)
 
-    async def delete(self, memory_ids: Sequence[str]) -> int:
-        return sum(self.kept.pop(memory_id, None) is not None for memory_id in memory_ids)
-
-    async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
-        return {
-            memory_id: stored.memory.content_hash
-            for memory_id, stored in self.kept.items()
-            if origin is None or stored.memory.origin == origin
-        }
-
-    async def fingerprints(self) -> Mapping[str, str]:
-        given = {one: fingerprint_given(stored.memory) for one, stored in self.kept.items()}
-        return {one: says for one, says in given.items() if says}
-
-    async def tags(self) -> Mapping[str, tuple[str, ...]]:
-        return {one: stored.memory.tags for one, stored in self.kept.items()}
-
-    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
-        self.retagged.update(tags)
-
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        assert len(vectors) == sum(len(one.cues) for one in annotations)
-        self.annotated += annotations
-        return len(annotations)
-
-    async def counts(self) -> StoreCounts:
-        passages = sum(len(stored.passages) for stored in self.kept.values())
-        return StoreCounts(
-            memories=len(self.kept),
-            passages=passages,
-            tokens=0,
-            vectors=passages,
-            pending=0,
-            schema_version=1,
-            embedder="crc",
-        )
+    @property
+    def kept(self) -> list[str]:
+        """Ids of what is stored."""
+        return sorted(self._catalog.read(reads.content_hashes))
 
     def texts(self, memory_id: str) -> list[str]:
         """What was said in a stored memory."""
-        return [message.content for message in self.kept[memory_id].memory.messages]
+        found = self._catalog.read(reads.memory, memory_id)
+        assert found is not None
+        return [message.content for message in found.messages]
 
 
 class CrcEmbedder:
@@ -116,8 +88,10 @@ def samples() -> Path:
 
 
 @pytest.fixture
-def writer() -> DictWriter:
-    return DictWriter()
+async def writer(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WatchedStore]:
+    store = WatchedStore(tmp_path_factory.mktemp("store"))
+    yield store
+    await store.aclose()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from secondhop.models.embedder import Vectors
 from secondhop.stores.records import Memory, Message
 
 if TYPE_CHECKING:
-    from tests.ingest.conftest import CrcEmbedder, DictWriter
+    from tests.ingest.conftest import CrcEmbedder, WatchedStore
 
 
 def memory(memory_id: str, text: str = "hello", *, origin: str = "") -> Memory:
@@ -40,7 +40,7 @@ def memory(memory_id: str, text: str = "hello", *, origin: str = "") -> Memory:
 async def notes(
     samples: Path,
     tmp_path: Path,
-    writer: DictWriter,
+    writer: WatchedStore,
     embedder: CrcEmbedder,
     settings: IngestSettings,
 ) -> Path:
@@ -51,7 +51,7 @@ async def notes(
 
 
 async def test_a_second_ingest_stores_and_embeds_nothing(
-    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     first = await ingest([samples], writer=writer, embedder=embedder, settings=settings)
     asked = len(embedder.asked)
@@ -63,7 +63,7 @@ async def test_a_second_ingest_stores_and_embeds_nothing(
 
 
 async def test_the_ledger_keeps_the_contract_of_the_command_line(
-    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     ledger = await ingest([samples / "notes"], writer=writer, embedder=embedder, settings=settings)
     shown = json.loads(json.dumps(ledger.to_dict()))
@@ -78,7 +78,7 @@ async def test_the_ledger_keeps_the_contract_of_the_command_line(
 
 
 async def test_what_is_gone_from_a_folder_is_deleted_and_what_changed_is_replaced(
-    notes: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    notes: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     (notes / "projects" / "garden.md").unlink()
     (notes / "2024-05-01.md").write_text("# Standup\n\nRuth has the rack key.\n")
@@ -91,7 +91,7 @@ async def test_what_is_gone_from_a_folder_is_deleted_and_what_changed_is_replace
 async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
     samples: Path,
     tmp_path: Path,
-    writer: DictWriter,
+    writer: WatchedStore,
     embedder: CrcEmbedder,
     settings: IngestSettings,
 ) -> None:
@@ -108,7 +108,7 @@ async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
 
 
 async def test_a_wrong_path_stores_nothing_of_the_others(
-    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     with pytest.raises(IngestError, match="does not exist"):
         await ingest(
@@ -118,7 +118,7 @@ async def test_a_wrong_path_stores_nothing_of_the_others(
 
 
 async def test_two_folders_may_hold_a_note_of_the_same_name(
-    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     for name in ("work", "home"):
         (tmp_path / name).mkdir()
@@ -158,7 +158,7 @@ def _export(folder: Path, name: str, *, text: str, updated: float | None) -> Non
 @pytest.mark.parametrize("names", [("june.json", "july.json"), ("a.json", "b.json")])
 async def test_of_two_exports_the_later_update_of_a_conversation_wins(
     tmp_path: Path,
-    writer: DictWriter,
+    writer: WatchedStore,
     embedder: CrcEmbedder,
     settings: IngestSettings,
     names: tuple[str, str],
@@ -171,7 +171,7 @@ async def test_of_two_exports_the_later_update_of_a_conversation_wins(
 
 
 async def test_one_id_with_two_contents_keeps_the_first_and_names_the_second(
-    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     rows = [{"id": "a", "text": text, "date": "2024-05-01"} for text in ("one", "two", "one")]
     (tmp_path / "rows.json").write_text(json.dumps(rows))
@@ -181,7 +181,7 @@ async def test_one_id_with_two_contents_keeps_the_first_and_names_the_second(
 
 
 async def test_a_format_that_was_asked_for_does_not_delete_the_others(
-    samples: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     await ingest([samples], writer=writer, embedder=embedder, settings=settings)
     notes = IngestSettings(format="markdown", count_tokens=settings.count_tokens)
@@ -190,13 +190,13 @@ async def test_a_format_that_was_asked_for_does_not_delete_the_others(
 
 
 async def test_a_huge_memory_is_put_whole_and_quickly(
-    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     (tmp_path / "huge.txt").write_text(" ".join(map(str, range(300_000))))
     began = time.perf_counter()
     ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
     assert time.perf_counter() - began < 20
-    assert ledger.passages == len(writer.kept["huge.txt"].passages) > 1000
+    assert ledger.passages == (await writer.counts()).passages > 1000
     assert max(len(texts) for texts in embedder.asked) == settings.batch_passages
     assert len(writer.puts) == 1
 
@@ -220,7 +220,7 @@ class FailingEmbedder:
 
 
 async def test_a_failure_leaves_what_was_embedded_before_it_stored_and_nothing_half(
-    writer: DictWriter, embedder: CrcEmbedder
+    writer: WatchedStore, embedder: CrcEmbedder
 ) -> None:
     settings = IngestSettings(batch_passages=4, count_tokens=lambda text: len(text.split()))
     memories = [memory(str(n), f"text {n}") for n in range(20)]
@@ -233,7 +233,7 @@ async def test_a_failure_leaves_what_was_embedded_before_it_stored_and_nothing_h
 
 
 async def test_a_cancelled_ingest_finishes_the_put_it_began(
-    writer: DictWriter, embedder: CrcEmbedder
+    writer: WatchedStore, embedder: CrcEmbedder
 ) -> None:
     settings = IngestSettings(batch_passages=2, count_tokens=lambda text: len(text.split()))
     embedder.seconds_a_text, writer.put_seconds = 0.005, 0.05
@@ -251,7 +251,7 @@ async def test_a_cancelled_ingest_finishes_the_put_it_began(
 
 
 async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
+    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
 ) -> None:
     async def read(folder: Path) -> IngestLedger:
         return await ingest([folder], writer=writer, embedder=embedder, settings=settings)
@@ -276,14 +276,14 @@ async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
 
 
 async def test_nothing_at_all_is_an_error(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
+    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
 ) -> None:
     with pytest.raises(NothingIngestedError, match="an empty folder"):
         await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
 
 
 async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
-    notes: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    notes: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     before = set(writer.kept)
 
@@ -308,7 +308,7 @@ async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
 
 
 async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
-    writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     given = replace(
         memory("a"),
@@ -319,10 +319,10 @@ async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
     )
     ledger = await ingest_memories([given], writer=writer, embedder=embedder, settings=settings)
 
-    kept = writer.kept["a"].memory
-    assert kept.cues == tuple(f"request number {n}" for n in range(6))
-    assert (kept.broad_cues, kept.role, kept.replaces) == (("plan a dinner",), "", ("old",))
-    assert writer.kept["a"].cue_vectors.shape[0] == 7
+    (kept,) = (await writer.cues.annotations(["a"]))["a"]
+    requests = [f"request number {n}" for n in range(6)]
+    assert [cue.text for cue in kept.cues] == [*requests, "plan a dinner"]
+    assert (kept.role, kept.replaces) == ("", ("old",))
     reasons = " ".join(one.reason for one in ledger.notices)
     assert "201 characters" in reasons
     assert "control" in reasons
@@ -331,7 +331,7 @@ async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
 
 
 async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
-    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     rows, row = tmp_path / "rows.jsonl", {"id": "a", "text": "Ana swells up", "date": "2026-01-02"}
     rows.write_text(json.dumps(row))
@@ -347,12 +347,12 @@ async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
     assert planned.plan is not None
     assert planned.plan.other_cues == ("a",)
     assert (ledger.stored, ledger.unchanged, ledger.other_cues) == (0, 1, 1)
-    assert [cue.text for one in writer.annotated for cue in one.cues] == ["bake for Ana"]
+    assert [cue.text for cue in (await writer.cues.of_memories(["a"]))["a"]] == ["bake for Ana"]
     assert embedder.asked[asked:] == [["bake for Ana"]]
 
 
 async def test_what_a_stored_row_lacks_is_a_notice_and_nothing_was_skipped(
-    tmp_path: Path, writer: DictWriter, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
 ) -> None:
     row = {"id": "a", "text": "Ana has no nuts.", "date": "soon", "cues": "bake", "tags": [7]}
     scenario = {"id": "b", "title": "", "source": "note", "created_at": "once", "broad": 3}

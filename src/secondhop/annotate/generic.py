@@ -1,12 +1,12 @@
 """Detects generic cues: a memory with such a cue would be found by every question."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
+from secondhop.nodes.planning.playbooks import Playbooks
 
 ANYTHING: Final = (
     "help me with anything",
@@ -32,19 +32,6 @@ LEAST_QUESTIONS: Final = 200
 """A smaller bank has no question near to most requests, so that they would all seem generic."""
 
 
-class EverydayQuestions(Protocol):
-    """A bank of questions of all subjects."""
-
-    @property
-    def questions(self) -> Vectors | None:
-        """float32 [n, dim], rows of unit length; None until `warm`."""
-        ...
-
-    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Embed them now."""
-        ...
-
-
 class GenericCues:
     """Tells requests without a subject from those with one.
 
@@ -54,7 +41,7 @@ class GenericCues:
     27 ways to ask for anything that are not on the list.
     """
 
-    def __init__(self, bank: EverydayQuestions, embedder: Embedder) -> None:
+    def __init__(self, bank: Playbooks, embedder: Embedder) -> None:
         self._bank, self._embedder = bank, embedder
         self._anything: Vectors | None = None
 

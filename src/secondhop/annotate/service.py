@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from secondhop.annotate.annotator import Annotator
 from secondhop.annotate.budget import RunBudget
 from secondhop.annotate.estimate import estimated
-from secondhop.annotate.generic import EverydayQuestions, GenericCues
+from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.records import AnnotateLedger
 from secondhop.annotate.run import AnnotateRun
 from secondhop.annotate.settings import AnnotateSettings
@@ -20,10 +21,13 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, TokenPrice, price_of
+from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.prompts.templates import PromptSource, load_prompts
-from secondhop.stores.annotation_queue import AnnotationQueue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end
+
+if TYPE_CHECKING:  # psycopg is optional
+    from secondhop.stores.postgres.annotation_rows import AnnotationRows
 
 logger = logging.getLogger(__name__)
 
@@ -42,12 +46,12 @@ class Annotating:
     """None: nothing can be annotated."""
     prompts: PromptSource | None
     embedder: Embedder
-    everyday: EverydayQuestions
+    everyday: Playbooks
     """What generic cues are told by."""
     prices: PriceTable
     clock: Callable[[], datetime]
     settings: AnnotateSettings = field(default_factory=AnnotateSettings)
-    queue: AnnotationQueue | None = None
+    queue: "AnnotationRows | None" = None
     """Keeps several workers from annotating the same memories."""
     _one_run: asyncio.Lock = field(default_factory=asyncio.Lock)
 

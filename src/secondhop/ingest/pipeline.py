@@ -12,14 +12,14 @@ from secondhop.ingest.settings import IngestSettings
 from secondhop.ingest.sources import read_source
 from secondhop.ingest.walk import Source, Walker, source_of
 from secondhop.models.embedder import Embedder
-from secondhop.stores.protocols import MemoryWriter
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory
 
 
 async def ingest(
     sources: Sequence[str | os.PathLike[str]],
     *,
-    writer: MemoryWriter,
+    writer: EntityStore,
     embedder: Embedder,
     settings: IngestSettings | None = None,
     progress: IngestProgress | None = None,
@@ -52,7 +52,7 @@ async def ingest(
     return await run.all_of(_read_all(given, settings), origins=origins, whole=whole)
 
 
-async def placed(source: Source, writer: MemoryWriter) -> Source:
+async def placed(source: Source, writer: EntityStore) -> Source:
     """The input as a part of the nearest folder above it that something stored came from.
 
     Else a note that was read with its folder, and is read alone once it was edited, would stand
@@ -70,7 +70,7 @@ async def placed(source: Source, writer: MemoryWriter) -> Source:
 async def ingest_memories(
     memories: Iterable[Memory],
     *,
-    writer: MemoryWriter,
+    writer: EntityStore,
     embedder: Embedder,
     settings: IngestSettings | None = None,
     progress: IngestProgress | None = None,

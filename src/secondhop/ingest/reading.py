@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import TypeAlias
 
 from secondhop.errors import IngestError
 from secondhop.ingest.decode import Encoding, Read, decoded, encoding_of
@@ -133,9 +133,6 @@ def broken_json(error: ValueError) -> UnreadableError:
     return UnreadableError(f"broken JSON, nothing of it was stored: {error}")
 
 
-class Reader(Protocol):
-    """Reads one format, lazily; a document that is broken as a whole raises UnreadableError."""
-
-    def __call__(self, document: Document) -> Iterator[Found | Skipped]:
-        """Found memories and skipped items, in the order of the document."""
-        ...
+Reader: TypeAlias = Callable[[Document], Iterator[Found | Skipped]]
+"""Reads one format, lazily: found memories and skipped items, in the order of the document. One
+that is broken as a whole raises UnreadableError."""

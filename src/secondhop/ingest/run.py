@@ -24,7 +24,7 @@ from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import count_tokens
-from secondhop.stores.protocols import MemoryWriter
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import EmbeddedMemory
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class IngestRun:
 
     def __init__(
         self,
-        writer: MemoryWriter,
+        writer: EntityStore,
         embedder: Embedder,
         *,
         settings: IngestSettings,

@@ -1,4 +1,4 @@
-"""`recall.cues`: lists the cues of memories, adds some and removes some."""
+"""`recall.memories.cues`: lists the cues of memories, adds some and removes some."""
 
 from collections.abc import Sequence
 

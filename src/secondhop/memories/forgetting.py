@@ -4,16 +4,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Collection, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from secondhop.errors import StoreError, UnfinishedForgettingError
 from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Forgotten
 from secondhop.memories.writing import MemoryWriting
-from secondhop.models.embedding_cache import text_digest
+from secondhop.models.embedding_cache import CachingEmbedder, text_digest
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Erasure, Memory, Passage
 from secondhop.traces import TraceFolder
@@ -26,18 +24,6 @@ PAGE = 500
 
 CLOCKS_NS = 60 * 10**9
 """How far the clocks of two machines may be apart."""
-
-
-class PurgesTexts(Protocol):
-    """A cache of embeddings."""
-
-    async def purge(self, texts: Sequence[str]) -> None:
-        """Forget these texts."""
-        ...
-
-    async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """Forget all passages but those of these texts, if passages of an entity are kept."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +45,7 @@ class Forgetter:
 
     writing: MemoryWriting
     traces: TraceFolder
-    caches: Sequence[PurgesTexts]
+    caches: Sequence[CachingEmbedder]
 
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> Forgotten:
         """Delete these memories, and those of an earlier call that did not come to its end.
@@ -145,7 +131,7 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 
 
 async def erase(
-    store: EntityStore, traces: TraceFolder, caches: Sequence[PurgesTexts], found: Erased
+    store: EntityStore, traces: TraceFolder, caches: Sequence[CachingEmbedder], found: Erased
 ) -> Erasure:
     """Traces and caches first, the memory last.
 

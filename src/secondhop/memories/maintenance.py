@@ -14,7 +14,9 @@ from secondhop.memories.export import FRAME, Imported, exported, imported
 from secondhop.memories.export_file import read_lines, write_lines
 from secondhop.memories.other_formats import OtherFormat, in_format
 from secondhop.memories.writing import MemoryWriting
+from secondhop.nodes.config import Config
 from secondhop.nodes.services import Services
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import TraceFolder
@@ -37,6 +39,21 @@ class Maintenance:
         self._writing, self._home = writing, home
         self._services, self._traces, self._warm = services, traces, warm
         self._loop = loop or BackgroundLoop()
+
+    @property
+    def services(self) -> Services:
+        """Models, store and settings, for a graph of your own over the same memory."""
+        return self._services
+
+    @property
+    def store(self) -> EntityStore:
+        """The entity's store, for searches of your own."""
+        return self._writing.store
+
+    @property
+    def config(self) -> Config:
+        """Limits and ranking in force."""
+        return self._services.settings
 
     async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Load the embedding model and embed the playbooks now instead of at the first question.

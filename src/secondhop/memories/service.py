@@ -32,7 +32,7 @@ from secondhop.memories.building import (
     reworded,
     same_words_since,
 )
-from secondhop.memories.forgetting import Forgetter, PurgesTexts
+from secondhop.memories.forgetting import Forgetter
 from secondhop.memories.reading import MemoryReading
 from secondhop.memories.records import (
     Accepted,
@@ -40,7 +40,9 @@ from secondhop.memories.records import (
     Kept,
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
+from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
+from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.counters import Use
 from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Memory
@@ -50,6 +52,9 @@ from secondhop.traces import TraceFolder
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from secondhop.briefing.briefing import Briefing
+    from secondhop.briefing.service import Briefings
+    from secondhop.memories.cues import Cues
     from secondhop.observe.records import Observed, Sayable
     from secondhop.observe.service import ConversationReading
 
@@ -65,8 +70,10 @@ class MemoryService(MemoryReading):
         writing: MemoryWriting,
         *,
         traces: TraceFolder,
-        caches: Sequence[PurgesTexts],
+        caches: Sequence[CachingEmbedder],
         reading: "Callable[[], ConversationReading]",
+        cues: "Callable[[], Cues]",
+        briefings: "Callable[[], Briefings]",
         loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are.
@@ -74,11 +81,17 @@ class MemoryService(MemoryReading):
         Args:
             caches: `forget` takes the texts of a memory out of them.
             reading: of conversations, for `observe`.
+            cues, briefings: made when they are first asked for.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
         self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
-        self._reading = reading
+        self._reading, self._cues, self._briefings = reading, cues, briefings
+
+    @property
+    def cues(self) -> "Cues":
+        """What memories were stored for: list, add, remove; let a model write them."""
+        return self._cues()
 
     @property
     def forgetting(self) -> MutableSequence[Forgets]:
@@ -368,3 +381,29 @@ class MemoryService(MemoryReading):
         )
 
     accept = blocking(aaccept)
+
+    async def abriefing(
+        self,
+        *,
+        limit: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+        settings: BriefingSettings | None = None,
+    ) -> "Briefing":
+        """What to know when a session starts, before anything is asked (docs/briefing.md).
+
+        Core memories, what was left open, preferences, and what is new. Writes nothing, asks no
+        model, embeds nothing. An entity without memories gets an empty briefing.
+
+        Args:
+            limit: entries; default `BriefingSettings.limit` (20).
+            tokens: instead of `limit`, what its text may take. Core is shown even if it takes more.
+            at: "now"; what was written later is left out. Default the clock, and everything.
+            settings: shares, stabilities and what else counts.
+
+        Raises:
+            UsageError: a limit below 1, or both.
+        """
+        return await self._briefings().brief(limit=limit, tokens=tokens, at=at, settings=settings)
+
+    briefing = blocking(abriefing)
