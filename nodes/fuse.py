@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
 from secondhop.nodes.retrieval.cue_search import best_proved, found_by_cues
 from secondhop.nodes.retrieval.similarity import cosines_of, rows
@@ -33,7 +34,6 @@ from secondhop.nodes.state import (
     Ranking,
     RecallState,
     RecallUpdate,
-    is_unplanned,
 )
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.calibration import calibrated_relevance

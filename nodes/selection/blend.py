@@ -17,7 +17,7 @@ import numpy as np
 from secondhop.nodes.effort import MOSTLY
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 from secondhop.ranking.arrays import Floats, Mask, z_scores
-from secondhop.ranking.undertakings import shared_undertaking, undertaking_weights
+from secondhop.ranking.cue_affinity import shared_undertaking, undertaking_weights
 from secondhop.stores.cues import MOST_CUES
 
 SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks"

@@ -10,7 +10,7 @@ import numpy as np
 
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Candidate
+from secondhop.nodes.state import Candidate, RecallState
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage, evidence_coverage
 from secondhop.ranking.evidence import Evidence, successors
@@ -77,6 +77,18 @@ async def load_pool(
     pool = pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
     relevance = relevance_matrix([*drawn.values()], facet_ids)
     return replace(pool, facet_ids=facet_ids, relevance=relevance)
+
+
+def slot_facets(state: RecallState) -> list[str]:
+    """Ids of the facets that share the slots, sorted: all but those of playbooks, which have their
+    part in the score of the question itself."""
+    return sorted(set(state["facets"]) - suggested_facets(state))
+
+
+def suggested_facets(state: RecallState) -> set[str]:
+    """Ids of the facets of playbooks."""
+    queries = state.get("queries", {}).values()
+    return {query["facet_id"] for query in queries if query["origin"] == "playbook"}
 
 
 def pool_of(candidates: Mapping[str, Candidate], evidence: Evidence, *, scale: ModelScale) -> Pool:

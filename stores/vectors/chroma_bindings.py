@@ -81,15 +81,12 @@ class FolderCollection:
         rows = np.asarray(found.embeddings, dtype=np.float32)
         return dict(zip(found.ids, rows, strict=True))
 
-    def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
+    def nearest(self, queries: Vectors, *, k: int) -> list[tuple[list[str], list[float]]]:
         """See `ChromaCollection`."""
         found = self._bindings.query(
             self._id, None, _rows(queries), k, None, None, ["distances"], *_PLACE
         )
-        return [
-            list(zip(ids, distances, strict=True))
-            for ids, distances in zip(found.ids, found.distances, strict=True)
-        ]
+        return list(zip(found.ids, found.distances, strict=True))
 
     def upsert(self, ids: list[str], vectors: Vectors) -> None:
         """See `ChromaCollection`."""
