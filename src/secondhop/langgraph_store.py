@@ -38,11 +38,11 @@ PAGE = 500
 
 
 class RecallStore(BaseStore):
-    """A `BaseStore` in a secondhop store: one entity a namespace, one memory an item.
+    """A `BaseStore` in a secondhop store: each namespace is an entity, each item a memory.
 
-    `("memories", "ana")` is the entity "memories.ana": searched with second-hop recall, and never
-    together with another namespace, unless a search names what both begin with. What was stored
-    for the entity by other ways is found, too, as items with `content`.
+    `("memories", "ana")` is the entity "memories.ana": searched with second-hop recall, and
+    separately from other namespaces, unless a search names a common prefix. Memories stored for the
+    entity in other ways are found, too, as items with `content`.
 
     store = RecallStore("store", llm="openai:gpt-4.1-mini")
     agent = create_agent(model, tools, store=store)
@@ -57,7 +57,7 @@ class RecallStore(BaseStore):
 
         Args:
             path: the store's folder, or postgresql://…; default `./.secondhop`.
-            effort: what a search may ask a language model; default the cheapest that serves.
+            effort: what a search may ask a language model; default as in `Recall.arecall`.
             options: those of `RecallPool`: embedder, llm, config, max_open, …
         """
         self._path = path if path is not None else DEFAULT_STORE
@@ -67,7 +67,7 @@ class RecallStore(BaseStore):
         self._loop = BackgroundLoop()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """See `BaseStore.batch`: what the batch puts, its own reads do not see."""
+        """See `BaseStore.batch`; reads do not see what the same batch puts."""
         return self._loop.run(partial(self._done, list(ops)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
