@@ -127,8 +127,7 @@ def checked(memories: Sequence[EmbeddedMemory], *, dimension: int) -> list[Embed
     """The last version of each memory, in order of first appearance.
 
     Raises:
-        UsageError: an id is empty or no text, a date has no time zone, or vectors have another shape
-            or length.
+        UsageError: an id is empty or no text, a date has no time zone, or vectors do not fit.
     """
     latest = {embedded.memory.memory_id: embedded for embedded in memories}
     for memory_id, embedded in latest.items():
