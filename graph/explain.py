@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from pydantic import Field
+
 from secondhop.errors import NotStoredError
 from secondhop.graph.nearest_change import (
     is_founded,
@@ -10,7 +12,7 @@ from secondhop.graph.nearest_change import (
     title_of,
 )
 from secondhop.graph.result import Frozen
-from secondhop.graph.slot_reason import IN_FAVOUR, slot_reason
+from secondhop.graph.slot_reason import IN_FAVOUR, deciding, keeps_hybrid_order, slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
@@ -49,28 +51,30 @@ class Explanation(Frozen):
     returned: bool
     story: list[str]
     """Sentences in the order things happened."""
+    computed: list[str] = Field(default_factory=list[str])
+    """How its score was computed."""
     cut_by: str
-    """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" when
-    it came back."""
+    """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" if it
+    came back."""
     nearest_change: str
-    """The smallest change that would admit it; "" when it was returned. Settings have the names
-    that `--set` takes."""
+    """The smallest change that would admit it; "" if it was returned. Settings have the names that
+    `--set` takes."""
     replaced_by: str = ""
-    """The newer memory whose annotation says that it replaces this one; "" without one."""
+    """The newer memory whose annotation says that it replaces this one; "" if there is none."""
 
 
 class Reach(Frozen):
-    """How near a memory that no query brought was to being found."""
+    """How close a memory that no query found came to being found."""
 
     title: str
     query: str
-    """The query it is nearest to."""
+    """The query it is most similar to."""
     facet: str
     cosine: float
     last_cosine: float
-    """Of the last memory that this query did bring."""
+    """Score of the last memory that this query did find."""
     rank: int
-    """Where it stands for this query among all memories, from 1; 0: too far down to be counted."""
+    """Its rank for this query among all memories, from 1; 0: too far down to be counted."""
     depth: int
     """Memories that a query brings."""
     depth_factor: int
@@ -84,11 +88,11 @@ def explain(
     reach: Reach | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Tell a memory's story from a trace.
+    """Explain from a trace what happened to a memory.
 
     Args:
         names: {id: title or first words} of memories that the trace has no title of.
-        reach: for a memory that is not in the trace, how near it was; None says it is not stored.
+        reach: for a memory that is not in the trace, how close it came; None: it is not stored.
 
     Raises:
         UsageError: the memory is neither in the trace nor stored.
@@ -116,14 +120,7 @@ def of_candidate(
     trace: RecallTrace, candidate: TraceCandidate, *, names: Mapping[str, str]
 ) -> Explanation:
     """The story of a memory that some query found."""
-    story = [
-        found_story(trace, candidate),
-        *asked_for(trace, candidate),
-        *facet_stories(trace, candidate),
-    ]
-    story += stored_for(trace, candidate, names=names)
-    story += added_up(candidate)
-    story += weighed(candidate)
+    story = [*asked_for(trace, candidate), *stored_for(trace, candidate, names=names)]
     story += [
         voted(vote, candidate) if vote.round else f"Kept out: {vote.reason}."
         for vote in candidate.votes
@@ -132,30 +129,54 @@ def of_candidate(
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
     elif last is not None:
-        against = f" Against: {called(trace, last.against, names)}." if last.against else ""
+        against = beaten_by(trace, candidate, last, names=names)
         story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
-    elif not candidate.facet_scores:
+    else:
         story.append(lower_score(trace, candidate))
     return Explanation(
         memory_id=candidate.memory_id,
         title=candidate.title,
         returned=candidate.slot is not None,
         story=story,
+        computed=[
+            found_story(trace, candidate),
+            *facet_stories(trace, candidate),
+            *added_up(candidate),
+            *weighed(candidate),
+        ],
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
         replaced_by=candidate.outdated_by,
     )
 
 
+def beaten_by(
+    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, *, names: Mapping[str, str]
+) -> str:
+    """What stands in its place, as a sentence after a space; "" where nothing does."""
+    if not last.against:
+        return ""
+    named, rival = called(trace, last.against, names), trace.candidate(last.against)
+    by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace, candidate)
+    if rival is None or not by_score or deciding(trace, rival) < deciding(trace, candidate):
+        return f" Against: {named}."
+    own, other = deciding(trace, candidate), deciding(trace, rival)
+    return f" Its score is {own:.2f}; {named}, which took a slot, has {other:.2f}."
+
+
 def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Why one of the rest was cut before slots were given: its score against the last slot's."""
-    told = f"It was cut before slots were given (pick): its score is {candidate.score:.2f}"
+    if keeps_hybrid_order(trace, candidate):
+        return "It was cut before slots were given: searches found others nearer to the question."
+    own = deciding(trace, candidate)
+    told = f"It was cut before slots were given: its score is {own:.2f}"
     last = trace.candidate(trace.returned[-1]) if trace.returned else None
     if last is None:
         return f"{told}, and {len(trace.candidates)} others scored more."
-    if last.score < candidate.score:
+    least = deciding(trace, last)
+    if least < own:
         return f"{told}, and slots did not go by score alone."
-    return f"{told}; the last slot went to {title_of(trace, last.memory_id)} with {last.score:.2f}."
+    return f"{told}; the last slot went to {title_of(trace, last.memory_id)} with {least:.2f}."
 
 
 def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
@@ -345,7 +366,8 @@ def meant(names: Iterable[str]) -> str:
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     """Who voted what, at which place of an order, and whether it is believed."""
     place = f", place {vote.place} of its order" if vote.place else ""
-    told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place} ({vote.reason})."
+    reason = f" ({vote.reason})" if vote.by == "critic" else ""
+    told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place}{reason}."
     liked = vote.by == "critic" and vote.vote in IN_FAVOUR
     if liked and not is_founded(candidate):
         told += " It does not count, for no search found the memory near the question."

@@ -19,7 +19,8 @@ def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if trace.tokens is not None:
         budget = counted(trace.tokens, "token")
         return f"It stands at place {candidate.slot}{facet} of an answer that fills {budget}."
-    place = f"It took slot {candidate.slot} of {trace.k}{facet}"
+    slots = max(trace.k, len(trace.returned))  # of a session's round, what was voted for has more
+    place = f"It took slot {candidate.slot} of {slots}{facet}"
     return f"{place}: {decided_by(trace, candidate)}.{next_best(trace, candidate)}"
 
 
@@ -32,13 +33,14 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
         return f"the critic's order decides, and it stands there at place {vote.place}"
     if is_planned(trace):
         return (
-            f"facets share the slots, and its relevance there is {deciding(trace, candidate):.2f}"
+            f"facets share the slots, and its score for this one is "
+            f"{deciding(trace, candidate):.2f}"
         )
     if is_named(trace, candidate):
         return "facts that the question names come first"
     if keeps_hybrid_order(trace, candidate):
         return (
-            f"a look-up keeps the order of hybrid search, and its fused rank score is "
+            f"a look-up keeps the order of hybrid search, and its score there is "
             f"{deciding(trace, candidate):.4f}"
         )
     return f"slots go by score, and it has {deciding(trace, candidate):.2f}"
@@ -65,6 +67,11 @@ def next_in_line(trace: RecallTrace, candidate: TraceCandidate) -> TraceCandidat
         if after == (other.slot or (ranks[-1] if ranks else None)):
             return other
     return None
+
+
+def deciding_scores(trace: RecallTrace) -> dict[str, float]:
+    """{memory: the score that decided whether it got a slot}, of all that the trace tells of."""
+    return {one.memory_id: round(deciding(trace, one), 4) for one in trace.candidates}
 
 
 def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:

@@ -205,7 +205,8 @@ class RecallTrace(Told):
     facets: list[TraceFacet]
     queries: list[TraceQuery]
     candidates: list[TraceCandidate]
-    """Best score first: the best 40, and all others with a vote, a drop or a slot."""
+    """Best score first: the best 40, and all others with a vote, a drop, a slot, or a newer memory
+    that replaces them."""
     rest: dict[str, float] = Field(default_factory=dict[str, float])
     """{memory id: score} of all others that were found, best first."""
     forgotten: list[str] = Field(default_factory=list[str])

@@ -162,7 +162,8 @@ def trace_candidates(
     rest: dict[str, float] = {}
     for row, candidate in enumerate(ordered):
         memory_id = candidate["memory_id"]
-        if row >= TOLD and not (memory_id in votes or memory_id in drops or memory_id in slots):
+        named = memory_id in votes or memory_id in drops or memory_id in slots
+        if row >= TOLD and not named and "outdated_by" not in candidate:
             rest[memory_id] = candidate["score"]
             continue
         weighed = {name: round(float(column[row]), 4) for name, column in factors.items()}

@@ -1,12 +1,13 @@
 """Gives the answer of this round, and decides whether another round is worth it."""
 
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
 from secondhop.nodes.selection.eligibility import SUPPRESSED, last_votes
 from secondhop.nodes.selection.learned import learned_factor
-from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote, is_unplanned, slot_facets
+from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote
 from secondhop.nodes.stopping import stop_rule
 from secondhop.wording import counted
 
@@ -20,13 +21,31 @@ REFUSED = "the critic refused most of what it read, and chose nothing"
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
     ranking = services.settings.ranking
-    votes = last_votes(state)
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
     beside = services.settings.limits.maybe
     answer = best_answer(pool, state, settings=ranking, beside=beside)
+    picks = answer.picks
+    reason, detail = stop_rule({**state, "picks": picks}, services)
+    cost = {"deadline": f"deadline: {detail}"} if reason == "deadline" else {}
+    return {
+        "degraded": cost,
+        "picks": picks,
+        "weakened": {**answer.weakened},
+        "drops": dropped(answer, pool, state, min_score=ranking.min_score),
+        "stop_reason": reason,
+        "stop_detail": detail,
+        "note": f"{len(picks)} picked" + (f"; stop: {reason}" if reason else ""),
+    }
+
+
+def dropped(
+    answer: BestAnswer, pool: Pool, state: RecallState, *, min_score: float
+) -> dict[str, Drop]:
+    """Why each of the others is not in an answer, by "<memory id>|<round>|<stage>"."""
+    votes = last_votes(state)
     losers = answer.selected.losers if answer.given else []
     drops = [lost_slot(loser, state) for loser in losers]
-    min_score = 0.0 if is_unplanned(state) else ranking.min_score
+    min_score = 0.0 if is_unplanned(state) else min_score
     if votes or min_score > 0:
         drops += unfit(pool, votes, state, min_score=min_score)
     if not answer.given:
@@ -39,18 +58,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
             if one not in given
         ]
         drops = [drop for drop in drops if drop["memory_id"] not in given]
-    picks = answer.picks
-    reason, detail = stop_rule({**state, "picks": picks}, services)
-    cost = {"deadline": f"deadline: {detail}"} if reason == "deadline" else {}
-    return {
-        "degraded": cost,
-        "picks": picks,
-        "weakened": {**answer.weakened},
-        "drops": {f"{drop['memory_id']}|{drop['round']}|{drop['stage']}": drop for drop in drops},
-        "stop_reason": reason,
-        "stop_detail": detail,
-        "note": f"{len(picks)} picked" + (f"; stop: {reason}" if reason else ""),
-    }
+    return {f"{drop['memory_id']}|{drop['round']}|{drop['stage']}": drop for drop in drops}
 
 
 def lost_slot(loser: Loser, state: RecallState) -> Drop:

@@ -21,27 +21,24 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
     if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
-        proved = f"A session proved it for “{candidate['proved_for']}”"
-        return f"{proved} (score {score['relevance']:.2f})."
+        return f"A session proved it for “{candidate['proved_for']}”."
     if facet_id == DIRECT and cues_decide(candidate) and undertaking_lifts(candidate):
-        shared = f"Shares “{candidate.get('undertaking')}” with the memories that stand first"
-        return f"{shared} (score {score['relevance']:.2f})."
+        return f"Shares “{candidate.get('undertaking')}” with the memories that stand first."
     if facet_id == DIRECT and cues_decide(candidate):
-        return f"Stored for “{candidate.get('cue')}” (score {score['relevance']:.2f})."
+        return f"Stored for “{candidate.get('cue')}”."
     if (
         facet_id == DIRECT
         and score["relevance"] < WEAK
         and (chosen := chosen_for(candidate, state))
     ):
-        return f"{chosen} (score {score['relevance']:.2f})."
+        return f"{chosen}."
     if facet_id == DIRECT:
         return why_of_question(score)
-    told = f"score {score['relevance']:.2f}{best_elsewhere(facet_id, candidate, state)}"
     helps = facet["why"].rstrip(".")
     if query["origin"] == "playbook":
         helps = helps[:1].lower() + helps[1:]
-        return f"For “{facet['name']}”, part of what such questions usually need: {helps} ({told})."
-    return f"{helps}: found for “{facet['name']}” with “{query['text']}” ({told})."
+        return f"For “{facet['name']}”, part of what such questions usually need: {helps}."
+    return f"{helps}: found for “{facet['name']}” with “{query['text']}”."
 
 
 def chosen_for(candidate: Candidate, state: RecallState) -> str:
@@ -57,25 +54,11 @@ def why_of_question(score: FacetScore) -> str:
 
     Its score tells how it stands among what is stored: among few memories none stands out.
     """
-    told = f"score {score['relevance']:.2f}"
     if score["relevance"] >= WEAK:
-        return f"Near the question itself ({told})."
-    own = text_relevance(score)
-    if own >= LEAST_RELEVANCE:
-        return (
-            f"Its words are near the question's ({own:.2f}), and it hardly stands out among what "
-            f"is stored ({told})."
-        )
-    return f"Little in it speaks of the question ({told})."
-
-
-def best_elsewhere(facet_id: str, candidate: Candidate, state: RecallState) -> str:
-    """Which facet the memory's own score is of, where this one's is lower; else ""."""
-    best = max(candidate["scores"], key=lambda one: candidate["scores"][one]["relevance"])
-    here, there = (candidate["scores"][one]["relevance"] for one in (facet_id, best))
-    if there - here < 0.005:
-        return ""
-    return f" here, {there:.2f} for “{state['facets'][best]['name']}”"
+        return "Near the question itself."
+    if text_relevance(score) >= LEAST_RELEVANCE:
+        return "Its words are near the question's, but it hardly stands out among what is stored."
+    return "Little in it speaks of the question."
 
 
 def cues_decide(candidate: Candidate) -> bool:
@@ -94,6 +77,7 @@ def undertaking_lifts(candidate: Candidate) -> bool:
 
 def cut_by(drop: Drop) -> str:
     """Stage and reason in one sentence."""
-    score = f" (score {drop['score']:.2f}" if drop["score"] is not None else " ("
-    limit = f", threshold {drop['threshold']:.2f})" if drop["threshold"] is not None else ")"
-    return f"{drop['stage']}: {drop['reason']}{score}{limit}".replace(" ()", "")
+    told = f"{drop['stage']}: {drop['reason']}"
+    if drop["score"] is None or drop["threshold"] is None:
+        return told
+    return f"{told} (score {drop['score']:.2f}, {drop['threshold']:.2f} is needed)"

@@ -53,7 +53,7 @@ async def test_the_fact_comes_in_by_a_facet_of_its_own(recall: Recall) -> None:
     assert candidate is not None
     story = await recall.aexplain(result.trace_id, fact)
     assert story.returned
-    assert any("my landlord: phone number" in line for line in story.story)
+    assert any("my landlord: phone number" in line for line in story.computed)
 
 
 async def test_of_a_superseded_fact_the_value_that_holds_is_looked_up(recall: Recall) -> None:
@@ -96,7 +96,7 @@ async def planned(
 async def told(
     recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
 ) -> tuple[RecallResult, RecallTrace]:
-    services = replace(recall.services, planner=WrittenPlanner(plans, planner_id="written"))
+    services = replace(recall.admin.services, planner=WrittenPlanner(plans, planner_id="written"))
     graph = build_recall_graph(services)
     asked = RecallInput(question=question, asked_at=on(3).isoformat())
     events = [event async for event in run_recall(graph, asked, services=services)]

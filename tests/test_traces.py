@@ -192,7 +192,7 @@ async def test_what_ranked_far_down_is_explained_too(tmp_path: Path) -> None:
     last = trace.candidate(trace.returned[-1])
     assert last is not None
     assert explanation.story[-1] == (
-        f"It was cut before slots were given (pick): its score is {trace.rest[far]:.2f}; the last "
+        f"It was cut before slots were given: its score is {trace.rest[far]:.2f}; the last "
         f"slot went to {last.memory_id} “{last.title}” with {last.score:.2f}."
     )
     assert explanation.nearest_change == f"only --k {len(trace.scores())}, all that were found"

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from secondhop.nodes.pick import dropped
 from secondhop.nodes.resolve import ms_so_far
-from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
 from secondhop.nodes.selection.eligibility import kept_ids, last_votes
 from secondhop.nodes.selection.exposure import remember_answer, worn_in_session
 from secondhop.nodes.selection.pool import Pool, load_pool
@@ -35,7 +36,8 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     pool = await load_pool(
         main_candidates(state), main_facets(state), services=services, k=state["k"]
     )
-    picks, weakened = picked(pool, state, services=services)
+    answer = answer_in(pool, state, services=services)
+    picks = answer.picks if answer else []
     branches = branches_of(
         state,
         [pick["memory_id"] for pick in picks],
@@ -49,7 +51,8 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     converged, why = settled(state, list(shown))
     return {
         "picks": picks,
-        "weakened": weakened,
+        "weakened": {**answer.weakened} if answer else {},
+        "drops": dropped(answer, pool, state, min_score=min_score) if answer else {},
         "branches": branches,
         "shown": {str(state["round"]): shown},
         "changes": changes_since(state, picks, branches),
@@ -61,23 +64,18 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     }
 
 
-def picked(
-    pool: Pool, state: SessionState, *, services: Services
-) -> tuple[list[Pick], dict[str, str]]:
-    """(The answer without its branches, what counts less in it for something newer).
-
-    No answer when the memory does not speak of the question.
-    """
+def answer_in(pool: Pool, state: SessionState, *, services: Services) -> BestAnswer | None:
+    """The answer without its branches; None where nothing was found."""
     if not pool.ids:
-        return [], {}
+        return None
     ranking = services.settings.ranking
     if ranking.freshness > 0:
         state = {**state, "exposure": worn_in_session(state)}
     if state["round"] > 1:
         lower = min(ranking.min_score, LATER_MIN_SCORE)
         ranking = replace(ranking, min_score=lower)
-    answer = best_answer(pool, state, settings=ranking, shown=shown_ever(state))
-    return answer.picks, {**answer.weakened}
+    beside = services.settings.limits.maybe
+    return best_answer(pool, state, settings=ranking, shown=shown_ever(state), beside=beside)
 
 
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:

@@ -57,6 +57,7 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
             "cast": {ballot["by"]: ballot["votes"] for ballot in state.get("ballots", [])},
             "degraded": sorted(set(state.get("degraded", {}).values())),
             "spent": spent_fields(state, services.price) | {"ms": state["round_ms"]},
+            "trace_id": state["trace_id"],
         },
         "note": counted(len(memories), "memory"),
     }

@@ -42,7 +42,7 @@ def memory(number: int) -> RecalledMemory:
         facets=["own plan", "career narrative"],
         hop=2,
         round=1,
-        why="It holds the plan you wrote (score 0.90).",
+        why="It holds the plan you wrote.",
         role="personal story",
         evidence=[evidence],
     )

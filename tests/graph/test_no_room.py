@@ -22,7 +22,7 @@ async def test_what_finds_no_room_is_a_near_miss_that_says_what_it_takes(
     assert result.maybe[: len(no_room)] == no_room
     for near in no_room:
         assert near.cut_by.startswith("tokens: its evidence does not fit into 1 token; ")
-        assert f"its shortest passage takes {near.tokens} " in near.cut_by
+        assert f"its shortest passage takes {near.tokens}" in near.cut_by
     assert explain(trace, "plan").cut_by == "tokens"
 
 

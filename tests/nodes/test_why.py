@@ -11,9 +11,9 @@ from secondhop.nodes.state import FacetScore
 @pytest.mark.parametrize(
     ("relevance", "text", "said"),
     [
-        (0.62, 0.4, "Near the question itself (score 0.62)."),
-        (0.06, 0.55, "Its words are near the question's (0.55)"),
-        (0.02, 0.05, "Little in it speaks of the question (score 0.02)."),
+        (0.62, 0.4, "Near the question itself."),
+        (0.06, 0.55, "Its words are near the question's, but"),
+        (0.02, 0.05, "Little in it speaks of the question."),
     ],
 )
 def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, said: str) -> None:
@@ -29,10 +29,7 @@ def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, sai
         "passage_scores": (relevance,),
     }
 
-    told = why_of_question(score)
-
-    assert told.startswith(said)
-    assert f"{relevance:.2f}" in told
+    assert why_of_question(score).startswith(said)
 
 
 @pytest.mark.parametrize(

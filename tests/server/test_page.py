@@ -66,15 +66,23 @@ def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
 
 
 def test_every_memory_tells_why_or_why_not(page: Page) -> None:
+    page.get_by_label("How many memories").fill("1")
     ask(page)
 
     page.locator(".answer article .why-button").first.click()
-    expect(page.locator(".answer article .story").first).to_contain_text("Why it came back")
+    told = page.locator(".answer article").first
+    expect(told.locator(".story")).to_contain_text("Why it came back")
+    score = told.locator(".score").inner_text().removeprefix("score ")
+    expect(told.locator(".story > ul")).to_contain_text(f"it has {score}")
     page.locator(".near .why-button").first.click()
     expect(page.locator(".near .story").first).to_contain_text("What would admit it")
     page.get_by_label("Memory id").fill("bread")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
+    expect(page.locator(".why-not")).not_to_contain_text("secondhop cues")
+    page.locator(".why-not").get_by_label("New cue").fill("what goes with the soup?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_contain_text("The cue is stored")
     page.get_by_label("Memory id").fill("sourdough")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
@@ -108,6 +116,9 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     page.get_by_role("button", name="Next round").click()
     expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
     expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
+    page.locator(".answer article .why-button").first.click()
+    expect(page.locator(".answer article .story").first).to_contain_text("what you vote hot stays")
+    expect(page.locator(".drawing")).to_be_visible()
     left = page.locator(".answer ul li", has_text="Voted cold by you.")
     expect(left).not_to_contain_text(f"{cold}:")
     page.get_by_role("button", name="Resolve").click()
@@ -135,6 +146,12 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
 
     expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
     expect(page.get_by_role("row", name="memories 6 2")).to_be_visible()
+    expect(page.locator(".answer")).to_contain_text("A brought 4 that B did not: ")
+    expect(page.locator(".answer")).to_contain_text("B brought nothing that A did not")
+    page.locator(".compared .vote.hot").first.click()
+    expect(page.locator(".compared .vote.hot[aria-pressed=true]")).to_have_count(2)
+    page.locator(".compared .vote.warm").nth(5).click()
+    expect(page.locator(".answer")).to_contain_text("A brought more that helps")
 
 
 def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
@@ -151,7 +168,7 @@ def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
         wanted = kept.locator("option", has_text=question).first
         kept.select_option(value=wanted.get_attribute("value"))
     page.get_by_role("button", name="Compare").click()
-    expect(page.locator("table").first).to_contain_text("only A")
+    expect(page.get_by_role("region", name="Places")).to_contain_text("only A")
 
 
 def test_what_is_stored_is_browsed(page: Page) -> None:

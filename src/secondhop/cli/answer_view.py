@@ -1,6 +1,5 @@
 """Prints a recall's answer: what came back and why, what came close, and the cost."""
 
-import re
 from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
 SNIPPET = 60
 """Characters of a passage that stands for a title or a reason."""
-
-SCORE = re.compile(r" \(score [^)]*\)\.?$")
-"""At the end of a reason; `--trace` and `--json` have scores."""
 
 WIDE = 100
 """Columns that leave room for ids. A pipe has any number: there nothing is cut."""
@@ -113,7 +109,7 @@ def first_words(memory: RecalledMemory) -> str:
 
 def reason(memory: RecalledMemory) -> str:
     """Its role, and the cue, facet or words that brought it."""
-    why = SCORE.sub("", clean(memory.why)).rstrip(".")
+    why = clean(memory.why).rstrip(".")
     words = first_words(memory)
     if "“" not in why and words and called(memory).strip("“”") not in words:
         why = f"{why}: {words}"
@@ -161,7 +157,7 @@ def shown_misses(result: RecallResult) -> list[NearMiss]:
 def why_missed(near: NearMiss, *, of: int) -> str:
     """What kept the nearest miss out."""
     if near.tokens is None:
-        why = SCORE.sub("", clean(near.cut_by).partition(": ")[2] or clean(near.cut_by))
+        why = clean(near.cut_by).partition(": ")[2] or clean(near.cut_by)
     else:
         why = f"no room, takes {counted(near.tokens, 'token')}"
     return f"not returned: {why}" + (f" (the nearest of {of} that came close)" if of > 1 else "")

@@ -17,6 +17,10 @@ def show_explanation(explanation: Explanation, console: "Console") -> None:
     console.print(verdict, style="green" if explanation.returned else "yellow")
     for sentence in explanation.story:
         console.print(f"- {clean(sentence)}")
+    if explanation.computed:
+        console.print("How its score was computed:", style="dim")
+    for sentence in explanation.computed:
+        console.print(f"- {clean(sentence)}", style="dim")
     if explanation.nearest_change:
         told = f"What would let it in: {clean(explanation.nearest_change)}"
         console.print(told, soft_wrap=True)  # a command in it stays whole for copying

@@ -320,5 +320,6 @@ class ExplainReply(Reply):
     title: str
     returned: bool
     story: list[str]
+    computed: list[str] = Field(description="How its score was computed.")
     cut_by: str = Field(description="The stage that kept it out; empty when it came back.")
     nearest_change: str = Field(description="What would have let it in.")

@@ -281,6 +281,9 @@ class TraceLine(BaseModel):
     asked_at: datetime
     returned: int
     stop_reason: str
+    effort: Effort | None
+    planner: str = Field(description="Model, and names, versions and hashes of prompts.")
+    critic: str
 
 
 class EntityStats(BaseModel):

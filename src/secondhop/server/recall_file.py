@@ -10,6 +10,7 @@ from typing import Any
 
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
+from secondhop.graph.slot_reason import deciding_scores
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 
@@ -30,6 +31,7 @@ def recall_page(
     kept = {
         "result": result.model_dump(mode="json"),
         "trace": trace.model_dump(mode="json"),
+        "scores": deciding_scores(trace),
         "graph": graph,
         "explanations": {one: explain(trace, one).model_dump(mode="json") for one in ids},
     }

@@ -12,6 +12,7 @@ from secondhop.briefing.briefing import Briefing
 from secondhop.errors import SecondhopError
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
+from secondhop.graph.slot_reason import deciding_scores
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent
@@ -98,7 +99,7 @@ async def briefing(
     at: Moment | None = None,
 ) -> Briefing:
     """What to know when a session starts, before anything is asked."""
-    return await recall.abriefing(limit=limit, tokens=tokens, at=at)
+    return await recall.memories.abriefing(limit=limit, tokens=tokens, at=at)
 
 
 @router.get("/traces")
@@ -113,6 +114,9 @@ async def traces(
             asked_at=one.asked_at,
             returned=len(one.returned),
             stop_reason=one.stop_reason,
+            effort=one.effort,
+            planner=one.planner,
+            critic=one.critic,
         )
         for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]
@@ -123,6 +127,12 @@ async def trace(recall: Readable, trace_id: str) -> Response:
     """The whole story of one recall."""
     found = await asyncio.to_thread(recall.trace, trace_id)
     return Response(found.model_dump_json(), media_type="application/json")
+
+
+@router.get("/traces/{trace_id}/scores")
+async def scores(recall: Readable, trace_id: str) -> dict[str, float]:
+    """{memory: the score that decided whether it got a slot}."""
+    return deciding_scores(await asyncio.to_thread(recall.trace, trace_id))
 
 
 @router.get("/traces/{trace_id}/explain")

@@ -9,13 +9,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.services import Services, session_services
 from secondhop.nodes.session.pick_round import pick_round
 from secondhop.nodes.session.present import present
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.settle import settle
+from secondhop.nodes.session.voting import shown_now
 from secondhop.running import GRACE_S, RecallEvent, step_events
 from secondhop.telemetry import recall_span
+from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langgraph.types import StreamMode
@@ -27,10 +30,10 @@ Progress: TypeAlias = Callable[[RecallEvent], None]
 
 
 class SessionRounds:
-    """The rounds of one entity's sessions. Keeps nothing between two calls."""
+    """The rounds of one entity's sessions. Keeps nothing between two calls but their traces."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = session_services(services)
+    def __init__(self, services: Services, *, traces: TraceFolder | None = None) -> None:
+        self._services, self._traces = session_services(services), traces
 
     @cached_property
     def _graph(self) -> "RoundGraph":
@@ -90,7 +93,20 @@ class SessionRounds:
             known = state["candidates"]
             picked = [known[pick["memory_id"]] for pick in state["picks"]]
             span.found((one["memory_id"], one["score"]) for one in picked)
+        if self._traces is not None:
+            self._traces.keep(self._draft(state))
         return state
+
+    def _draft(self, state: SessionState) -> TraceDraft:
+        """For the trace of a round, which returned what its answer and its branches show."""
+        shown = [{"id": memory_id} for memory_id in shown_now(state)]
+        told: SessionState = {
+            **state,
+            "result": {"memories": shown},
+            "stop_reason": "votes",
+            "stop_detail": "the round waits for votes",
+        }
+        return TraceDraft(state=told, services=self._services, ms=state["round_ms"])
 
     async def _in_time(
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None

@@ -21,7 +21,14 @@ function askView() {
   return { element: el("div", {}, form, out), focus: () => question.focus() };
 }
 
-let lastRecall = null;  // {question, explain}: for "why not" in other views
+let lastRecall = null;  // {question, tools}: for "why not" in other views
+
+/** A recall's trace, the scores that decided, and what explains a memory in it. */
+async function tracedBy(traceId) {
+  const path = ofEntity(`/traces/${encodeURIComponent(traceId)}`);
+  const [trace, scores] = await Promise.all([get(path), get(`${path}/scores`)]);
+  return { trace, scores, explain: (id) => get(`${path}/explain?memory_id=${encodeURIComponent(id)}`), search: storedWith };
+}
 
 /** Ask, and show what happens in `out`. */
 async function ask(body, out) {
@@ -31,26 +38,20 @@ async function ask(body, out) {
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step));
   flow.end(result);
-  const trace = await get(ofEntity(`/traces/${encodeURIComponent(result.trace_id)}`));
-  const explain = (id) => get(ofEntity(`/traces/${encodeURIComponent(result.trace_id)}/explain?memory_id=${encodeURIComponent(id)}`));
-  const titles = new Map([...trace.candidates.map((one) => [one.memory_id, one.title]), ...result.memories.map((memory) => [memory.id, nameOf(memory)])]);
-  lastRecall = { question: result.question, explain };
-  showRecall(answer, { result, trace, explain, session: new Session(body, answer, titles), search: storedWith });
+  await showRecall(answer, { result, ...await tracedBy(result.trace_id), session: new Session(body, answer) });
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
 /** A kept recall: steps, what it returned, path. */
 async function showKept(traceId, out) {
-  const trace = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}`));
+  const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
-  for (const step of trace.steps) flow.hear(step);
-  const result = await withTexts(resultOf(trace));
+  for (const step of traced.trace.steps) flow.hear(step);
+  const result = await withTexts(resultOf(traced.trace));
   flow.end(result);
-  const explain = (id) => get(ofEntity(`/traces/${encodeURIComponent(traceId)}/explain?memory_id=${encodeURIComponent(id)}`));
-  lastRecall = { question: trace.question, explain };
   const holder = el("div");
-  replace(out, el("h2", {}, trace.question), flow.element, holder);
-  showRecall(holder, { result, trace, explain, session: null, search: storedWith });
+  replace(out, el("h2", {}, result.question), flow.element, holder);
+  await showRecall(holder, { result, ...traced });
 }
 
 /** What a trace tells of a result. */
@@ -62,8 +63,15 @@ function resultOf(trace) {
     return { id, title: one?.title || id, created_at: one?.created_at, score: one?.score ?? 0, facets: facet ? [facet.name] : [], hop: one?.cue ? 2 : facet?.hop ?? 1,
       cue: one?.cue, role: "", source: "", kind: "", why: "", stale: "", evidence: [], conflicts_with: [] };
   });
-  return { question: trace.question, memories, maybe: [], preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
+  return { question: trace.question, memories, maybe: nearestOf(trace), preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: settingsOf(trace) };
+}
+
+/** The candidates that came after the last slot, the nearest first. */
+function nearestOf(trace) {
+  const place = (one) => one.drops.findLast((drop) => drop.stage === "pick" && drop.rank)?.rank ?? Infinity;
+  return trace.candidates.filter((one) => one.slot === null && place(one) < Infinity).sort((a, b) => place(a) - place(b)).slice(0, 6)
+    .map((one) => ({ id: one.memory_id, title: one.title, cut_by: one.drops.at(-1).reason }));
 }
 
 /** What a stored memory says; "" once it is forgotten. */
@@ -73,25 +81,47 @@ const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent
 async function withTexts(result) {
   await Promise.all(result.memories.map(async (memory) => {
     const stored = await get(ofEntity(`/memories/${encodeURIComponent(memory.id)}`)).catch(() => null);
-    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, evidence: [{ text: stored.text, heading: "Text" }] });
+    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, created_at: stored.created_at, evidence: [{ text: stored.text, heading: "Text" }] });
   }));
   return result;
 }
 
-/** What may differ between two recalls: the models with the hashes of their prompts stand in planner and critic. */
-const settingsOf = (trace) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner, critic: trace.critic, ...trace.settings });
+/** Prompts that a recall was planned and judged with: [[name, version and hash]]. */
+const promptsOf = ({ planner, critic }) => [...`${planner}+${critic}`.matchAll(/(\w+)\.v(\w+)@(\w{6})/g)].map(([, name, version, hash]) => [`prompt ${name}`, `version ${version} (${hash})`]);
 
-/** Answer, path and questions about it; used by the page and by a file of one recall. */
-function showRecall(holder, { result, trace, explain, session, search }) {
+/** The model that planned, without its prompts. */
+const modelOf = (trace) => trace.planner.replace(/:\w+\.v\w+@.*/, "");
+
+/** What may differ between two recalls. */
+const settingsOf = (trace) => ({ memories: trace.k, effort: trace.effort, planner: modelOf(trace), ...Object.fromEntries(promptsOf(trace)), ...trace.settings });
+
+/** A kept recall in a list: when, what, and with which prompts. */
+const keptName = (one, most) => [one.asked_at.slice(0, 16).replace("T", " "), one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`,
+  ...promptsOf(one).map((prompt) => prompt.join(" ")).filter((prompt) => /expand|critique/.test(prompt)).map((prompt) => prompt.replace(/prompt | version/g, "").replace(/ (?=\d)/, " v")), short(one.question, most)].filter(Boolean).join(" · ");
+
+/** Answer, path and questions about it; used for a recall, for a round of a session, and by a file of one recall. */
+async function showRecall(holder, recall) {
+  const { result, trace, explain, session = null, search = null } = recall;
+  const tools = await toolsOf(recall);
+  lastRecall = { question: result.question, tools };
   const goTo = (id) => {
     const shown = holder.querySelector(`[data-memory="${CSS.escape(id)}"]`);
     if (shown) { shown.scrollIntoView({ block: "center" }); shown.querySelector(".why-button")?.focus(); flash(shown); }
-    else trying(async () => { replace(aside, story(await explain(id), explain)); aside.firstChild.focus(); });
+    else trying(async () => { replace(aside, story(await explain(id), tools)); aside.firstChild.focus(); });
   };
   const aside = el("div", { class: "aside" });
-  const titles = new Map(trace.candidates.map((one) => [one.memory_id, one.title]));
-  const tools = { explain, ...(session ? session.tools() : {}) };
-  replace(holder, answerView(result, tools), session && session.bar, pathView(trace, result, goTo), aside, whyNotForm(explain, titles, search));
+  replace(holder, answerView(result, tools), session && session.bar, pathView(trace, result, tools, goTo), aside, whyNotForm(tools, search));
+}
+
+/** What a card needs beside its memory: `explain`; `names` and `scores` by id; what is outdated by what; votes. */
+async function toolsOf({ result, trace, scores, explain, session = null, search = null }) {
+  const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
+  const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
+  const names = new Map([...trace.candidates.map((one) => [one.memory_id, one.title]), ...(session?.names ?? []), ...shown.map((one) => [one.id, nameOf(one)])].filter(([, name]) => name));
+  const unknown = [...new Set(shown.map((one) => outdatedBy.get(one.id)))].filter((id) => id && search && !names.has(id));
+  for (const id of unknown) names.set(id, nameOf({ id, text: await textOf(id) }));
+  if (session) session.names = names;
+  return { explain, names, scores, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), ...session?.tools() };
 }
 
 function flash(node) {
@@ -102,8 +132,8 @@ function flash(node) {
 
 /** Votes on an answer. The session begins with the first votes that are sent. */
 class Session {
-  constructor(body, holder, titles) {
-    Object.assign(this, { body, holder, titles });
+  constructor(body, holder) {
+    Object.assign(this, { body, holder, names: new Map() });
     this.votes = new Map();
     this.id = "";
     this.count = el("span", { role: "status" });
@@ -131,7 +161,7 @@ class Session {
     if (!Object.keys(sent).length) throw new Error("the session's answer shows none of the memories you voted on; vote on the ones below");
     const answer = await post(ofEntity(`/sessions/${this.id}/votes`), { votes: sent, round: this.answer.round });
     this.votes.clear();
-    this.show(answer);
+    await this.show(answer);
   }
 
   async begin() {
@@ -139,12 +169,6 @@ class Session {
     const { question, k } = this.body;
     this.answer = await post(ofEntity("/sessions"), { question, k });
     this.id = this.answer.session_id;
-    this.name(this.answer);
-  }
-
-  /** Keep what memories are called: those that leave are named, too. */
-  name(answer) {
-    for (const memory of [...answer.memories, ...answer.branches.flatMap((branch) => branch.memories)]) this.titles.set(memory.id, nameOf(memory));
   }
 
   /** Votes on what the session's answer shows. */
@@ -161,25 +185,18 @@ class Session {
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
     const { accepted, proposals } = done.session;
     replace(this.holder, el("section", { class: "answer" }, el("h2", {}, "Resolved"),
-      el("p", {}, accepted.length ? `Accepted: ${accepted.map((id) => this.titles.get(id) || id).join("; ")}.` : "Nothing was accepted."),
+      el("p", {}, accepted.length ? `Accepted: ${accepted.map((id) => this.names.get(id) ?? id).join("; ")}.` : "Nothing was accepted."),
       el("p", {}, done.learned.updated || done.learned.learned ? `${plural(done.learned.updated, "memory", "memories")} will rank differently for such questions.` : "Nothing new was learned."),
       proposals.map((one) => el("p", { class: "warning" }, one.why))));
     say("Resolved");
   }
 
-  show(answer) {
+  async show(answer) {
     this.answer = answer;
-    this.name(answer);
-    const came = answer.changes.filter((one) => one.change === "came"), left = answer.changes.filter((one) => one.change === "left");
-    const tools = { ...this.tools(), changes: came };
-    replace(this.holder, el("section", { class: "answer", "aria-label": "Answer" },
-      el("h2", {}, `Round ${answer.round}: ${plural(answer.memories.length, "memory", "memories")}`),
-      el("p", { class: "quiet" }, `${answer.why.replace(/\.$/, "")}. ${plural(answer.rounds_left, "round")} left.`),
-      answer.memories.map((memory, index) => card(memory, index + 1, tools)),
-      answer.branches.map((branch) => [el("h2", {}, `Sparked by ${branch.title}`), branch.memories.map((memory) => card(memory, 0, tools))]),
-      left.length ? [el("h2", {}, "No longer in the answer"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, this.titles.get(one.memory_id) || one.memory_id), ": ", one.why.replace("by the person", "by you"))))] : null,
-      answer.proposals.map((one) => el("p", { class: "warning" }, one.why))), this.bar);
+    const traced = await tracedBy(answer.trace_id);
+    await showRecall(this.holder, { result: { ...answer, facets: [], maybe: nearestOf(traced.trace) }, ...traced, session: this });
     this.refresh();
-    say(`Round ${answer.round}: ${came.length} came, ${left.length} left`);
+    const came = answer.changes.filter((one) => one.change === "came").length;
+    say(`Round ${answer.round}: ${came} came, ${answer.changes.length - came} left`);
   }
 }

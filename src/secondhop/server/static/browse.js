@@ -52,15 +52,21 @@ function memoriesView() {
 
 /** Requests that a memory was stored for; with what adds one and takes one away. */
 function cuesView(told) {
-  const list = el("ul"), words = el("input", { placeholder: "what may I bake for Ana?", "aria-label": "New cue" });
+  const list = el("ul");
   const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${cue.breadth}, by ${cue.origin} `),
     button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
   list.append(...told.cues.map(row));
   return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,
-    el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
-      list.append(row(await post(ofEntity(`/cues/${encodeURIComponent(told.memory_id)}`), { text: words.value })));
-      words.value = "";
-    }); } }, words, el("button", {}, "Add"))];
+    cueForm(told.memory_id, (cue) => list.append(row(cue)))];
+}
+
+/** Where one writes a request that a memory matters for; `added` hears the cue. */
+function cueForm(memoryId, added) {
+  const words = el("input", { placeholder: "what may I bake for Ana?", "aria-label": "New cue", required: true });
+  return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
+    added(await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text: words.value }));
+    words.value = "";
+  }); } }, words, el("button", {}, "Add cue"));
 }
 
 function tracesView() {
@@ -68,7 +74,7 @@ function tracesView() {
   const load = async () => {
     const kept = await get(ofEntity("/traces?limit=50"));
     replace(list, kept.length ? kept.map((one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => trying(() => showKept(one.trace_id, out)) },
-      el("span", { class: "quiet" }, `${one.asked_at.slice(0, 16).replace("T", " ")} `), short(one.question, 120), el("span", { class: "quiet" }, ` ${plural(one.returned, "memory", "memories")}`))))
+      keptName(one, 120), el("span", { class: "quiet" }, ` · ${plural(one.returned, "memory", "memories")}`))))
       : el("li", {}, "No recalls yet."));
   };
   return { element: el("div", {}, list, out), focus: () => trying(load) };
@@ -78,7 +84,7 @@ function memoryView(memory, past, cues) {
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),
     el("dl", { class: "facts" }, fact("id", memory.memory_id), fact("kind", memory.kind), fact("written", day(memory.created_at)), fact("ended", memory.end), fact("mark", memory.mark)),
     el("blockquote", { tabindex: "0" }, memory.text),
-    lastRecall && el("div", { class: "tools" }, whyButton(lastRecall.explain, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
+    lastRecall && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
     cuesView(cues),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
     el("h3", {}, "History"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim()))));

@@ -9,8 +9,8 @@ function compareView() {
     el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
   const submit = async () => {
     say("Asking twice…");
-    const results = await Promise.all(sides.map((one) => one.result(question.value)));
-    replace(out, comparison(results[0], results[1]));
+    const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
+    replace(out, comparison(a, b));
     say("Compared");
   };
   return { element: el("div", {}, form, out), focus: () => question.focus() };
@@ -25,16 +25,16 @@ function side(name) {
   const effort = choice(`Effort of ${name}`, "usual", EFFORTS);
   const kept = choice(`Kept recall of ${name}`, "ask now", []);
   trying(async () => kept.append(...(await get(ofEntity("/traces"))).map((one) =>
-    el("option", { value: one.trace_id }, `${one.asked_at.slice(0, 16).replace("T", " ")} ${short(one.question, 50)}`))));
+    el("option", { value: one.trace_id }, keptName(one, 50)))));
   return {
     element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", kept), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort),
       el("label", {}, "As of ", moment), el("label", {}, stale, " include outdated memories")),
-    result: async (question) => {
-      const trace = (id) => get(ofEntity(`/traces/${encodeURIComponent(id)}`));
-      if (kept.value) return withTexts(resultOf(await trace(kept.value)));
-      const result = await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
+    asked: async (question) => {
+      const fresh = kept.value ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
         include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
-      return { ...result, settings: await trace(result.trace_id).then(settingsOf, () => null) };  // none where traces are off
+      const traced = await tracedBy(kept.value || fresh.trace_id);
+      const result = fresh ?? await withTexts(resultOf(traced.trace));
+      return { name, result, trace: traced.trace, tools: await toolsOf({ result, ...traced }) };
     },
   };
 }
@@ -42,23 +42,52 @@ function side(name) {
 /** {id: place} of an answer. */
 const placesIn = (result) => new Map(result.memories.map((memory, index) => [memory.id, index + 1]));
 
+/** What only one of two answers has, and what each looked for and cost. */
+function summary(one, other) {
+  const own = one.result.memories.filter((memory) => !placesIn(other.result).has(memory.id));
+  const sought = one.trace.facets.filter((facet) => facet.facet_id !== "f0").map((facet) => facet.name);
+  const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
+  const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
+  const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
+  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${own.map(nameOf).join("; ")}.` : ` brought nothing that ${other.name} did not.`,
+    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "");
+}
+
+/** A line that counts what the person marks in two answers; marks stay on this page. */
+function tallied(sides) {
+  const votes = new Map();
+  const line = el("p", { role: "status" });
+  const voted = () => {
+    for (const article of document.querySelectorAll(".compared article"))
+      for (const vote of article.querySelectorAll(".vote")) vote.setAttribute("aria-pressed", String(votes.get(article.dataset.memory) === vote.textContent));
+    const helps = sides.map(({ result }) => result.memories.filter((memory) => ["hot", "warm"].includes(votes.get(memory.id))).length);
+    const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
+    const better = helps[0] === helps[1] ? "both brought as much that helps" : `${sides[helps[0] > helps[1] ? 0 : 1].name} brought more that helps`;
+    line.textContent = votes.size ? `${counted.join(" · ")} → ${better} (hot or warm).` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay on this page.";
+  };
+  voted();
+  return { votes, voted, line };
+}
+
 function comparison(a, b) {
-  const inA = placesIn(a), inB = placesIn(b);
-  const known = new Map([...a.memories, ...b.memories].map((memory) => [memory.id, memory]));
+  const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
+  const known = new Map([...a.result.memories, ...b.result.memories].map((memory) => [memory.id, memory]));
   const shared = [...inA.keys()].filter((id) => inB.has(id)).length;
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
     return [nameOf(memory), one ?? "–", two ?? "–", told].map(String);
   });
-  const cost = (result) => [seconds(result.spent.ms), String(result.rounds), String(result.spent.queries), String(result.spent.llm_calls),
-    String(result.spent.prompt_tokens + result.spent.completion_tokens)];
-  const changed = Object.keys({ ...a.settings, ...b.settings }).filter((key) => a.settings?.[key] !== b.settings?.[key]);
+  const cost = ({ name, result: { spent, rounds } }) => [name, seconds(spent.ms), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
+  const [inForce, others] = [settingsOf(a.trace), settingsOf(b.trace)];
+  const changed = Object.keys({ ...inForce, ...others }).filter((key) => key !== "question.kind" && inForce[key] !== others[key]);
+  const { votes, voted, line } = tallied([a, b]);
   return el("section", { class: "answer", "aria-label": "Comparison" },
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
+    el("ul", {}, summary(a, b), summary(b, a)), line,
+    changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     table("Places", ["Memory", "A", "B", "Change"], rows),
-    table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [["A", ...cost(a)], ["B", ...cost(b)]]),
-    a.settings && b.settings && changed.length ? table("Settings that differ", ["setting", "A", "B"], changed.map((key) => [key, String(a.settings[key]), String(b.settings[key])])) : null,
-    el("div", { class: "two" }, [["A", a], ["B", b]].map(([name, result]) => el("div", {}, el("h2", {}, name),
-      el("p", { class: "quiet" }, result.question), result.memories.map((memory, index) => card(memory, index + 1, {}))))));
+    table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),
+    el("div", { class: "two compared" }, [a, b].map(({ name, result, tools }) => el("div", {}, el("h2", {}, name),
+      el("p", { class: "quiet" }, result.question), result.memories.map((memory, index) => card(memory, index + 1, { ...tools, votes, voted }))))));
 }

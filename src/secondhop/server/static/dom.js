@@ -20,7 +20,7 @@ function fill(node, props, children) {
     else if (value === true) node.setAttribute(name, "");
     else node.setAttribute(name, value);
   }
-  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== "").map(inOrder));
+  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false && child !== "").map(inOrder));
   return node;
 }
 
@@ -38,7 +38,7 @@ const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toF
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1).trimEnd() + "…" : text);
 
 /** What a memory is called: its title, else its first words, else its id. */
-const nameOf = (memory) => memory.title || short(memory.text || memory.evidence?.[0]?.text || memory.id || memory.memory_id, 60);
+const nameOf = (memory) => (/^new chat$/i.test(memory.title) && memory.evidence?.length ? "" : memory.title) || short(memory.text || memory.evidence?.[0]?.text || memory.id || memory.memory_id, 60);
 
 /** Say something to everyone, screen readers included; errors stand out. */
 function say(text, isError = false) {

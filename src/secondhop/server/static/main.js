@@ -67,7 +67,7 @@ function startFile(kept) {
   };
   const holder = el("div");
   replace(byId("main"), el("h2", {}, kept.result.question), flow.element, holder);
-  showRecall(holder, { result: kept.result, trace: kept.trace, explain, session: null, search: null });
+  showRecall(holder, { ...kept, explain });
 }
 
 const kept = byId("recall");

@@ -24,15 +24,15 @@ function waysTo(trace, memoryId) {
   return ways.sort((a, b) => a.hit.rank - b.hit.rank);
 }
 
-/** Nodes and links of the drawing. `ids`: memories to show, in order; `names`: {id: name}. */
-function pathOf(trace, ids, names) {
+/** Nodes and links of the drawing. `ids`: memories to show, in order; `told`: names and scores of them. */
+function pathOf(trace, ids, told) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const memories = [], links = [], queries = new Map();
   ids.forEach((id, order) => {
     const candidate = trace.candidates.find((one) => one.memory_id === id);
     if (!candidate) return;
     const ways = [...new Map(waysTo(trace, id).map((way) => [way.query.query_id, way])).values()];
-    memories.push({ key: `m ${id}`, id, column: 3, label: names.get(id) || candidate.title || id, out: candidate.slot === null,
+    memories.push({ key: `m ${id}`, id, column: 3, label: told.names.get(id) || candidate.title || id, says: scoreOf(id, told), out: candidate.slot === null,
       mark: candidate.slot === null ? "–" : String(candidate.slot) });
     const facet = candidate.slot_facet || candidate.facet_scores[0]?.facet_id;
     ways.sort((a, b) => (b.query.facet_id === facet) - (a.query.facet_id === facet) || a.hit.rank - b.hit.rank);
@@ -52,7 +52,7 @@ function pathOf(trace, ids, names) {
       const node = queries.get(key);
       node.sum += order; node.count += 1;
       links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested || Boolean(candidate.cue),
-        says: `${SEARCHES[way.search] ?? way.search} search, rank ${way.hit.rank}, ${way.hit.score.toFixed(2)}` });
+        says: `found by its ${SEARCHES[way.search] ?? way.search}` });
     });
   });
   const used = new Set([...queries.values()].filter((query) => !query.isCue).map((query) => query.facet));
@@ -70,8 +70,8 @@ function pathOf(trace, ids, names) {
 }
 
 /** The drawing; `onMemory` hears the id of a memory that is chosen. */
-function drawPath(trace, ids, { onMemory, names }) {
-  const { nodes, links } = pathOf(trace, ids, names);
+function drawPath(trace, ids, { onMemory, ...told }) {
+  const { nodes, links } = pathOf(trace, ids, told);
   const columns = COLUMNS.map((_, column) => nodes.filter((node) => node.column === column));
   const most = Math.max(...columns.map((column) => column.length), 1);
   const height = 30 + most * ROW;
@@ -126,7 +126,7 @@ function drawPath(trace, ids, { onMemory, names }) {
 function box(node, { show, move, onMemory }) {
   const { wide } = COLUMNS[node.column];
   const kind = node.isCue ? "cue" : ["question", "need", "query", "memory"][node.column];
-  const says = node.column === 3 ? (node.out ? "not returned" : `place ${node.mark}`) : node.hop ? `hop ${node.hop}` : "";
+  const says = node.column === 3 ? `${node.out ? "not returned" : `place ${node.mark}`}, ${node.says}` : node.hop ? `hop ${node.hop}` : "";
   const choose = () => node.id && onMemory(node.id);
   return svg("g", {
     class: `box ${kind}${node.out ? " out" : ""} hop${Math.min(node.hop ?? 0, 3)}`, tabindex: node.column ? "-1" : "0",
