@@ -143,14 +143,14 @@ async def score(contender: Contender, question: Question) -> Score:
 async def fed_by(recall: Recall) -> list[Fed]:
     """Every stored passage, memories by id, passages in order."""
     fed: list[Fed] = []
-    ids = sorted(await recall.store.content_hashes())
-    cards = await recall.store.cards(ids)
+    ids = sorted(await recall.admin.store.content_hashes())
+    cards = await recall.admin.store.cards(ids)
     for memory_id in ids:
-        memory = await recall.store.memory(memory_id)
+        memory = await recall.admin.store.memory(memory_id)
         if memory is None:
             continue
         wanted = [passage_id_of(memory, n) for n in range(cards[memory_id].passage_count)]
-        passages = await recall.store.passages(wanted)
+        passages = await recall.admin.store.passages(wanted)
         fed += [
             Fed(
                 passage_id=passage_id,

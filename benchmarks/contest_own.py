@@ -39,7 +39,7 @@ class Plain:
         found = await plain_rankings(
             asked.text,
             k=k,
-            search=ground.recall.store,
+            search=ground.recall.admin.store,
             embedder=ground.embedder,
             names=[self.name],
         )

@@ -122,8 +122,8 @@ def passages_of(result: RecallResult) -> list[str]:
 
 async def plain_passages(question: str, recall: Recall) -> Mapping[str, list[str]]:
     """{baseline: passage texts, best first}; the question alone."""
-    store = recall.store
-    vector = (await recall.services.embedder.embed_queries([question]))[0]
+    store = recall.admin.store
+    vector = (await recall.admin.services.embedder.embed_queries([question]))[0]
     dense = [hit.passage_id for hit in (await store.dense(vector[np.newaxis, :], k=PASSAGES))[0]]
     lexical = [hit.passage_id for hit in (await store.lexical([question], k=PASSAGES))[0]]
     fused = [passage_id for passage_id, _ in reciprocal_rank_fusion([dense, lexical])]

@@ -36,8 +36,8 @@ async def store_items(
     """
     cut = [passages_of(session) for session in by_session(items).values()]
     wanted = {memory.memory_id: memory.content_hash for memory, passages in cut if passages}
-    stored = await recall.store.content_hashes()
-    await recall.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
+    stored = await recall.admin.store.content_hashes()
+    await recall.admin.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
     new = [
         (memory, passages)
         for memory, passages in cut
@@ -45,7 +45,7 @@ async def store_items(
     ]
     done = len(wanted) - len(new)
     for batch in batches(new):
-        await recall.store.put(await embedded(batch, recall))
+        await recall.admin.store.put(await embedded(batch, recall))
         done += len(batch)
         if progress:
             progress("store", done, len(wanted))
@@ -115,9 +115,10 @@ async def embedded(
 ) -> list[EmbeddedMemory]:
     """With the vectors of what the passages say, speaker included."""
     texts = [passage.text for _, passages in batch for passage in passages]
+    embedder = recall.admin.services.embedder
     vectors = np.concatenate(
         [
-            await recall.services.embedder.embed_passages(texts[start : start + PASSAGES_AT_ONCE])
+            await embedder.embed_passages(texts[start : start + PASSAGES_AT_ONCE])
             for start in range(0, len(texts), PASSAGES_AT_ONCE)
         ]
     )

@@ -74,9 +74,9 @@ def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> Vector:
 
 async def vectors_of(passage_ids: Sequence[str], recall: Recall) -> Vectors:
     """float32 [n, dim], also for none."""
-    found = await recall.store.vectors(passage_ids)
+    found = await recall.admin.store.vectors(passage_ids)
     rows = list(found.values())
-    dimension = recall.services.embedder.dimension
+    dimension = recall.admin.services.embedder.dimension
     return np.stack(rows) if rows else np.zeros((0, dimension), np.float32)
 
 
@@ -88,7 +88,7 @@ async def nearest_new(
     if not length:
         return {}
     depth = 10 * (k + len(user.votes))
-    (hits,) = await recall.store.dense(vector[None, :] / length, k=depth)
+    (hits,) = await recall.admin.store.dense(vector[None, :] / length, k=depth)
     best: dict[str, list[str]] = {}
     for hit in hits:
         if hit.memory_id not in user.votes and len(best) < k:

@@ -86,7 +86,7 @@ async def briefing(place: Place, models: Models) -> AsyncGenerator[Ask]:
 
         async def ask(_: str, entity: str) -> int:
             async with pool.recall(entity) as recall:
-                return len((await recall.abriefing()).entries)
+                return len((await recall.memories.abriefing()).entries)
 
         yield ask
 

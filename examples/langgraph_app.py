@@ -34,7 +34,7 @@ async def recall(config: RunnableConfig) -> AsyncGenerator[RecallGraph, None]:
 async def session(config: RunnableConfig) -> AsyncGenerator[SessionGraph, None]:
     """It stops for votes after each answer."""
     async with await memory_of(config) as memory:
-        yield build_session_graph(memory.services)
+        yield build_session_graph(memory.admin.services)
 
 
 async def memory_of(config: RunnableConfig) -> Recall:

@@ -31,14 +31,17 @@ def build_recall_graph(
     graph.add_node("begin", step(begin, services=services))
     add_round(graph, services)
     graph.add_node("pick", step(pick, services=services))
-    graph.add_node("reconsider", step(reconsider, services=services))
     graph.add_node("resolve", step(resolve, services=services))
 
     graph.add_edge(START, "begin")
     add_critic(graph, services, then="pick")
-    graph.add_conditional_edges("pick", after_pick, {"go on": "reconsider", "stop": "resolve"})
-    graph.add_conditional_edges(
-        "reconsider", after_reconsider, {"dispatch": "dispatch", "stop": "resolve"}
-    )
+    if services.critic is None:
+        graph.add_edge("pick", "resolve")
+    else:
+        graph.add_node("reconsider", step(reconsider, services=services))
+        graph.add_conditional_edges("pick", after_pick, {"go on": "reconsider", "stop": "resolve"})
+        graph.add_conditional_edges(
+            "reconsider", after_reconsider, {"dispatch": "dispatch", "stop": "resolve"}
+        )
     graph.add_edge("resolve", END)
     return graph.compile(checkpointer=checkpointer or False, name="recall")

@@ -54,27 +54,27 @@ class Explanation(Frozen):
     computed: list[str] = Field(default_factory=list[str])
     """How its score was computed."""
     cut_by: str
-    """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" when
-    it came back."""
+    """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" if it
+    came back."""
     nearest_change: str
-    """The smallest change that would admit it; "" when it was returned. Settings have the names
-    that `--set` takes."""
+    """The smallest change that would admit it; "" if it was returned. Settings have the names that
+    `--set` takes."""
     replaced_by: str = ""
-    """The newer memory whose annotation says that it replaces this one; "" without one."""
+    """The newer memory whose annotation says that it replaces this one; "" if there is none."""
 
 
 class Reach(Frozen):
-    """How near a memory that no query brought was to being found."""
+    """How close a memory that no query found came to being found."""
 
     title: str
     query: str
-    """The query it is nearest to."""
+    """The query it is most similar to."""
     facet: str
     cosine: float
     last_cosine: float
-    """Of the last memory that this query did bring."""
+    """Score of the last memory that this query did find."""
     rank: int
-    """Where it stands for this query among all memories, from 1; 0: too far down to be counted."""
+    """Its rank for this query among all memories, from 1; 0: too far down to be counted."""
     depth: int
     """Memories that a query brings."""
     depth_factor: int
@@ -88,11 +88,11 @@ def explain(
     reach: Reach | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Tell a memory's story from a trace.
+    """Explain from a trace what happened to a memory.
 
     Args:
         names: {id: title or first words} of memories that the trace has no title of.
-        reach: for a memory that is not in the trace, how near it was; None says it is not stored.
+        reach: for a memory that is not in the trace, how close it came; None: it is not stored.
 
     Raises:
         UsageError: the memory is neither in the trace nor stored.

@@ -27,14 +27,15 @@ class Evidence(Frozen):
     query: str
     """The query that found it, as it was asked."""
     place: int | None = None
-    """Among all passages of a recall that fills tokens, from 1; None in a recall of k memories."""
+    """Place among all passages of a recall that fills tokens, from 1; None in a recall of k
+    memories."""
     beside: str | None = None
-    """Id of the passage that it belongs to, as an answer to its question; None: found itself.
-    No query found it, so its score is 0."""
+    """Id of the passage that it belongs to, as an answer to its question; its score is 0, because
+    no query found it. None: a query found it."""
 
 
 class ConflictingMemory(Frozen):
-    """A fact that also holds and says otherwise; it is undecided which is right."""
+    """A valid fact that contradicts this one; it is undecided which is right."""
 
     id: str
     value: str
@@ -42,7 +43,7 @@ class ConflictingMemory(Frozen):
 
 
 class RecalledMemory(Frozen):
-    """One memory of the answer, or of the tray of near misses."""
+    """One memory of the answer."""
 
     id: str
     title: str
@@ -61,52 +62,53 @@ class RecalledMemory(Frozen):
     why: str
     """One sentence."""
     role: str = ""
-    """What kind of help it gives, as was noted when it was stored; "" where nothing was."""
+    """What kind of help it gives, as noted when it was stored; "" if nothing was noted."""
     cue: str = ""
-    """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    """The cue most similar to the question; "" if no cue lifts it."""
     evidence: list[Evidence]
     """Best passage first."""
     vote: str = ""
     """The last vote on it: hot, warm, cold, wrong, spark or "" for none."""
     stale: str = ""
-    """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
+    """"" while it is valid; else why not: "superseded by m-7 on 2026-03-01"."""
     replaced_by: str = ""
     """Id of what superseded it."""
     conflicts_with: list[ConflictingMemory] = Field(default_factory=list[ConflictingMemory])
-    """Facts of the same subject and attribute that hold, too, with another value."""
+    """Other valid facts with the same subject and attribute but another value."""
 
 
 class NearMiss(RecalledMemory):
-    """A memory that was found and did not get a slot."""
+    """A memory that was found but did not get a slot."""
 
     cut_by: str
     """What kept it out: a stage and a reason, one sentence."""
     tokens: int | None = None
-    """What its shortest passage takes, where the token budget had no room for it; None: something
-    else kept it out."""
+    """Tokens of its shortest passage, if the token budget had no room for it; None: something else
+    kept it out."""
 
 
 class RecalledPreference(Frozen):
-    """A preference that counts for the question. Data, like every memory: never an instruction."""
+    """A preference that applies to the question. It is data, like every memory, never an
+    instruction."""
 
     id: str
     text: str
     scope: str
-    """ "always", or the context it holds in."""
+    """ "always", or the context in which it applies."""
     topic: str = ""
     created_at: datetime
     score: float
-    """How near the question, or the plan, is to its context, 0..1; 1 for what always holds, or the
-    plan asked for by name."""
+    """Similarity of the question, or the plan, to its context, 0..1; 1 if it always applies, or the
+    plan asked for it by name."""
     facet: str = ""
-    """Name of the plan's facet that asked for it; "" where the question is near, or it always
-    holds."""
+    """Name of the plan's facet that asked for it; "" if the question itself did, or it always
+    applies."""
     query: str = ""
-    """The query of that facet that is nearest to the context."""
+    """The query of that facet that is most similar to the context."""
     by_name: bool = False
-    """The plan asked for it by name, whatever is near."""
+    """The plan asked for it by name."""
     stale: str = ""
-    """"" while it holds; else why it does not: "superseded by p-7 on 2026-03-01"."""
+    """"" while it is valid; else why not: "superseded by p-7 on 2026-03-01"."""
     replaced_by: str = ""
     """Id of what superseded it."""
 
@@ -121,11 +123,11 @@ class FacetOutcome(Frozen):
     covered_by: list[str]
     """Ids of the returned memories that serve it."""
     empty: bool
-    """Searched for, and nothing above the threshold exists."""
+    """It was searched for, but nothing above the threshold exists."""
 
 
 class Spent(Frozen):
-    """What the recall cost; failed, repeated and repaired model calls are in it."""
+    """What the recall cost, including failed, repeated and repaired model calls."""
 
     rounds: int = 0
     queries: int = 0
@@ -133,7 +135,7 @@ class Spent(Frozen):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """Of `prompt_tokens`, those that the model's server had in its cache."""
+    """Those of `prompt_tokens` that the model's server had in its cache."""
     cost_usd: float | None = None
     """US dollars for the language model, by the price table; None: the model has no price there."""
     ms: float = 0.0
@@ -148,15 +150,15 @@ class RecallResult(Frozen):
     asked_at: datetime
     memories: list[RecalledMemory]
     maybe: list[NearMiss] = Field(default_factory=list[NearMiss])
-    """Near misses, best first: found, not returned."""
+    """Near misses, best first: found but not returned."""
     preferences: list[RecalledPreference] = Field(default_factory=list[RecalledPreference])
-    """How to behave: what always holds, then what holds in the context of the question. Beside
-    the memories, not among the k."""
+    """Preferences: those that always apply, then those for the context of the question. They are
+    not counted in the k memories."""
     facets: list[FacetOutcome] = Field(default_factory=list[FacetOutcome])
     degraded: list[str] = Field(default_factory=list[str])
-    """What did not work and was done without, one sentence each; [] when all went well."""
+    """What failed and was done without, one sentence each; [] if everything worked."""
     effort: Effort = "none"
-    """What was asked of a language model; `spent` says what it took."""
+    """How much a language model was asked; `spent` says what it cost."""
     stop_reason: str
     """converged, complete, no_verdict, stable, no_new_candidates, no_new_queries, max_rounds,
     max_llm_calls, max_tokens or deadline."""

@@ -11,14 +11,14 @@ from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
 from secondhop.nodes.dispatch import dispatch
 from secondhop.nodes.diversify import diversify
-from secondhop.nodes.effort import MOSTLY, planning_steps, votes
+from secondhop.nodes.effort import MOSTLY, is_unplanned, planning_steps, votes
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.rerank import rerank
 from secondhop.nodes.retrieve import retrieve
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import RecallState, RecallUpdate, Step, is_unplanned
+from secondhop.nodes.state import RecallState, RecallUpdate, Step
 from secondhop.nodes.suggest import suggest
 from secondhop.telemetry import step_span
 
@@ -26,19 +26,23 @@ from secondhop.telemetry import step_span
 def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> None:
     """begin -> {decompose | expand ->} dispatch -> retrieve | suggest -> fuse
 
-    `begin` is the caller's; `add_critic` goes on from `fuse`.
+    `begin` is the caller's; `add_critic` goes on from `fuse`. What asks a model that is not there
+    has no step, here and there: to pass one by takes LangGraph as long as to run it.
     """
-    graph.add_node("decompose", step(decompose, services=services))
-    graph.add_node("expand", step(expand, services=services))
     graph.add_node("dispatch", step(dispatch, services=services))
     graph.add_node("retrieve", step(retrieve, services=services))
     graph.add_node("suggest", step(suggest, services=services))
     graph.add_node("fuse", step(fuse, services=services))
 
-    begun = partial(after_begin, services=services)
-    graph.add_conditional_edges("begin", begun, ["decompose", "expand", "dispatch"])
-    graph.add_edge("decompose", "dispatch")
-    graph.add_edge("expand", "dispatch")
+    if services.planner is None:
+        graph.add_edge("begin", "dispatch")
+    else:
+        graph.add_node("decompose", step(decompose, services=services))
+        graph.add_node("expand", step(expand, services=services))
+        begun = partial(after_begin, services=services)
+        graph.add_conditional_edges("begin", begun, ["decompose", "expand", "dispatch"])
+        graph.add_edge("decompose", "dispatch")
+        graph.add_edge("expand", "dispatch")
     graph.add_conditional_edges("dispatch", after_dispatch, ["retrieve", "suggest", "fuse"])
     graph.add_edge("retrieve", "fuse")
     graph.add_edge("suggest", "fuse")
@@ -46,14 +50,18 @@ def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> N
 
 def add_critic(graph: "StateGraph[Any, None, Any, Any]", services: Services, *, then: str) -> None:
     """fuse -> {rerank ->} {diversify -> critique ->} `then`"""
-    graph.add_node("rerank", step(rerank, services=services))
+    ranked = "fuse"
+    if services.reranker is not None:
+        ranked = "rerank"
+        graph.add_node("rerank", step(rerank, services=services))
+        graph.add_edge("fuse", "rerank")
+    if services.critic is None:
+        graph.add_edge(ranked, then)
+        return
     graph.add_node("diversify", step(diversify, services=services))
     graph.add_node("critique", step(critique, services=services))
-    judged: dict[Hashable, str] = {"judge": "diversify", "no critic": then}
-    fused = partial(after_fuse, services=services)
-    graph.add_conditional_edges("fuse", fused, {"rerank": "rerank", **judged})
-    reranked = partial(after_rerank, services=services)
-    graph.add_conditional_edges("rerank", reranked, judged)
+    judged: dict[Hashable, str] = {"judge": "diversify", "no vote": then}
+    graph.add_conditional_edges(ranked, partial(after_ranking, services=services), judged)
     graph.add_edge("diversify", "critique")
     graph.add_edge("critique", then)
 
@@ -97,22 +105,11 @@ async def run_step(state: StateT, *, node: Node[StateT], services: Services) -> 
         update = await node(state, services=services)
     ms = (time.perf_counter() - clock) * 1000
     round_number: int = update.get("round", state.get("round", 0))
-    entry = noted(name, update, round_number=round_number, started_at=started, ms=ms)
-    kept = update.copy()
-    kept.pop("note", None)
-    kept["steps"] = {f"{round_number}|{name}": entry}
-    return kept
-
-
-def noted(
-    node: str, update: RecallUpdate, *, round_number: int, started_at: float, ms: float
-) -> Step:
-    """What the trace keeps of one run."""
     spent = update.get("spent", {})
-    return Step(
-        node=node,
+    entry = Step(
+        node=name,
         round=round_number,
-        started_at=started_at,
+        started_at=started,
         ms=round(ms, 2),
         note=update.get("note", ""),
         llm_calls=int(spent.get("llm_calls", 0)),
@@ -121,6 +118,10 @@ def noted(
         cached_tokens=int(spent.get("cached_tokens", 0)),
         error="; ".join(update.get("degraded", {}).values()),
     )
+    kept = update.copy()
+    kept.pop("note", None)
+    kept["steps"] = {f"{round_number}|{name}": entry}
+    return kept
 
 
 async def after_begin(
@@ -141,16 +142,9 @@ async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "sugges
     return ["retrieve", "suggest"] if wanted else ["retrieve"]
 
 
-async def after_fuse(
-    state: RecallState, *, services: Services
-) -> Literal["rerank", "judge", "no critic"]:
-    """The reranker, where there is one."""
-    return await after_rerank(state, services=services) if services.reranker is None else "rerank"
-
-
-async def after_rerank(state: RecallState, *, services: Services) -> Literal["judge", "no critic"]:
+async def after_ranking(state: RecallState, *, services: Services) -> Literal["judge", "no vote"]:
     """A vote, where the critic is to be asked."""
-    return "judge" if votes(state, services) else "no critic"
+    return "judge" if votes(state, services) else "no vote"
 
 
 async def after_pick(state: RecallState) -> Literal["go on", "stop"]:

@@ -18,7 +18,7 @@ class VoteRecord(Frozen):
     by: str
     """person, agent or critic."""
     round: int
-    """Of the answer that was voted on, from 1."""
+    """Round of the answer that was voted on, from 1."""
 
 
 class AnswerChange(Frozen):
@@ -29,25 +29,25 @@ class AnswerChange(Frozen):
     branch: str = ""
     """The memory whose branch it came to or left; "" for the answer itself."""
     because: list[VoteRecord] = Field(default_factory=list[VoteRecord])
-    """Votes of people and agents that did it; [] when none did."""
+    """Votes of people and agents that caused it; [] if none did."""
     critic: list[VoteRecord] = Field(default_factory=list[VoteRecord])
-    """Votes of the critic that did it."""
+    """Votes of the critic that caused it."""
     why: str
     """One sentence."""
 
 
 class SparkBranch(Frozen):
-    """What a memory led to that was not the answer."""
+    """What a sparked memory led to, beside the answer."""
 
     sparked_by: str
     title: str
-    """Of the memory that sparked it."""
+    """Title of the memory that sparked it."""
     memories: list[RecalledMemory]
-    """Those that were voted for first."""
+    """Memories voted for come first."""
 
 
 class SupersessionProposal(Frozen):
-    """A memory that was voted wrong, and what seems to have taken its place; nothing is written."""
+    """A memory that was voted wrong, and what seems to have replaced it; nothing is written."""
 
     memory_id: str
     replaced_by: str | None
@@ -68,33 +68,33 @@ class SessionAnswer(Frozen):
     expires_at: datetime
     """When it expires without another vote."""
     memories: list[RecalledMemory]
-    """What was voted for (hot, then warm), then at most k others, best first."""
+    """Memories voted for (hot, then warm), then at most k others, best first."""
     kept: list[str]
-    """Ids of those that are there because people or agents voted for them."""
+    """Ids of the memories that people or agents voted for."""
     new: list[str]
-    """Ids that no answer before has shown, those of branches included."""
+    """Ids that no earlier answer has shown, including those in branches."""
     branches: list[SparkBranch] = Field(default_factory=list[SparkBranch])
-    """Apart from the answer: one a spark."""
+    """Beside the answer, one for each spark."""
     preferences: list[RecalledPreference] = Field(default_factory=list[RecalledPreference])
-    """How to behave: as a recall gives them, beside the memories. They take no votes."""
+    """Preferences, as in a recall. They take no votes."""
     changes: list[AnswerChange] = Field(default_factory=list[AnswerChange])
-    """Since the last round; [] in the first."""
+    """Changes since the last round; [] in the first."""
     converged: bool
-    """Whether another round would hardly bring anything: a hint, voting on is allowed."""
+    """Whether another round would hardly bring anything new; a hint, you may go on voting."""
     why: str
     """Why it has converged, or not."""
     proposals: list[SupersessionProposal] = Field(default_factory=list[SupersessionProposal])
     critic: dict[str, str] = Field(default_factory=dict[str, str])
-    """{memory: the critic's vote} of what the answer shows. `vote` of a memory is what a person or
-    an agent said of it."""
+    """{memory: the critic's vote} for the memories shown. A memory's `vote` is that of a person or
+    an agent."""
     cast: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
-    """{voter: {memory: vote}} on this answer, cast and not yet counted."""
+    """{voter: {memory: vote}} on this answer, noted but not yet counted."""
     degraded: list[str] = Field(default_factory=list[str])
-    """What did not work and was done without, one sentence each."""
+    """What failed and was done without, one sentence each."""
     spent: Spent
-    """What all rounds have cost together; `ms` is that of the last."""
+    """The cost of all rounds together; `ms` is that of the last."""
     trace_id: str = ""
-    """Of the round: why each memory is there, or is not."""
+    """The trace of this round, for `explain`."""
 
     def ids(self) -> list[str]:
         """The memory ids, best first, without branches."""
@@ -102,7 +102,7 @@ class SessionAnswer(Frozen):
 
 
 class VotesOfRound(Frozen):
-    """What one kind of voter said of one answer; ids in the answer's order."""
+    """The votes of one kind of voter on one answer, in the answer's order."""
 
     round: int
     by: Literal["person", "agent"]
@@ -114,7 +114,7 @@ class VotesOfRound(Frozen):
 
 
 class SparkPair(Frozen):
-    """A memory that sparked a branch, and what was accepted out of it."""
+    """A memory that sparked a branch, and what was accepted from it."""
 
     spark: str
     accepted: list[str]
@@ -122,9 +122,9 @@ class SparkPair(Frozen):
 
 
 class ResolvedSession(Frozen):
-    """What a session has come to: all that learning gets to see of it.
+    """The outcome of a session: everything that learning uses.
 
-    Votes of the critic are not in it: they repeat what the ranking knows.
+    It has no votes of the critic, because they repeat what the ranking knows.
     """
 
     session_id: str
@@ -140,7 +140,7 @@ class ResolvedSession(Frozen):
     votes: list[VotesOfRound]
     """By round, then person before agent."""
     accepted: list[str]
-    """Memories that helped: as the caller said, else those whose last vote is hot or warm."""
+    """Memories that helped: those the caller named, else those whose last vote is hot or warm."""
     sparks: list[SparkPair]
     proposals: list[SupersessionProposal] = Field(default_factory=list[SupersessionProposal])
     note: str = ""

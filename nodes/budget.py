@@ -10,6 +10,9 @@ from secondhop.models.prices import TokenPrice
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.state import RecallState
 
+COUNTED = ("queries", "llm_calls", "prompt_tokens", "completion_tokens", "cached_tokens")
+"""Of a state's `spent`, what a result tells."""
+
 
 def counts_of(usage: Usage) -> dict[str, float]:
     """As the state's `spent` keeps it; lost tokens only where there are any."""
@@ -55,16 +58,11 @@ def spent_fields(state: RecallState, price: TokenPrice | None) -> dict[str, floa
     Without a call the money is 0; with calls and without a price it is None, unknown.
     """
     spent = state.get("spent", {})
-    usage = usage_in(spent)
-    cost = 0.0 if not usage.calls else None
+    cost = 0.0 if not spent.get("llm_calls") else None
     if price is not None:
-        cost = price.cost_usd(usage)
-    return {
-        "rounds": state.get("round", 0),
-        "queries": int(spent.get("queries", 0)),
-        **counts_of(replace(usage, lost_tokens=0)),
-        "cost_usd": cost,
-    }
+        cost = price.cost_usd(usage_in(spent))
+    counted = {name: int(spent.get(name, 0)) for name in COUNTED}
+    return {"rounds": state.get("round", 0), **counted, "cost_usd": cost}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

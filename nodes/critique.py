@@ -10,7 +10,7 @@ from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
 from secondhop.nodes.selection.eligibility import last_votes, well_founded
-from secondhop.nodes.selection.pool import evidence_of
+from secondhop.nodes.selection.pool import evidence_of, slot_facets
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
@@ -22,7 +22,6 @@ from secondhop.nodes.state import (
     RecallState,
     RecallUpdate,
     Vote,
-    slot_facets,
 )
 from secondhop.nodes.stopping import verdict_place
 from secondhop.stores.records import opening_id

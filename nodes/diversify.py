@@ -2,10 +2,10 @@
 
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.selection.eligibility import last_votes
-from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.shortlist import draw_shortlist, repeated
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import IN_FAVOUR, Drop, RecallState, RecallUpdate, slot_facets
+from secondhop.nodes.state import IN_FAVOUR, Drop, RecallState, RecallUpdate
 
 
 async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from secondhop.errors import UsageError
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import EFFORTS, Effort
+from secondhop.nodes.state import EFFORTS, PLANNED, Effort, RecallState
 
 MOSTLY = 0.5
 """Share of memories with cues from which on cues say what a question needs, and no plan."""
@@ -61,3 +61,9 @@ def votes(state: Mapping[str, Any], services: Services) -> bool:
         return False
     effort = state.get("effort", "high")
     return bool(effort == "high" or (effort == "low" and state["round"] == 1))
+
+
+def is_unplanned(state: RecallState) -> bool:
+    """Whether no planner has said what to look for: the question stands alone, and what playbooks
+    suggest for it."""
+    return not any(query["origin"] in PLANNED for query in state.get("queries", {}).values())

@@ -10,6 +10,7 @@ import numpy as np
 
 from secondhop.errors import SecondhopError
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.retrieval.cue_search import found_by_cues
 from secondhop.nodes.retrieval.similarity import (
     Similar,
@@ -19,14 +20,7 @@ from secondhop.nodes.retrieval.similarity import (
 from secondhop.nodes.selection.learned import learned_of
 from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import (
-    TOO_LATE,
-    Query,
-    Ranking,
-    RecallState,
-    RecallUpdate,
-    is_unplanned,
-)
+from secondhop.nodes.state import TOO_LATE, Query, Ranking, RecallState, RecallUpdate
 from secondhop.stores.records import PassageHit, Vector
 from secondhop.wording import counted
 

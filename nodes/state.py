@@ -5,7 +5,7 @@ of the memories that are returned is looked up by `resolve`. Keys that parallel 
 reducer, and every reducer is commutative: the entries that two branches add differ in key.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from operator import or_  # pyright: ignore[reportUnknownVariableType]
 from typing import (
@@ -17,8 +17,6 @@ from typing import (
     TypeAlias,
     TypedDict,
     get_args,
-    get_origin,
-    get_type_hints,
 )
 
 Leg: TypeAlias = Literal["dense", "lexical"]
@@ -57,11 +55,6 @@ def add_counts(left: Mapping[str, float], right: Mapping[str, float]) -> dict[st
     {'llm_calls': 3, 'queries': 3}
     """
     return {key: left.get(key, 0) + right.get(key, 0) for key in [*left, *(set(right) - set(left))]}
-
-
-def reducer_of(hint: Any) -> Callable[[Any, Any], Any] | None:
-    """What a key of the state says about two updates of it; None: the later one counts."""
-    return get_args(hint)[1] if get_origin(hint) is Annotated else None
 
 
 class Facet(TypedDict):
@@ -425,42 +418,3 @@ class RecallOutput(TypedDict):
 
 PLANNED = frozenset({"decompose", "expand"})
 """Origins of a planner's queries."""
-
-
-def slot_facets(state: RecallState) -> list[str]:
-    """Ids of the facets that share the slots, sorted: all but those of playbooks, which have their
-    part in the score of the question itself."""
-    return sorted(set(state["facets"]) - suggested_facets(state))
-
-
-def suggested_facets(state: RecallState) -> set[str]:
-    """Ids of the facets of playbooks."""
-    queries = state.get("queries", {}).values()
-    return {query["facet_id"] for query in queries if query["origin"] == "playbook"}
-
-
-def is_unplanned(state: RecallState) -> bool:
-    """Whether no planner has said what to look for: the question stands alone, and what playbooks
-    suggest for it."""
-    return not any(query["origin"] in PLANNED for query in state.get("queries", {}).values())
-
-
-def taken_in(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
-    """The state with a node's update, by the same reducers as in the graph: for a node that is
-    run outside of it.
-
-    >>> taken_in({"queries": {"q0": 1}, "round": 1}, {"queries": {}, "round": 2})
-    {'queries': {'q0': 1}, 'round': 2}
-    """
-    reduced = {
-        key: REDUCERS[key](state.get(key, {}), update[key])
-        for key in REDUCERS.keys() & update.keys()
-    }
-    return {**state, **update, **reduced}
-
-
-REDUCERS = {
-    key: reducer
-    for key, hint in get_type_hints(RecallState, include_extras=True).items()
-    if (reducer := reducer_of(hint)) is not None
-}

@@ -39,25 +39,26 @@ class Memory:
     """When it was written, with a time zone."""
     messages: tuple[Message, ...]
     origin: str = ""
-    """Which input brought it (a file or folder): deletions are followed within an origin."""
+    """The input it came from (a file or folder); an ingest deletes missing memories only within an
+    origin."""
     kind: Kind = "continuity"
     subject: str = ""
-    """Of a fact: whom or what it is about. Of a preference: its topic, "" for none."""
+    """For a fact, whom or what it is about; for a preference, its topic, or ""."""
     attribute: str = ""
     """Of a fact."""
     value: str = ""
     """Of a fact."""
     scope: str = ""
-    """Of a preference: "always", or what a question must be about for it to count."""
+    """For a preference: "always", or the context that a question must concern."""
     cues: tuple[str, ...] = ()
-    """Requests of this person for which it will matter, 5 to 16 words each, where the host knows
-    them; a model writes them otherwise (`secondhop annotate`)."""
+    """Requests of this person for which it will matter, 5 to 16 words each, if the host knows them;
+    otherwise a model writes them (`secondhop annotate`)."""
     broad_cues: tuple[str, ...] = ()
-    """The usual undertakings for which people need such a memory: "prepare for a job interview"."""
+    """Common undertakings for which people need such a memory: "prepare for a job interview"."""
     role: str = ""
     """What kind of help it gives, in two to five words: "own plan", "health limit"."""
     replaces: tuple[str, ...] = ()
-    """Ids of older memories that the host takes for outdated since: they come last in an answer."""
+    """Ids of older memories that this one makes outdated: they come last in an answer."""
     tags: tuple[str, ...] = ()
     """Words to filter by (`Where`); they may change while the text stays."""
 
@@ -68,8 +69,8 @@ class Memory:
 
     @property
     def content_hash(self) -> str:
-        """Hash of everything a reader would see: cues and tags are not of it. With an equal hash no
-        text is stored again."""
+        """Hash of everything a reader would see, without cues and tags. A text with the same hash
+        is not stored again."""
         digest = sha256()
         for part in self._content_parts():
             digest.update(str(len(part)).encode())

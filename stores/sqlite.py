@@ -1,6 +1,5 @@
 """One SQLite file: connections for many threads, transactions, and our errors."""
 
-import asyncio
 import os
 import shutil
 import sqlite3
@@ -75,10 +74,7 @@ class SqliteDatabase:
         return check_version(connection, path=self.path, known=len(self._steps))
 
     async def stamp(self) -> Hashable:
-        """See `Database`."""
-        return await asyncio.to_thread(self._stamp)
-
-    def _stamp(self) -> Hashable:
+        """See `Database`. Microseconds, and it waits for no lock: a thread would take longer."""
         try:
             if not self.exists():
                 return None

@@ -27,7 +27,7 @@ async def main(store: str, where: str) -> None:
     async with await Recall.aopen(store, embedder="hashing") as recall:
         owner, name = PLACES[where]
         if where == "before the traces":
-            await recall.store.erasure.begin(["secret"])
+            await recall.admin.store.erasure.begin(["secret"])
         setattr(owner, name, die)
         await recall.memories.aforget("secret")
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import NoReturn
 
 from tests.small_world import words
 
@@ -28,4 +29,16 @@ def memories_of(
     )
     traces = TraceFolder(folder / "traces")
     reading = ConversationReading(writing=writing, llm=None, prompts=None, prices={})
-    return MemoryService(writing, traces=traces, caches=[], reading=lambda: reading)
+    return MemoryService(
+        writing,
+        traces=traces,
+        caches=[],
+        reading=lambda: reading,
+        cues=never_needed,
+        briefings=never_needed,
+    )
+
+
+def never_needed() -> NoReturn:
+    """What these tests do not ask for."""
+    raise AssertionError

@@ -36,8 +36,8 @@ class PausingEmbedder(HashingEmbedder):
 async def nearest(folder: Path, questions: Sequence[str], *, pause_after: int) -> list[str]:
     """The memory nearest to each question."""
     async with await Recall.aopen(folder, embedder=PausingEmbedder(pause_after)) as recall:
-        vectors = await recall.services.embedder.embed_queries(questions)
-        return [hits[0].memory_id for hits in await recall.store.dense(vectors, k=1)]
+        vectors = await recall.admin.services.embedder.embed_queries(questions)
+        return [hits[0].memory_id for hits in await recall.admin.store.dense(vectors, k=1)]
 
 
 def say(line: str) -> None:

@@ -96,7 +96,7 @@ async def planned(
 async def told(
     recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
 ) -> tuple[RecallResult, RecallTrace]:
-    services = replace(recall.services, planner=WrittenPlanner(plans, planner_id="written"))
+    services = replace(recall.admin.services, planner=WrittenPlanner(plans, planner_id="written"))
     graph = build_recall_graph(services)
     asked = RecallInput(question=question, asked_at=on(3).isoformat())
     events = [event async for event in run_recall(graph, asked, services=services)]

@@ -49,7 +49,7 @@ async def remembered(recall: Recall) -> str:
 
 async def planned(recall: Recall, *facets: PlannedFacet) -> tuple[RecallResult, RecallTrace]:
     planner = WrittenPlanner({QUESTION: facets}, planner_id="written")
-    services = replace(recall.services, planner=planner)
+    services = replace(recall.admin.services, planner=planner)
     asked = RecallInput(question=QUESTION, asked_at=ASKED_AT.isoformat())
     graph = build_recall_graph(services)
     events = [event async for event in run_recall(graph, asked, services=services)]
@@ -113,7 +113,7 @@ async def test_a_name_or_a_query_alone_asks_for_nothing(
 async def test_a_session_tells_it_in_every_round(recall: Recall) -> None:
     wanted = await remembered(recall)
     planner = WrittenPlanner({QUESTION: (WANTED,)}, planner_id="written")
-    sessions = sessions_over(replace(recall.services, planner=planner))
+    sessions = sessions_over(replace(recall.admin.services, planner=planner))
 
     begun = await sessions.astart(QUESTION)
     first = begun.preferences

@@ -79,7 +79,7 @@ async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
     async with await opened(tmp_path / "copy") as copy:
         await copy.aadd([note("mat", "Something else under this id")])
         done = await copy.admin.aimport_from(tmp_path / "all.jsonl")
-        kept = await copy.store.memory("mat")
+        kept = await copy.admin.store.memory("mat")
 
     assert done.conflicts == ["mat"]
     assert kept is not None
@@ -115,7 +115,7 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
 
 async def test_orphaned_vectors_are_found_and_removed(recall: Recall) -> None:
     vector = np.eye(1, 256, dtype=np.float32)
-    await vars(recall.store)["_index"].upsert(["ghost:1:0"], vector)
+    await vars(recall.admin.store)["_index"].upsert(["ghost:1:0"], vector)
 
     found = await recall.admin.adoctor()
     mended = await recall.admin.adoctor(fix=True)
@@ -156,9 +156,9 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.passage_vectors.ids() if i.startswith("tea:")]
-    before = await recall.store.passage_vectors.fetch([passage])
-    await vars(recall.store)["_index"].remove([passage])
+    (passage,) = [i for i in await recall.admin.store.passage_vectors.ids() if i.startswith("tea:")]
+    before = await recall.admin.store.passage_vectors.fetch([passage])
+    await vars(recall.admin.store)["_index"].remove([passage])
 
     told = await recall.admin.adoctor()
     mended = await recall.admin.adoctor(fix=True)
@@ -173,17 +173,17 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert mended.sound
     assert after.findings == []
     assert np.array_equal(
-        (await recall.store.passage_vectors.fetch([passage]))[passage], before[passage]
+        (await recall.admin.store.passage_vectors.fetch([passage]))[passage], before[passage]
     )
 
 
 async def turned(recall: Recall, passage: str) -> None:
     """Another vector in the place of a passage's."""
-    await vars(recall.store)["_index"].upsert([passage], np.eye(1, 256, dtype=np.float32))
+    await vars(recall.admin.store)["_index"].upsert([passage], np.eye(1, 256, dtype=np.float32))
 
 
 async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.store.passage_vectors.ids() if i.startswith("tea:")]
+    (passage,) = [i for i in await recall.admin.store.passage_vectors.ids() if i.startswith("tea:")]
     await turned(recall, passage)
 
     told = await recall.admin.adoctor(fix=True)

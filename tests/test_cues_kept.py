@@ -37,9 +37,11 @@ async def opened(folder: Path) -> Recall:
 async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
     async with await opened(tmp_path / "store") as recall:
         await recall.memories.aadd([TOWN, ALLERGY, MOVED])
-        vectors = await recall.services.embedder.embed_passages(["who drives to Trier", "my own"])
-        await recall.store.cues.annotate([thought_of(MOVED)], vectors[:1])
-        await recall.store.cues.add([Cue(memory_id="moved", text="my own")], vectors[1:])
+        vectors = await recall.admin.services.embedder.embed_passages(
+            ["who drives to Trier", "my own"]
+        )
+        await recall.admin.store.cues.annotate([thought_of(MOVED)], vectors[:1])
+        await recall.admin.store.cues.add([Cue(memory_id="moved", text="my own")], vectors[1:])
         yield recall
 
 
@@ -67,15 +69,15 @@ def thought_of(memory: Memory) -> Annotation:
 
 async def found_by(recall: Recall, question: str) -> str:
     """The memory whose cue is nearest."""
-    vectors = await recall.services.embedder.embed_passages([question])
-    ((hit, *_),) = await recall.store.cues.search(vectors, k=3)
+    vectors = await recall.admin.services.embedder.embed_passages([question])
+    ((hit, *_),) = await recall.admin.store.cues.search(vectors, k=3)
     return hit.memory_id if hit.score > 0.99 else ""
 
 
 async def test_cues_are_stored_with_a_memory_and_embedded_as_passages(recall: Recall) -> None:
     assert await found_by(recall, "what may I bake for Ana") == "allergy"
     assert await found_by(recall, "plan a dinner") == "allergy"
-    cards = await recall.store.cards(["allergy", "moved", "town"])
+    cards = await recall.admin.store.cards(["allergy", "moved", "town"])
     assert {one: (card.role, card.replaced_by) for one, card in cards.items()} == {
         "allergy": ("health limit", ()),
         "moved": ("address", ()),
@@ -100,9 +102,9 @@ async def test_other_cues_of_the_same_text_are_stored_without_embedding_the_text
 
     assert (ledger.stored, ledger.unchanged) == (0, 2)
     assert await found_by(recall, "a cake for Ana") == "allergy"
-    assert [cue.text for cue in (await recall.store.cues.of_memories(["allergy"]))["allergy"]] == [
-        "a cake for Ana"
-    ]
+    assert [
+        cue.text for cue in (await recall.admin.store.cues.of_memories(["allergy"]))["allergy"]
+    ] == ["a cake for Ana"]
     assert set(embedded) <= {"a cake for Ana"}
 
 
@@ -115,8 +117,8 @@ async def test_an_export_carries_everything_that_was_thought_of_a_memory(
         await copy.admin.aimport(first)
         assert [line async for line in copy.admin.aexport()] == first
         assert await found_by(copy, "who drives to Trier") == "moved"
-        assert (await copy.store.cards(["town"]))["town"].replaced_by == ("moved",)
-        assert await copy.store.cues.unannotated() == ["town"]
+        assert (await copy.admin.store.cards(["town"]))["town"].replaced_by == ("moved",)
+        assert await copy.admin.store.cues.unannotated() == ["town"]
         await copy.memories.aadd([ALLERGY])
         assert [line async for line in copy.admin.aexport()] == first
 
@@ -135,9 +137,9 @@ async def test_another_embedding_of_the_memory_embeds_its_cues_too(
 
 async def test_the_doctor_counts_and_mends_vectors_of_cues(recall: Recall) -> None:
     assert (await recall.admin.adoctor()).findings == []
-    index = cast(VectorIndex, vars(recall.store.cues)["_index"])
-    (cue, *_) = (await recall.store.cues.of_memories(["allergy"]))["allergy"]
-    vector = await recall.services.embedder.embed_passages(["ghost"])
+    index = cast(VectorIndex, vars(recall.admin.store.cues)["_index"])
+    (cue, *_) = (await recall.admin.store.cues.of_memories(["allergy"]))["allergy"]
+    vector = await recall.admin.services.embedder.embed_passages(["ghost"])
     await index.remove([cue.cue_id])
     await index.upsert(["ghost:1"], vector)
 
@@ -157,6 +159,6 @@ async def test_superseding_keeps_cues_and_forgetting_takes_them(recall: Recall) 
     assert await found_by(recall, "plan a dinner") == "allergy"
 
     await recall.memories.aforget("moved")
-    assert (await recall.store.cards(["town"]))["town"].replaced_by == ()
-    assert await recall.store.cues.of_memories(["moved"]) == {}
+    assert (await recall.admin.store.cards(["town"]))["town"].replaced_by == ()
+    assert await recall.admin.store.cues.of_memories(["moved"]) == {}
     assert await found_by(recall, "who drives to Trier") == ""

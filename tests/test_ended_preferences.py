@@ -106,7 +106,7 @@ async def test_a_model_that_cannot_compare_contexts_is_named_in_answer_and_trace
 ) -> None:
     always = await remembered(recall, "Keep answers short", month=1)
     await remembered(recall, "Start with numbers", month=1, scope=CONTEXT)
-    services = replace(recall.services, embedder=WithoutPassages())
+    services = replace(recall.admin.services, embedder=WithoutPassages())
 
     result, trace = await ask(services)
 

@@ -56,7 +56,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recall]:
 @pytest.fixture(scope="module")
 def held(crowd: Recall) -> dict[str, Memory]:
     """All that is stored, by id."""
-    page = asyncio.run(crowd.store.page(after="", limit=1_000))
+    page = asyncio.run(crowd.admin.store.page(after="", limit=1_000))
     return {memory.memory_id: memory for memory, _ in page}
 
 
@@ -219,7 +219,7 @@ async def test_what_is_stored_while_a_recall_runs_passes_the_filter_too(
 ) -> None:
     monkeypatch.setattr(similarity, "COMPARED", compared)
     await recall.aadd([replace(one, tags=("work",)) for one in LIFE])
-    looked_up = recall.store.standing
+    looked_up = recall.admin.store.standing
 
     async def standing(**asked: Any) -> Standing:
         found = await looked_up(**asked)
@@ -227,7 +227,7 @@ async def test_what_is_stored_while_a_recall_runs_passes_the_filter_too(
         await recall.aadd([replace(secret, tags=("home",), cues=(QUESTION,))])
         return found
 
-    monkeypatch.setattr(recall.store, "standing", standing)
+    monkeypatch.setattr(recall.admin.store, "standing", standing)
     result = await recall.arecall(QUESTION, tokens=tokens, where=Where(tags=["work"]))
 
     assert result.memories

@@ -70,8 +70,8 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.sessions.astart(None), r"the question must be a text"),
     (lambda r: r.sessions.astart(ASKED, k="6"), r"k must be a whole number"),
     (lambda r: r.sessions.astart(ASKED, at="2026"), r"at must be a datetime"),
-    (lambda r: r.abriefing(limit="3"), r"limit must be a whole number"),
-    (lambda r: r.abriefing(at="2026"), r"at must be a datetime"),
+    (lambda r: r.memories.abriefing(limit="3"), r"limit must be a whole number"),
+    (lambda r: r.memories.abriefing(at="2026"), r"at must be a datetime"),
     (lambda r: r.memories.aobserve([], at="2026"), r"at must be a datetime"),
     (
         lambda r: r.aadd(["My sister"]),
@@ -87,6 +87,10 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (
         lambda r: r.aadd([changed(messages=(Message("user", cast(Any, None)),))]),
         r"the content of a message",
+    ),
+    (
+        lambda r: r.aadd([changed(messages=(Message("bob", "Hello"),))]),
+        r"the role of a message must be one of user, assistant, system, tool, not 'bob'",
     ),
     (lambda r: r.aadd([changed(memory_id=5)]), r"memory_id must be a text \(str\), not 5"),
     (lambda r: r.aadd([changed(created_at="2026")]), r"created_at must be a datetime, not '2026'"),
@@ -106,7 +110,7 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     ),
     (lambda r: r.memories.aforget(["ida"]), r"the id of a memory must be a text"),
     (lambda r: r.aingest(5), r"a path to ingest must be a str or Path, not 5"),
-    (lambda r: r.arecall(ASKED, k=2, tokens=50), r"k and tokens are two ways .*give one"),
+    (lambda r: r.arecall(ASKED, k=2, tokens=50), r"k and tokens both limit .*give only one"),
     (lambda r: r.aexplain(5, "ida"), r"the trace must be a result, a trace, its id or its file"),
     (lambda r: r.graph.ainvoke({}), r"the graph takes a question"),
     (
@@ -200,7 +204,7 @@ async def test_prompts_that_cannot_be_are_refused_also_where_no_model_reads_them
 
 async def test_offline_is_a_word_for_no_language_model(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path, embedder="hashing", llm="offline") as recall:
-        assert recall.services.planner is None
+        assert recall.admin.services.planner is None
     with pytest.raises(UsageError, match="choose one of: offline, openai:MODEL"):
         await Recall.aopen(tmp_path, embedder="hashing", llm="foo")
 

@@ -32,11 +32,11 @@ async def taught_from_files(recall: Recall, folder: Path) -> dict[str, str]:
     What the memory held comes from files now, in a folder that is made for them.
     """
     files_of_life(folder)
-    await recall.store.delete([one.memory_id for one in LIFE])
+    await recall.admin.store.delete([one.memory_id for one in LIFE])
     await recall.aingest(folder)
     ids = {
         name: memory_id
-        for memory_id in await recall.store.content_hashes()
+        for memory_id in await recall.admin.store.content_hashes()
         for name in ("plan", "wins")
         if memory_id.removesuffix(".md").endswith(name)
     }
@@ -88,7 +88,7 @@ async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
     recall: Recall, tmp_path: Path
 ) -> None:
     ids = await taught_from_files(recall, tmp_path / "notes")
-    await recall.store.delete([ids["plan"]])  # and nobody came to tell the other files
+    await recall.admin.store.delete([ids["plan"]])  # and nobody came to tell the other files
 
     found = await recall.admin.adoctor()
     mended = await recall.admin.adoctor(fix=True)

@@ -273,8 +273,10 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     said = [await recall.arecall(question) for question in ("Which Zebraquartz?", "What opens it?")]
     assert kept.memory_id in said[0].ids()
     assert files_with(b"zebraquartz", tmp_path)
-    passages = [i for i in await recall.store.passage_vectors.ids() if i.startswith(kept.memory_id)]
-    (vector,) = (await recall.store.passage_vectors.fetch(passages)).values()
+    passages = [
+        i for i in await recall.admin.store.passage_vectors.ids() if i.startswith(kept.memory_id)
+    ]
+    (vector,) = (await recall.admin.store.passage_vectors.fetch(passages)).values()
     assert files_with_vector(vector, tmp_path)
 
     gone = await recall.memories.aforget(kept.memory_id)
@@ -390,7 +392,7 @@ async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
 
     class Learned:
         async def aforget(self, memory_ids: Sequence[str]) -> None:
-            assert await recall.store.memory(memory_ids[0]) is not None
+            assert await recall.admin.store.memory(memory_ids[0]) is not None
             asked.extend(memory_ids)
 
     await recall.aadd([note("a", "About a"), note("b", "About b")])

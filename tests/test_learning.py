@@ -81,7 +81,7 @@ def factors(trace: RecallTrace) -> dict[str, float]:
 
 
 async def of_sessions(recall: Recall, memory_id: str | None = None) -> list[StoredCue]:
-    return [one for one in await recall.cues.alist(memory_id) if one.origin == "session"]
+    return [one for one in await recall.memories.cues.alist(memory_id) if one.origin == "session"]
 
 
 async def test_what_a_session_proves_is_a_cue_and_the_next_recall_says_so(recall: Recall) -> None:
@@ -118,8 +118,8 @@ async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recal
 
 
 async def test_beside_cues_that_were_written_it_is_the_same(recall: Recall) -> None:
-    await recall.cues.aadd("plan", QUESTION)
-    await recall.cues.aadd("garden", "what do my tomatoes want?")
+    await recall.memories.cues.aadd("plan", QUESTION)
+    await recall.memories.cues.aadd("garden", "what do my tomatoes want?")
     before = await traced(recall, OTHER)
     await teach(recall)
 
@@ -127,7 +127,7 @@ async def test_beside_cues_that_were_written_it_is_the_same(recall: Recall) -> N
 
     assert factors(await traced(recall))["plan"] == 1.15
     assert [one.parts for one in after.candidates] == [one.parts for one in before.candidates]
-    assert {one.origin for one in await recall.cues.alist("plan")} == {"host", "session"}
+    assert {one.origin for one in await recall.memories.cues.alist("plan")} == {"host", "session"}
 
 
 async def test_a_question_about_the_past_does_not_know_it(recall: Recall) -> None:
@@ -194,7 +194,7 @@ async def test_it_is_off_from_the_first_memory_on(tmp_path: Path, by: str) -> No
         await recall.aadd(LIFE)
         await teach(recall)
 
-        assert await recall.cues.alist() == []
+        assert await recall.memories.cues.alist() == []
 
 
 async def test_nearly_the_same_question_strengthens_its_cue_up_to_a_bound(recall: Recall) -> None:
@@ -265,7 +265,7 @@ async def test_the_report_tells_all_and_a_question_or_everything_is_forgotten(
     assert (plan.memory_id, plan.title) == ("plan", "Goals for the first year")
     assert (plan.votes, plan.refused) == (1, False)
     assert [one.memory_id for one in told[QUESTION] if one.refused] == ["research-1"]
-    await recall.cues.aremove(plan.cue_id)
+    await recall.memories.cues.aremove(plan.cue_id)
     assert await of_sessions(recall, "plan") == []
     await recall.learning.aforget_question(QUESTION)
     assert [one.question for one in (await recall.learning.areport()).questions] == [OTHER]
@@ -281,7 +281,7 @@ async def test_a_forgotten_memory_takes_the_words_of_its_questions_along(
 
     await recall.memories.aforget("plan")
 
-    assert await recall.cues.alist() == []
+    assert await recall.memories.cues.alist() == []
     for path in (tmp_path / "store").rglob("*"):
         if path.is_file():
             assert b"quokka" not in path.read_bytes(), path
@@ -295,7 +295,9 @@ async def test_a_question_goes_from_all_memories_when_one_that_it_was_about_is_f
 
     await recall.memories.aforget("plan")
 
-    assert [(one.memory_id, one.text) for one in await recall.cues.alist()] == [("garden", OTHER)]
+    assert [(one.memory_id, one.text) for one in await recall.memories.cues.alist()] == [
+        ("garden", OTHER)
+    ]
     for path in (tmp_path / "store").rglob("*"):
         if path.is_file():
             assert b"quokka" not in path.read_bytes(), path

@@ -422,7 +422,7 @@ async def test_a_session_keeps_what_was_asked_for_by_name(kitchen: Kitchen) -> N
     fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
     wish = (await kitchen.recall.memories.aremember(GUESTS, at=on(2))).memory_id
     kitchen.planner.ask = everything
-    sessions = sessions_over(kitchen.recall.services)
+    sessions = sessions_over(kitchen.recall.admin.services)
 
     first = await sessions.astart(QUESTION)
     second = await sessions.avote(first.session_id, {fact: "hot"})
@@ -462,7 +462,7 @@ async def test_names_that_cannot_be_read_are_planned_without_and_named(
     kitchen: Kitchen, hangs: bool, why: str
 ) -> None:
     await kitchen.recall.memories.aremember(DIET, at=on(2))
-    known = kitchen.recall.services
+    known = kitchen.recall.admin.services
     keeping = cast(MemoryKeeping, Unreadable(cast(MemoryKeeping, known.keeping), hangs=hangs))
     state = cast(
         RecallState,

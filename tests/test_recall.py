@@ -240,7 +240,7 @@ async def test_settings_given_at_the_door_are_in_force(tmp_path: Path) -> None:
         result = await opened.arecall(QUESTION)
 
     assert (len(result.memories), result.maybe) == (1, [])
-    assert opened.config is chosen
+    assert opened.admin.config is chosen
 
 
 @pytest.mark.parametrize("limit", ["k", "rounds", "queries", "shortlist", "deadline_s"])

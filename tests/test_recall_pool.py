@@ -42,7 +42,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     close = Recall.aclose
 
     async def noted(recall: Recall) -> None:
-        names.append(recall.services.entity)
+        names.append(recall.admin.services.entity)
         await close(recall)
 
     monkeypatch.setattr(Recall, "aclose", noted)

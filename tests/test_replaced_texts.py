@@ -26,7 +26,7 @@ MARCH = datetime(2026, 3, 1, 12, tzinfo=UTC)
 @pytest.fixture
 async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
     async with await opened(tmp_path / "store") as recall:
-        recall.store.clock = lambda: MARCH
+        recall.admin.store.clock = lambda: MARCH
         yield recall
 
 
@@ -50,7 +50,7 @@ async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_in
     await recall.aingest(file.parent)
     file.write_text("# Safe\n\n" + NEW, encoding="utf-8")
     await recall.aingest(file.parent)
-    (memory_id,) = await recall.store.content_hashes()
+    (memory_id,) = await recall.admin.store.content_hashes()
 
     story = await recall.memories.ahistory(memory_id)
 
@@ -88,8 +88,10 @@ async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
             told = [passage.text for memory in answer.memories for passage in memory.evidence]
             assert not any("Zebraquartz" in text for text in told)
             assert len(answer.ids()) == len(set(answer.ids()))
-    assert [hit.memory_id for hit in (await recall.store.lexical(["bank"], k=5))[0]] == ["safe"]
-    assert (await recall.store.lexical(["zebraquartz kandinsky"], k=5))[0] == []
+    assert [hit.memory_id for hit in (await recall.admin.store.lexical(["bank"], k=5))[0]] == [
+        "safe"
+    ]
+    assert (await recall.admin.store.lexical(["zebraquartz kandinsky"], k=5))[0] == []
     found = await recall.arecall("Where is what was in the safe?", as_of=MARCH)
     assert "safe" in found.ids()
 
@@ -120,7 +122,7 @@ async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgott
     await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
     await recall.aadd([note("safe", OLD, title="The Kandinsky")])
     assert "safe" in (await recall.arecall("Which Zebraquartz opens it?")).ids()
-    whole = await recall.store.whole("safe")
+    whole = await recall.admin.store.whole("safe")
     assert whole is not None
     texts = [embedding_text(whole[0], passage) for passage in whole[1]]
     (vector,) = await HashingEmbedder().embed_passages(texts)
@@ -153,7 +155,7 @@ async def test_forgetting_a_text_that_had_grown_leaves_no_vector_of_what_it_was(
 ) -> None:
     await replaced(recall)
     await recall.aadd([note("log", OLD)])
-    whole = await recall.store.whole("log")
+    whole = await recall.admin.store.whole("log")
     assert whole is not None
     texts = [embedding_text(whole[0], passage) for passage in whole[1]]
     (vector,) = await HashingEmbedder().embed_passages(texts)
@@ -214,7 +216,7 @@ async def test_an_import_killed_before_the_earlier_texts_is_ended_by_the_next(
     lines = [line async for line in recall.admin.aexport()]
     async with await opened(tmp_path / "copy") as copy:
         with monkeypatch.context() as patched:
-            patched.setattr(copy.store, "add_earlier", killed)
+            patched.setattr(copy.admin.store, "add_earlier", killed)
             with pytest.raises(ConnectionError):
                 await copy.admin.aimport(lines)
         await copy.admin.aimport(lines)

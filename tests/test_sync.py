@@ -155,10 +155,13 @@ def test_every_async_method_that_returns_has_a_sync_form(room: type) -> None:
         assert inspect.signature(waited) == inspect.signature(getattr(room, name))
 
 
-def test_a_name_of_version_0_1_says_where_it_is_now(tmp_path: Path) -> None:
+def test_a_name_that_moved_says_where_it_is_now(tmp_path: Path) -> None:
     with Recall.open(tmp_path / "store", embedder="hashing") as recall:
         with pytest.warns(DeprecationWarning, match="recall.memories.remember"):
             assert getattr(recall, "remember") == recall.memories.remember  # noqa: B009
+        for name in ("briefing", "cues", "config", "services", "store"):
+            with pytest.warns(DeprecationWarning, match="recall.(memories|admin)"):
+                assert getattr(recall, name)
         with pytest.raises(AttributeError, match="'nonsense'"):
             getattr(recall, "nonsense")  # noqa: B009
 
@@ -168,7 +171,7 @@ def test_settings_of_version_0_1_still_open_it(tmp_path: Path) -> None:
     with pytest.warns(DeprecationWarning, match="use config"):
         opened = Recall.open(tmp_path / "store", embedder="hashing", **old)
     with opened as recall:
-        assert recall.config.limits.k == 2
+        assert recall.admin.config.limits.k == 2
     with pytest.raises(TypeError, match="'seting'"):
         Recall.open(tmp_path / "store", **{"seting": 1})  # type: ignore[arg-type]  # misspelt
 

@@ -30,9 +30,11 @@ async def filled(store: Path) -> list[Vector]:
         await recall.memories.aadd([note(f"n{n}", f"Thoughts about topic {n}") for n in range(60)])
         await recall.memories.aadd([replace(note("secret", SECRET), cues=(CUE,))])
         await recall.arecall("What opens the vault?")
-        (passage,) = [i for i in await recall.store.passage_vectors.ids() if i.startswith("secret")]
-        (cue,) = await recall.services.embedder.embed_passages([CUE])
-        return [(await recall.store.passage_vectors.fetch([passage]))[passage], cue]
+        (passage,) = [
+            i for i in await recall.admin.store.passage_vectors.ids() if i.startswith("secret")
+        ]
+        (cue,) = await recall.admin.services.embedder.embed_passages([CUE])
+        return [(await recall.admin.store.passage_vectors.fetch([passage]))[passage], cue]
 
 
 def files_with_vectors(vectors: list[Vector], folder: Path) -> list[str]:

@@ -90,7 +90,7 @@ async def test_learning_that_was_off_stays_off_also_in_a_copy(tmp_path: Path) ->
 
 
 async def test_memories_are_given_cues_and_recalled_by_them(upgraded: Recall) -> None:
-    await upgraded.cues.aadd("diary", "Was it wet when we were away?")
+    await upgraded.memories.cues.aadd("diary", "Was it wet when we were away?")
     result = await upgraded.arecall("Was it wet when we were away?")
     told = upgraded.explain(result.trace_id, "diary")
 

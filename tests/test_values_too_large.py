@@ -39,8 +39,8 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 COUNTED: list[tuple[str, Callable[[Recall, int], Awaitable[object]]]] = [
     ("k", lambda r, n: r.arecall(ASKED, k=n)),
     ("tokens", lambda r, n: r.arecall(ASKED, tokens=n)),
-    ("limit", lambda r, n: r.abriefing(limit=n)),
-    ("tokens", lambda r, n: r.abriefing(tokens=n)),
+    ("limit", lambda r, n: r.memories.abriefing(limit=n)),
+    ("tokens", lambda r, n: r.memories.abriefing(tokens=n)),
     ("k", lambda r, n: r.sessions.astart(ASKED, k=n)),
     ("max_rounds", lambda r, n: r.sessions.astart(ASKED, max_rounds=n)),
 ]
@@ -68,7 +68,7 @@ DATED: list[tuple[str, Callable[[Recall, datetime], Awaitable[object]]]] = [
     ("at", lambda r, m: r.arecall(ASKED, at=m)),
     ("as_of", lambda r, m: r.arecall(ASKED, as_of=m)),
     ("at", lambda r, m: r.sessions.astart(ASKED, at=m)),
-    ("at", lambda r, m: r.abriefing(at=m)),
+    ("at", lambda r, m: r.memories.abriefing(at=m)),
     ("as_of", lambda r, m: r.memories.afacts(as_of=m)),
     ("at", lambda r, m: r.memories.aremember("The key hangs in the hall", at=m)),
     ("valid_until", lambda r, m: r.memories.aremember("The key hangs in the hall", valid_until=m)),

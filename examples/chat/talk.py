@@ -265,7 +265,7 @@ class Chat:
 
     async def _briefed(self) -> list[Quote]:
         """What to know before the first word, under the same numbers."""
-        briefing = await self.recall.abriefing(at=self._now())
+        briefing = await self.recall.memories.abriefing(at=self._now())
         return [
             Quote(
                 source=self._source(entry),

@@ -49,7 +49,7 @@ async def answer(state: AgentState) -> dict[str, Any]:
 def agent_over(recall: Recall) -> Any:
     agent = StateGraph(AgentState)
     agent.add_node("listen", listen)
-    agent.add_node("session", build_session_graph(recall.services))
+    agent.add_node("session", build_session_graph(recall.admin.services))
     agent.add_node("answer", answer)
     agent.add_edge(START, "listen")
     agent.add_edge("listen", "session")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.evidence.linked_state import Linked, linked_state
 from secondhop.nodes.evidence.links import SEEDS, Link, found_links, leads_of, with_links
 from secondhop.nodes.evidence.neighbours import with_neighbours
@@ -25,7 +26,7 @@ from secondhop.nodes.retrieval.similarity import cosines_of, scores_of
 from secondhop.nodes.selection.eligibility import answerable, last_votes, readers_order
 from secondhop.nodes.selection.factors import exposure
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import RecallState, is_unplanned
+from secondhop.nodes.state import RecallState
 from secondhop.ranking.calibration import calibrated_relevance
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.stores.records import Passage

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.eligibility import (
     SUPPRESSED,
@@ -20,22 +21,14 @@ from secondhop.nodes.selection.eligibility import (
 )
 from secondhop.nodes.selection.factors import OF_THE_QUESTION, score_factors
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
-from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.pool import Pool, suggested_facets
 from secondhop.nodes.selection.select import REPEATS_AT, Selection, select
 from secondhop.nodes.selection.unplanned_order import (
     answering_for_themselves,
     repeats_at,
     unplanned_order,
 )
-from secondhop.nodes.state import (
-    DIRECT,
-    FACT_ASKED,
-    Pick,
-    RecallState,
-    Vote,
-    is_unplanned,
-    suggested_facets,
-)
+from secondhop.nodes.state import DIRECT, FACT_ASKED, Pick, RecallState, Vote
 from secondhop.ranking.arrays import Floats
 
 """Origins of queries for facts that stand without a memory near the question."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.question_kind import age_counts
-from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.nodes.state import Candidate, RecallState
 from secondhop.ranking.arrays import Floats
@@ -70,7 +69,8 @@ def exposure(
 
 def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
     """0.85..1.3: what helped in sessions about such questions, or did not."""
-    return np.array([learned_factor(one["memory_id"], state) for one in candidates])
+    given = state["learned"]["factors"] if "learned" in state else {}
+    return np.array([given.get(one["memory_id"], 1.0) for one in candidates])
 
 
 FACTORS: Final[Mapping[str, Factor]] = {

@@ -8,8 +8,9 @@ from secondhop.nodes.selection.eligibility import (
     is_outside,
     last_votes,
 )
+from secondhop.nodes.selection.pool import slot_facets
 from secondhop.nodes.session.session_state import Branch, SessionState
-from secondhop.nodes.state import Candidate, Vote, slot_facets
+from secondhop.nodes.state import Candidate, Vote
 
 
 def main_facets(state: SessionState) -> list[str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Askable(Closing):
-    """Answers questions, and tells how it found the answers."""
+    """Answers questions, and explains how it found the answers."""
 
     def __init__(self, traces: TraceFolder, loop: BackgroundLoop) -> None:
         """`loop` runs the calls of callers without an event loop."""
@@ -58,15 +58,15 @@ class Askable(Closing):
             k: memories to return; default `RecallLimits.k`.
             tokens: instead of k, fill this many tokens with evidence; give one of them.
             at: "now" for the question; default the clock.
-            as_of: what was believed then: what was written later is hidden, and what was
-                superseded since comes back.
-            include_stale: what was superseded, deprecated or has expired comes back, too, marked.
-            where: a filter by tags, sources, kinds and dates; nothing else comes back.
+            as_of: answer from what was known then: memories written later are hidden, and memories
+                superseded since come back.
+            include_stale: superseded, deprecated and expired memories come back, too, marked.
+            where: a filter by tags, sources, kinds and dates; only matching memories come back.
             effort: what a language model may be asked: "none": nothing; "low": one vote on what
                 the searches found; "high": a plan, and votes until the critic is content. By
                 default "none" without a model, "low" where most memories have cues, else "high".
             thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
-                the same question, interrupted under it, goes on where it stopped.
+                an interrupted recall of the same question resumes under it.
 
         Raises:
             UsageError: a far too long question, k or tokens below 1, or both.
@@ -137,7 +137,7 @@ class Askable(Closing):
         """The trace of a recall; `TraceSettings` says how many are kept, and how long.
 
         Raises:
-            UsageError: none of that id is kept.
+            UsageError: no trace with that id is kept.
         """
         return self._traces.load(trace_id)
 

@@ -1,4 +1,4 @@
-"""Names of version 0.1 that still work, with a DeprecationWarning; they go in 0.3."""
+"""Names that have moved and still work, with a DeprecationWarning; they go in 0.3."""
 
 from dataclasses import replace
 from functools import reduce
@@ -40,14 +40,15 @@ _SYNC = {
     **{name: f"memories.{name}" for name in _MEMORIES},
     **{old: f"sessions.{new}" for old, new in _SESSIONS.items()},
     **{old: f"admin.{new}" for old, new in _ADMIN.items()},
-    "annotate": "cues.annotate",
+    "annotate": "memories.cues.annotate",
+    "briefing": "memories.briefing",
     "warm": "admin.warm",
 }
 
 
 def async_form(path: str) -> str:
     """The path of the async form of a method."""
-    part, name = path.split(".")
+    part, name = path.rsplit(".", 1)
     return f"{part}.a{name}"
 
 
@@ -60,8 +61,12 @@ MOVED = {
     "forgetting": "memories.forgetting",
     "session": "sessions.open",
     "last_traces": "admin.last_traces",
-    "settings": "config",
-    "embedder": "services.embedder",
+    "settings": "admin.config",
+    "embedder": "admin.services.embedder",
+    "cues": "memories.cues",
+    "config": "admin.config",
+    "services": "admin.services",
+    "store": "admin.store",
 }
 """{name on `Recall`: where it is now}."""
 

@@ -109,12 +109,14 @@ class Interfaces:
             traces=self.traces,
             caches=[self._parts.embedders.entity],
             reading=self._reading,
+            cues=lambda: self.cues,
+            briefings=lambda: self.briefings,
             loop=self._loop,
         )
 
     @cached_property
     def cues(self) -> "Cues":
-        """See `Recall.cues`."""
+        """See `MemoryService.cues`."""
         from secondhop.memories.cues import Cues
 
         return Cues(self.writing, self.annotating, loop=self._loop)
@@ -136,7 +138,7 @@ class Interfaces:
 
     @cached_property
     def briefings(self) -> "Briefings":
-        """See `Recall.abriefing`."""
+        """See `MemoryService.abriefing`."""
         from secondhop.briefing.service import Briefings
 
         return Briefings(services=self._parts.services, writing=self.writing)

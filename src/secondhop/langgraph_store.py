@@ -38,11 +38,11 @@ PAGE = 500
 
 
 class RecallStore(BaseStore):
-    """A `BaseStore` in a secondhop store: one entity a namespace, one memory an item.
+    """A `BaseStore` in a secondhop store: each namespace is an entity, each item a memory.
 
-    `("memories", "ana")` is the entity "memories.ana": searched with second-hop recall, and never
-    together with another namespace, unless a search names what both begin with. What was stored
-    for the entity by other ways is found, too, as items with `content`.
+    `("memories", "ana")` is the entity "memories.ana": searched with second-hop recall, and
+    separately from other namespaces, unless a search names a common prefix. Memories stored for the
+    entity in other ways are found, too, as items with `content`.
 
     store = RecallStore("store", llm="openai:gpt-4.1-mini")
     agent = create_agent(model, tools, store=store)
@@ -57,7 +57,7 @@ class RecallStore(BaseStore):
 
         Args:
             path: the store's folder, or postgresql://…; default `./.secondhop`.
-            effort: what a search may ask a language model; default the cheapest that serves.
+            effort: what a search may ask a language model; default as in `Recall.arecall`.
             options: those of `RecallPool`: embedder, llm, config, max_open, …
         """
         self._path = path if path is not None else DEFAULT_STORE
@@ -67,7 +67,7 @@ class RecallStore(BaseStore):
         self._loop = BackgroundLoop()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """See `BaseStore.batch`: what the batch puts, its own reads do not see."""
+        """See `BaseStore.batch`; reads do not see what the same batch puts."""
         return self._loop.run(partial(self._done, list(ops)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -100,7 +100,7 @@ class RecallStore(BaseStore):
         match op:
             case GetOp():
                 async with self._pool.recall(entity_of(op.namespace)) as recall:
-                    memory = await recall.store.memory(op.key)
+                    memory = await recall.admin.store.memory(op.key)
                 return item_of(memory, op.namespace) if memory is not None else None
             case SearchOp():
                 return await self._searched(op)
@@ -137,7 +137,9 @@ class RecallStore(BaseStore):
             return []
         where: Where | None = None
         indexed = Where(sources=[NOT_INDEXED])
-        if op.filter or any(((await recall.store.standing(where=indexed)).admitted or {}).values()):
+        if op.filter or any(
+            ((await recall.admin.store.standing(where=indexed)).admitted or {}).values()
+        ):
             ids = [one.key for one in await fitting(op, namespace, recall, indexed=True)]
             if not ids:
                 return []
@@ -149,7 +151,7 @@ class RecallStore(BaseStore):
         scores = {one.id: one.score for one in [*result.memories, *result.maybe]}
         items: list[SearchItem] = []
         for memory_id, score in list(scores.items())[:k]:
-            memory = await recall.store.memory(memory_id)
+            memory = await recall.admin.store.memory(memory_id)
             if memory is not None:
                 items.append(found_item(item_of(memory, namespace), score=score))
         return items
@@ -174,7 +176,7 @@ async def put_all(puts: Iterable[PutOp], recall: Recall) -> None:
     for put in puts:
         if put.value is not None:
             check_key(put.key)
-        known = await recall.store.memory(put.key)
+        known = await recall.admin.store.memory(put.key)
         if put.value is not None:
             wanted.append(memory_of(put, at=datetime.now(UTC), known=known))
         elif known is not None:
@@ -190,12 +192,12 @@ async def fitting(
 ) -> list[Item]:
     """The items that the filter of a search admits; `indexed`: those that queries may find."""
     items: list[Item] = []
-    page = await recall.store.page(after="", limit=PAGE)
+    page = await recall.admin.store.page(after="", limit=PAGE)
     while page:
         for memory, _ in page:
             item = item_of(memory, namespace)
             hidden = indexed and memory.source == NOT_INDEXED
             if not hidden and fits(item.value, op.filter or {}):
                 items.append(item)
-        page = await recall.store.page(after=page[-1][0].memory_id, limit=PAGE)
+        page = await recall.admin.store.page(after=page[-1][0].memory_id, limit=PAGE)
     return items

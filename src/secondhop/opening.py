@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 class OpenOptions(TypedDict, total=False):
-    """What `Recall.open` takes beside its usual arguments, all by name."""
+    """Rarely used arguments of `Recall.open`, all by name."""
 
     reranker: Reranker | None
     """Reads question and passage together; optional."""
@@ -51,15 +51,15 @@ class OpenOptions(TypedDict, total=False):
     prices: str | Path | None
     """A YAML file of model prices, over those that ship with secondhop."""
     scale: str | Path | ModelScale | None
-    """What the embedding model's cosines mean: a file that `secondhop eval calibrate` wrote for
-    this model; default what ships (docs/evaluate.md)."""
+    """The scale of the embedding model's cosines: a file that `secondhop eval calibrate` wrote for
+    this model; default the built-in one (docs/evaluate.md)."""
     caches: str | Path | None
-    """A folder for what can be made again, embeddings above all; default the entity's."""
+    """A folder for caches, above all of embeddings; default the entity's."""
     annotate: bool | AnnotateSettings
-    """Whether an open `Recall` with a model annotates by itself what is written to it (it does),
-    and how; False: only when it is asked to (docs/cues.md)."""
+    """How an open `Recall` with a model annotates new memories by itself; False: only when asked to
+    (docs/cues.md)."""
     mending: bool
-    """Open it also where vectors are missing, to `recall.admin.doctor(fix=True)` it."""
+    """Open it even if vectors are missing, to repair it with `recall.admin.doctor(fix=True)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

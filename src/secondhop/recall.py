@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import AsyncIterator, Iterable, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -14,13 +13,11 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.interfaces import Interfaces
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
-from secondhop.nodes.config import BriefingSettings, Config
-from secondhop.nodes.services import Services
+from secondhop.nodes.config import Config
 from secondhop.nodes.state import RecallInput
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
 from secondhop.running import RecallEvent
-from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
 
@@ -32,13 +29,11 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
 
-    from secondhop.briefing.briefing import Briefing
     from secondhop.graph.builder import RecallGraph
     from secondhop.graph.explain import Explanation
     from secondhop.ingest.ledger import IngestLedger
     from secondhop.ingest.run import IngestProgress
     from secondhop.learning.service import Learning
-    from secondhop.memories.cues import Cues
     from secondhop.memories.maintenance import Maintenance
     from secondhop.memories.service import MemoryService
     from secondhop.retriever_recall import RetrieverRecall
@@ -56,7 +51,7 @@ class Recall(Askable):
     def __init__(
         self, parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
     ) -> None:
-        """Use `open`; this takes the parts as they are."""
+        """Use `open`; this constructor takes ready-made parts."""
         loop = BackgroundLoop()
         self._parts = parts
         self._behind = Interfaces(parts, checkpointer=checkpointer, loop=loop)
@@ -64,13 +59,8 @@ class Recall(Askable):
 
     @property
     def memories(self) -> "MemoryService":
-        """Remember, correct, list and forget single memories; observe conversations."""
+        """Remember, correct, list and forget single memories, with their cues; observe; brief."""
         return self._behind.memories
-
-    @property
-    def cues(self) -> "Cues":
-        """What memories were stored for: list, add, remove; let a model write them."""
-        return self._behind.cues
 
     @property
     def sessions(self) -> "Sessions":
@@ -79,12 +69,12 @@ class Recall(Askable):
 
     @property
     def learning(self) -> "Learning":
-        """What resolved sessions have taught: see it, forget it, switch it off."""
+        """What was learned from resolved sessions: see it, forget it, switch learning off."""
         return self._behind.learning
 
     @property
     def admin(self) -> "Maintenance":
-        """Doctor, export, import, copy, the last traces, `warm`."""
+        """Look after a whole memory: doctor, export, import, copy, the last traces, `warm`."""
         return self._behind.admin
 
     # --- opening and closing ---
@@ -107,24 +97,24 @@ class Recall(Askable):
 
         Args:
             path: the store's folder; default `./.secondhop`.
-            entity: whose memory; nothing ever crosses from one entity to another.
+            entity: whose memory it is; nothing crosses from one entity to another.
             embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
                 langchain-core `Embeddings`.
             llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
-                langchain-core chat model, or None (or "offline") for a recall
-                without one.
+                langchain-core chat model, or None (or "offline") for no model.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.
-            config: limits and ranking; the defaults suit most.
+            config: limits and ranking; the defaults suit most memories.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
-            prompts: a folder whose files take the place of the prompts that ship
-                (docs/prompts.md), or every prompt by name; checked always, for an `llm` to read.
-            options: what few need; see `OpenOptions`.
+            prompts: a folder whose files replace the built-in prompts (docs/prompts.md), or all
+                prompts by name; always checked.
+            options: rarely needed; see `OpenOptions`.
 
         Raises:
             EmbedderMismatchError: the store was built with another embedding model.
             SchemaVersionError: the store was written by a newer secondhop.
-            CorruptStoreError: the vectors cannot be read, or some are missing; it says what to do.
-            PromptError: `prompts` is no folder of prompt files, or one of them is faulty.
+            CorruptStoreError: the vectors cannot be read, or some are missing; the message says
+                what to do.
+            PromptError: `prompts` is not a folder of prompt files, or one of them is faulty.
         """
         parts = await open_parts(
             path,
@@ -190,16 +180,16 @@ class Recall(Askable):
     ) -> "RetrieverRecall":
         """Recall over a LangChain retriever or vector store, or a LangGraph store; no data moves.
 
-        It reads only: cues, facts, filters and forgetting need memories that secondhop stores.
+        It only reads. Cues, facts, filters and forgetting need memories stored by secondhop.
 
         Args:
-            llm: plans and judges; without one, a single query is asked of the retriever.
-            embedder: compares what is found; default the vector store's own, else "default".
-            namespace: of a LangGraph store, what is searched.
-            depth: memories that a query brings; a retriever decides that by itself.
+            llm: plans and judges; without one, the retriever gets a single query.
+            embedder: compares what was found; default the vector store's own, else "default".
+            namespace: the part of a LangGraph store to search.
+            depth: documents per query; a retriever without such a parameter decides itself.
 
         Raises:
-            UsageError: it is none of them.
+            UsageError: the object is none of these.
         """
         from secondhop.retrieved import finding
         from secondhop.retriever_recall import RetrieverRecall
@@ -233,37 +223,12 @@ class Recall(Askable):
         from secondhop.explaining import explained
 
         return await explained(
-            trace, memory_id, traces=self._traces, store=self.store, services=self.services
+            trace,
+            memory_id,
+            traces=self._traces,
+            store=self._parts.store,
+            services=self._parts.services,
         )
-
-    async def abriefing(
-        self,
-        *,
-        limit: int | None = None,
-        tokens: int | None = None,
-        at: datetime | None = None,
-        settings: BriefingSettings | None = None,
-    ) -> "Briefing":
-        """What to know when a session starts, before anything is asked (docs/briefing.md).
-
-        Core memories, what was left open, preferences, and what is new. Writes nothing, asks no
-        model, embeds nothing. An entity without memories gets an empty briefing.
-
-        Args:
-            limit: entries; default `BriefingSettings.limit` (20).
-            tokens: instead of `limit`, what its text may take. Core is shown even if it takes more.
-            at: "now"; what was written later is left out. Default the clock, and everything.
-            settings: shares, stabilities and what else counts.
-
-        Raises:
-            UsageError: a limit below 1, or both.
-        """
-        settings = settings or self.config.briefing
-        return await self._behind.briefings.brief(
-            limit=limit, tokens=tokens, at=at, settings=settings
-        )
-
-    briefing = blocking(abriefing)
 
     # --- storing ---
 
@@ -284,23 +249,26 @@ class Recall(Askable):
         dry_run: bool = False,
         annotate: bool | None = None,
     ) -> "IngestLedger":
-        """Store what files and folders hold; unchanged memories cost nothing, gone ones go.
+        """Store the content of files and folders; unchanged memories cost nothing, missing ones are
+        deleted.
 
-        With a memory go its counters and cues. What a memory said before its file
-        was changed is kept, unless the new text begins with it; see `memories.history`.
+        A deleted memory loses its counters and cues, too. When a file changes, the earlier text is
+        kept, unless the new text begins with it; see `memories.history`.
 
         Args:
-            paths: one by one, or in a list.
-            tags: added to all that is read, to filter by (`recall(…, where=Where(tags=…))`).
-            dry_run: only tell what would be stored and deleted (`IngestLedger.plan`); nothing is
+            paths: as single arguments or as a list.
+            tags: added to all memories that are read, to filter by (`recall(…,
+                where=Where(tags=…))`).
+            dry_run: only report what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
-            annotate: let the model write cues for what is stored (`cues.annotate`); default where
-                there is a model. What fails waits, and the ledger's `annotation` says why.
+            annotate: let the model write cues for stored memories (`memories.cues.annotate`); on by
+                default if there is a model. Memories for which it fails wait, and the ledger's
+                `annotation` says why.
 
         Raises:
-            UsageError: something is no path, or `annotate` is True without a language model.
-            IngestError: a path does not exist, or nothing of it could be stored.
-            StoreFullError: no space is left; of a store that was to begin, nothing is made.
+            UsageError: an argument is not a path, or `annotate` is True without a language model.
+            IngestError: a path does not exist, or nothing in it could be stored.
+            StoreFullError: no space is left; a new store is then not created.
         """
         return await self._behind.ingesting.ingest(
             paths,
@@ -319,27 +287,12 @@ class Recall(Askable):
     def graph(self) -> "RecallGraph":
         """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out).
 
-        Without a memory stored for the entity the result is empty, where `arecall` raises: a new
+        If no memory is stored for the entity, the result is empty, where `arecall` raises: a new
         user's chat goes on. It writes no checkpoints into the host's checkpointer; it uses the one
-        given to `open`, if any. The trace stays in the graph's state, so that of a recall which a
-        host runs cannot be explained later; one that must be goes through `arecall` or `astream`.
+        given to `open`, if any. The trace stays in the graph's state, so a recall in a host's graph
+        cannot be explained later; use `arecall` or `astream` if it must be.
         """
         return self._behind.graphs.kept
-
-    @property
-    def config(self) -> Config:
-        """Limits and ranking in force."""
-        return self.services.settings
-
-    @property
-    def services(self) -> Services:
-        """Models, store and settings, for a graph of your own over the same memory."""
-        return self._parts.services
-
-    @property
-    def store(self) -> EntityStore:
-        """The entity's store, for searches of your own."""
-        return self._parts.store
 
     if not TYPE_CHECKING:
 

@@ -65,14 +65,14 @@ class RecallPool:
         prompts: PromptSource | None = None,
         **options: Unpack[OpenOptions],
     ) -> None:
-        """Opens nothing yet. What is not listed here is as in `Recall.aopen`.
+        """Opens nothing yet. Arguments not listed here are as in `Recall.aopen`.
 
         Args:
-            max_open: entities that stay open, about 3 MB and 10 files each. None is closed while
-                it is in use, so more are open while more are used at once.
+            max_open: entities that stay open, about 3 MB and 10 files each. None is closed while in
+                use, so more are open if more are used at once.
 
         Raises:
-            UsageError: `max_open` below 1, or no model has that name.
+            UsageError: `max_open` is below 1, or no model has that name.
         """
         if max_open < 1:
             raise UsageError(f"a pool needs max_open >= 1, not {max_open}")
@@ -110,7 +110,7 @@ class RecallPool:
 
         Raises:
             StoreError: the pool was closed.
-            SecondhopError: it cannot be opened, as of `Recall.aopen`; the next block tries again.
+            SecondhopError: it cannot be opened, as in `Recall.aopen`; the next block tries again.
         """
         opened = self._entered(entity)
         if self._waiting is not None and self._annotating is None:
@@ -123,11 +123,12 @@ class RecallPool:
 
     @property
     def entities(self) -> list[str]:
-        """Those that are open, the least recently used first."""
+        """The open entities, the least recently used first."""
         return list(self._opened)
 
     async def annotate_left(self) -> str | None:
-        """Annotate an entity of a shared store that another worker wrote to and left; its name.
+        """Annotate an entity of a shared store whose cues another worker left unwritten; returns
+        its name.
 
         The pool does so by itself, every half minute, where it has a language model.
         """
@@ -138,7 +139,7 @@ class RecallPool:
         done = False
         try:
             async with self.recall(entity) as recall:
-                await recall.cues.aannotate()
+                await recall.memories.cues.aannotate()
             done = True
         finally:
             await to_its_end(asyncio.to_thread(partial(queue.release, entity, done=done)))
@@ -154,7 +155,7 @@ class RecallPool:
                 logger.warning("memories wait to be annotated: %s", error)
 
     async def aclose_entity(self, entity: str) -> None:
-        """Close an entity now, say to delete it; nothing happens where it is not open.
+        """Close an entity now, for example to delete it; does nothing if it is not open.
 
         Raises:
             StoreError: it is in use.
@@ -166,7 +167,7 @@ class RecallPool:
             await self._close(entity)
 
     async def aclose(self) -> None:
-        """Close every entity, also those in use, and the models that the pool has made."""
+        """Close every entity, even those in use, and the models that the pool made."""
         self._closed = True
         if self._annotating is not None:
             self._annotating.cancel()

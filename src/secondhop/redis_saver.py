@@ -55,7 +55,7 @@ class Place(NamedTuple):
 class PlainRedisSaver(BaseCheckpointSaver[str]):
     """A checkpointer on Redis 7 or newer, without its modules; a thread is one hash.
 
-    For servers that have them (Redis 8), langgraph-checkpoint-redis is LangGraph's own.
+    For servers that have these modules (Redis 8), use LangGraph's own langgraph-checkpoint-redis.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """See `BaseCheckpointSaver`; of a write that is repeated the first one counts."""
+        """See `BaseCheckpointSaver`; if a write is repeated, the first one counts."""
         place = self._place(config)
         first, last = dict[str, bytes](), dict[str, bytes]()
         for number, (channel, value) in enumerate(writes):

@@ -54,7 +54,7 @@ MOMENTS_AND_FILTERS: Final = {
 
 
 class NotOverRetrieverError(UsageError, AttributeError):
-    """A retriever only finds: nothing can be written, kept or filtered beside it."""
+    """A retriever can only search: nothing can be written, stored or filtered with it."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
@@ -66,10 +66,10 @@ class NotOverRetrieverError(UsageError, AttributeError):
 
 
 class RetrieverRecall(Askable):
-    """Second-hop recall over a retriever; make it by `Recall.over`.
+    """Second-hop recall over a retriever; made by `Recall.over`.
 
-    A planner's queries are asked of the retriever; diversity, critic and trace work as they do
-    over a store. What is found is embedded here, and nothing is kept of it after `close`.
+    The planner's queries go to the retriever; diversity, critic and trace work as they do over a
+    store. Documents are embedded here, and nothing of them is kept after `close`.
     """
 
     def __init__(

@@ -15,9 +15,10 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.begin import begin
 from secondhop.nodes.pick import pick
+from secondhop.nodes.reducers import taken_in
 from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate, taken_in
+from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate
 from secondhop.stores.entity_store import EntityStore
 from secondhop.telemetry import recall_span
 from secondhop.threads import own_thread, resumed

@@ -1,4 +1,4 @@
-r"""Test doubles for programs that use secondhop: nothing is fetched, and no server is asked.
+r"""Test doubles for programs that use secondhop; they fetch nothing and ask no server.
 
 A scripted language model, the hashing embedder, and a memory in a temporary folder:
 
@@ -75,15 +75,15 @@ Script: TypeAlias = Iterable[object] | Answer
 
 
 class ScriptEndedError(AssertionError):
-    """A scripted model was asked more often than its script is long."""
+    """A scripted model was asked more often than its script has replies."""
 
 
 class ScriptedModel:
-    """A language model that plays replies back, and remembers what it was asked.
+    """A language model that plays back scripted replies, and records what it was asked.
 
     A script is a list, played in order, or one function that answers every request. The steps
-    `decompose` and `expand` of a recall run side by side, so give it a script for each step. A
-    reply is plain values (`{"intent": "make tea"}`), an exception to raise, or a function of the
+    `decompose` and `expand` of a recall run in parallel, so give each step its own script. A reply
+    is plain values (`{"intent": "make tea"}`), an exception to raise, or a function of the
     `ModelRequest`. A reply that does not fit the schema fails as a real model's would: with an
     `LLMError`.
     """
@@ -98,7 +98,7 @@ class ScriptedModel:
         """Nothing is played yet.
 
         Args:
-            script: one for all requests, or one by the name of a step or schema ("ExpandReply").
+            script: one for all requests, or a dict by step or schema name ("ExpandReply").
             model_id: the name in traces and prices.
             usage: what each answer costs; default one call, 1,000 and 100 tokens.
         """
@@ -174,8 +174,8 @@ async def temporary_recall(
     """An open `Recall` on a store in a temporary folder, which is deleted afterwards.
 
     Args:
-        memories: added before it is handed out.
-        options: of `Recall.aopen`; the embedder is the hashing one unless you name another.
+        memories: added before the block begins.
+        options: those of `Recall.aopen`; the embedder is the hashing one unless you name another.
     """
     from secondhop.recall import Recall
 

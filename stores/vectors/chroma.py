@@ -7,6 +7,7 @@ that is forgotten once shows one entity the memory of another.
 import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import ParamSpec, TypeVar
 
 from secondhop.errors import StoreError
@@ -35,6 +36,15 @@ def read_twice(read: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         return read(*args, **named)
     except UnloadedIndexError:
         return read(*args, **named)
+
+
+def by_cosine(ids: Sequence[str], distances: Sequence[float]) -> list[tuple[str, float]]:
+    """(id, cosine) in Chroma's order, nearest first; equal ones by id."""
+    cosines = [round(1.0 - distance, 6) for distance in distances]
+    hits = list(zip(ids, cosines, strict=True))
+    if any(first <= second for first, second in pairwise(cosines)):
+        hits.sort(key=lambda hit: (-hit[1], hit[0]))
+    return hits
 
 
 class ChromaVectors:
@@ -88,10 +98,7 @@ class ChromaVectors:
             if collection is None or not len(queries) or k < 1:
                 return nothing
             found = collection.nearest(queries, k=k)
-        return [
-            sorted(((i, round(1.0 - d, 6)) for i, d in hits), key=lambda hit: (-hit[1], hit[0]))
-            for hits in found
-        ]
+        return [by_cosine(ids, distances) for ids, distances in found]
 
     def _fetch(self, passage_ids: list[str]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}

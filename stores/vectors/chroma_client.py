@@ -53,8 +53,8 @@ class ChromaCollection(Protocol):
         """Those of the ids that it holds, at most `max_batch`."""
         ...
 
-    def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
-        """For each query ids and cosine distances, nearest first."""
+    def nearest(self, queries: Vectors, *, k: int) -> list[tuple[list[str], list[float]]]:
+        """For each query ids and their cosine distances, nearest first."""
         ...
 
     def upsert(self, ids: list[str], vectors: Vectors) -> None:

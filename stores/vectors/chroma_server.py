@@ -151,17 +151,14 @@ class ServerCollection:
         rows = np.asarray(found["embeddings"], dtype=np.float32)
         return dict(zip(found["ids"], rows, strict=True))
 
-    def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
+    def nearest(self, queries: Vectors, *, k: int) -> list[tuple[list[str], list[float]]]:
         """See `ChromaCollection`."""
         found = self._collection.query(
             query_embeddings=np.asarray(queries, dtype=np.float32),
             n_results=k,
             include=["distances"],
         )
-        return [
-            list(zip(ids, distances, strict=True))
-            for ids, distances in zip(found["ids"], found["distances"] or [], strict=True)
-        ]
+        return list(zip(found["ids"], found["distances"] or [], strict=True))
 
     def upsert(self, ids: list[str], vectors: Vectors) -> None:
         """See `ChromaCollection`."""

@@ -43,8 +43,8 @@ def in_twos(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def cues_in(recall: Recall) -> dict[str, list[str]]:
-    ids = list(await recall.store.content_hashes())
-    found = await recall.store.cues.of_memories(ids)
+    ids = list(await recall.admin.store.content_hashes())
+    found = await recall.admin.store.cues.of_memories(ids)
     return {one: sorted(cue.text for cue in cues) for one, cues in sorted(found.items())}
 
 
@@ -52,8 +52,8 @@ async def cues_in(recall: Recall) -> dict[str, list[str]]:
 async def test_every_memory_gets_its_cues_and_costs_nothing_again() -> None:
     model = ScriptedModel({"annotate": writing()})
     async with temporary_recall(notes(), llm=model) as recall:
-        ledger = await recall.cues.aannotate()
-        again = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
+        again = await recall.memories.cues.aannotate()
 
         assert await cues_in(recall) == {
             f"n{day}": [
@@ -62,7 +62,7 @@ async def test_every_memory_gets_its_cues_and_costs_nothing_again() -> None:
             ]
             for day in range(8)
         }
-        cards = await recall.store.cards(["n0"])
+        cards = await recall.admin.store.cards(["n0"])
     assert (ledger.annotated, ledger.cues, ledger.broad_cues, ledger.pending) == (8, 8, 8, 0)
     assert ledger.spent.llm_calls == len(model.requests) == 4
     assert (again.annotated, again.spent.llm_calls, again.spent.cost_usd) == (0, 0, 0)
@@ -71,11 +71,11 @@ async def test_every_memory_gets_its_cues_and_costs_nothing_again() -> None:
 
 async def test_a_cue_finds_its_memory() -> None:
     async with temporary_recall(notes(), llm=ScriptedModel({"annotate": writing()})) as recall:
-        await recall.cues.aannotate()
+        await recall.memories.cues.aannotate()
 
-        embedder = recall.services.embedder
+        embedder = recall.admin.services.embedder
         question = await embedder.embed_passages(["what is there to do about the roof?"])
-        (hits,) = await recall.store.cues.search(question, k=1)
+        (hits,) = await recall.admin.store.cues.search(question, k=1)
 
     assert [hit.memory_id for hit in hits] == ["n4"]
 
@@ -83,7 +83,7 @@ async def test_a_cue_finds_its_memory() -> None:
 async def test_only_new_and_changed_memories_are_read_again() -> None:
     model = ScriptedModel({"annotate": writing()})
     async with temporary_recall(notes(), llm=model) as recall:
-        await recall.cues.aannotate()
+        await recall.memories.cues.aannotate()
         model.requests.clear()
         await recall.aadd(
             [
@@ -92,7 +92,7 @@ async def test_only_new_and_changed_memories_are_read_again() -> None:
             ]
         )
 
-        ledger = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
 
         own, older = sheet_of(model.requests[0])
         found = await cues_in(recall)
@@ -125,8 +125,8 @@ async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other(
 
     model = ScriptedModel({"annotate": answer})
     async with temporary_recall(memories, llm=model, annotate=ONE_AT_A_TIME) as recall:
-        ledger = await recall.cues.aannotate()
-        cards = await recall.store.cards(["old", "mid", "new"])
+        ledger = await recall.memories.cues.aannotate()
+        cards = await recall.admin.store.cards(["old", "mid", "new"])
     newer = {one: card.replaced_by for one, card in cards.items()}
     assert newer == {"old": ("new",), "mid": ("new",), "new": ()}
     assert ledger.replacing == 1
@@ -138,7 +138,7 @@ async def test_a_long_memory_is_read_whole_in_parts(monkeypatch: pytest.MonkeyPa
     lines = [f"Entry {number}: the pump of well {number} was greased." for number in range(200)]
     model = ScriptedModel({"annotate": writing()})
     async with temporary_recall([note("log", "\n".join(lines))], llm=model) as r:
-        ledger = await r.cues.aannotate()
+        ledger = await r.memories.cues.aannotate()
         found = await cues_in(r)
 
     read = "\n".join(text for one in model.requests for text in sheet_of(one)[0].values())
@@ -154,7 +154,7 @@ async def test_what_a_reply_leaves_out_is_asked_once_more_and_then_waits() -> No
 
     model = ScriptedModel({"annotate": writing(deaf_to_the_roof)})
     async with temporary_recall(notes(), llm=model) as recall:
-        ledger = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
 
     assert (ledger.annotated, ledger.pending) == (7, 1)
     assert [(one.count, one.memory_ids, one.why) for one in ledger.failed] == [
@@ -175,7 +175,7 @@ async def test_a_batch_that_fails_is_asked_in_halves() -> None:
 
     model = ScriptedModel({"annotate": unable})
     async with temporary_recall(notes(), llm=model) as recall:
-        ledger = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
 
     assert (ledger.annotated, ledger.pending, ledger.stopped) == (7, 1, "")
     assert [one.memory_ids for one in ledger.failed] == [["n4"]]
@@ -193,7 +193,7 @@ async def test_a_part_that_fails_leaves_its_memory_waiting_with_the_reason(
     monkeypatch.setattr(reading, "PART_TOKENS", 500)
     log = "\n".join(f"Entry {number}: the pump of well {number}." for number in range(200))
     async with temporary_recall([note("log", log)], llm=ScriptedModel({"annotate": unable})) as r:
-        ledger = await r.cues.aannotate()
+        ledger = await r.memories.cues.aannotate()
 
     assert (ledger.annotated, ledger.pending) == (0, 1)
     assert [(one.why, one.memory_ids) for one in ledger.failed] == [("no", ["log"])]
@@ -208,7 +208,7 @@ def no_server(_: ModelRequest) -> object:
 async def test_a_model_that_is_down_ends_the_run_and_the_memories_wait() -> None:
     model = ScriptedModel({"annotate": no_server})
     async with temporary_recall(notes(30), llm=model, annotate=ONE_AT_A_TIME) as recall:
-        ledger = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
 
     assert (ledger.annotated, ledger.pending) == (0, 30)
     assert "no server there" in ledger.stopped
@@ -222,8 +222,8 @@ async def test_a_bound_on_tokens_is_never_exceeded_and_the_rest_is_done_later() 
     cost = Usage(calls=1, prompt_tokens=1_000, completion_tokens=500)
     model = ScriptedModel({"annotate": writing()}, usage=cost)
     async with temporary_recall(notes(30), llm=model) as recall:
-        first = await recall.cues.aannotate(max_tokens=20_000)
-        rest = await recall.cues.aannotate()
+        first = await recall.memories.cues.aannotate(max_tokens=20_000)
+        rest = await recall.memories.cues.aannotate()
 
     spent = first.spent.prompt_tokens + first.spent.completion_tokens
     assert 15_000 < spent <= 20_000
@@ -237,9 +237,9 @@ async def test_costs_are_told_before_and_after(tmp_path: Path) -> None:
     prices.write_text("prices:\n  scripted: {input: 1.0, output: 10.0}\n")
     model = ScriptedModel({"annotate": writing()})
     async with temporary_recall(notes(), llm=model, prices=prices) as recall:
-        before = await recall.cues.aannotate(dry_run=True)
+        before = await recall.memories.cues.aannotate(dry_run=True)
         assert not model.requests
-        after = await recall.cues.aannotate(max_usd=1.0)
+        after = await recall.memories.cues.aannotate(max_usd=1.0)
 
     estimate = before.estimate
     assert estimate is not None
@@ -272,7 +272,7 @@ async def test_what_the_host_wrote_is_not_annotated() -> None:
     )
     model = ScriptedModel({"annotate": writing()})
     async with temporary_recall([own], llm=model) as recall:
-        assert (await recall.cues.aannotate()).annotated == 0
+        assert (await recall.memories.cues.aannotate()).annotated == 0
     assert not model.requests
 
 
@@ -291,7 +291,7 @@ async def test_what_is_remembered_is_annotated_by_itself_when_it_is_quiet() -> N
     async with temporary_recall(llm=model, annotate=quick) as recall:
         await recall.memories.aremember("Boiler man comes on Friday.", memory_id="b")
         await until(model.requests, 1)
-        ledger = await recall.cues.aannotate()  # waits for what goes on
+        ledger = await recall.memories.cues.aannotate()  # waits for what goes on
         assert ledger.annotated == 0
         assert list(await cues_in(recall)) == ["b"]
         await recall.memories.aremember("Roof leaks again.", memory_id="r")
@@ -305,7 +305,7 @@ async def test_what_is_pending_at_the_end_waits_in_the_catalog(tmp_path: Path) -
     assert not model.requests
 
     async with await Recall.aopen(tmp_path, llm=model, embedder="hashing") as recall:
-        assert (await recall.cues.aannotate()).annotated == 3
+        assert (await recall.memories.cues.aannotate()).annotated == 3
 
 
 class CountingModel(ScriptedModel):

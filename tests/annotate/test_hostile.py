@@ -30,7 +30,7 @@ EVERYTHING = [
 
 
 async def annotation_of(recall: Recall, memory_id: str) -> Annotation:
-    ((found,),) = (await recall.store.cues.annotations([memory_id])).values()
+    ((found,),) = (await recall.admin.store.cues.annotations([memory_id])).values()
     return found
 
 
@@ -49,7 +49,7 @@ def obeying(call_id: str, text: str) -> Row:
 async def test_a_memory_that_asks_for_every_topic_gets_few_cues_and_no_generic_one() -> None:
     model = ScriptedModel({"annotate": writing(obeying)})
     async with temporary_recall([*notes(), HOSTILE], llm=model) as recall:
-        ledger = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
         bad = await annotation_of(recall, "bad")
 
     specific = [cue.text for cue in bad.cues if cue.breadth == "specific"]
@@ -66,7 +66,7 @@ async def test_a_memory_that_asks_for_every_topic_gets_few_cues_and_no_generic_o
 async def test_what_it_says_stays_between_lines_that_it_cannot_write() -> None:
     model = ScriptedModel({"annotate": writing(obeying)})
     async with temporary_recall([*notes(), HOSTILE], llm=model) as recall:
-        await recall.cues.aannotate()
+        await recall.memories.cues.aannotate()
 
     (request,) = model.requests
     own, _ = sheet_of(request)
@@ -84,7 +84,7 @@ async def test_a_model_that_it_talks_out_of_all_others_is_asked_about_them_alone
 
     model = ScriptedModel({"annotate": only_the_bad_one})
     async with temporary_recall([*notes(), HOSTILE], llm=model) as recall:
-        ledger = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
 
     assert (ledger.annotated, ledger.pending, len(model.requests)) == (9, 0, 2)
 
@@ -96,6 +96,6 @@ async def test_a_reply_cannot_write_cues_for_what_was_not_shown() -> None:
 
     model = ScriptedModel({"annotate": more})
     async with temporary_recall([notes()[1]], llm=model) as recall:
-        ledger = await recall.cues.aannotate()
+        ledger = await recall.memories.cues.aannotate()
 
     assert (ledger.annotated, ledger.cues) == (1, 1)

@@ -66,7 +66,7 @@ async def ground(tmp_path: Path, library_of_tests: None) -> AsyncIterator[Ground
             scenario=scenario,
             recall=recall,
             passages=await fed_by(recall),
-            embedder=recall.services.embedder,
+            embedder=recall.admin.services.embedder,
             folder=tmp_path,
             closing=closing,
         )
@@ -76,7 +76,7 @@ async def test_everybody_gets_what_our_store_embeds(ground: Ground) -> None:
     memories = {memory.memory_id: memory for memory in ground.scenario.memories}
 
     assert {fed.memory_id for fed in ground.passages} == set(memories)
-    stored = await ground.recall.store.passages([fed.passage_id for fed in ground.passages])
+    stored = await ground.recall.admin.store.passages([fed.passage_id for fed in ground.passages])
     for fed in ground.passages:
         assert fed.text == embedding_text(memories[fed.memory_id], stored[fed.passage_id])
     assert any(fed.text.startswith("Research on Carefeed\n\n") for fed in ground.passages)

@@ -48,7 +48,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def from_library(store: Path, **asked: Any) -> Briefing:
     with Recall.open(store, entity=MARA, embedder="hashing") as recall:
-        return recall.briefing(at=AT, **asked)
+        return recall.memories.briefing(at=AT, **asked)
 
 
 def from_command(store: Path, **asked: int) -> dict[str, Any]:
@@ -93,11 +93,11 @@ def test_every_interface_gives_the_same_briefing(store: Path, asked: dict[str, i
 
 def test_briefings_leave_every_byte_as_it_was(store: Path) -> None:
     with Recall.open(store, entity=MARA, embedder="hashing") as recall:
-        recall.briefing()
+        recall.memories.briefing()
         before = contents(store)
         for _ in range(3):
-            recall.briefing(at=AT)
-            recall.briefing(tokens=200)
+            recall.memories.briefing(at=AT)
+            recall.memories.briefing(tokens=200)
         assert unshared(contents(store)) == unshared(before)
 
 

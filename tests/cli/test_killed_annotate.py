@@ -82,13 +82,13 @@ async def filled(store: Path) -> None:
 async def state_of(store: Path) -> tuple[list[str], int]:
     """(memories that wait, cues that are stored and found)."""
     async with await Recall.aopen(store, embedder="hashing") as recall:
-        ids = list(await recall.store.content_hashes())
-        found = await recall.store.cues.of_memories(ids)
+        ids = list(await recall.admin.store.content_hashes())
+        found = await recall.admin.store.cues.of_memories(ids)
         cues = {cue.cue_id for own in found.values() for cue in own}
-        question = await recall.services.embedder.embed_passages(["what is there to do?"])
-        (hits,) = await recall.store.cues.search(question, k=max(1, len(cues)))
+        question = await recall.admin.services.embedder.embed_passages(["what is there to do?"])
+        (hits,) = await recall.admin.store.cues.search(question, k=max(1, len(cues)))
         assert {hit.cue_id for hit in hits} == cues
-        return list(await recall.store.cues.unannotated()), len(cues)
+        return list(await recall.admin.store.cues.unannotated()), len(cues)
 
 
 @pytest.mark.slow

@@ -29,8 +29,8 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
         for name, text in NOTES.items():
             recall.memories.remember(text, memory_id=name)
         for name in ("walnuts", "sweet"):
-            recall.cues.add(name, BROAD, broad=True)
-        recall.cues.add("oven", "bake a cake in our oven", broad=True)
+            recall.memories.cues.add(name, BROAD, broad=True)
+        recall.memories.cues.add("oven", "bake a cake in our oven", broad=True)
         recall.recall(QUESTION)
     return in_folder(tmp_path, monkeypatch)
 

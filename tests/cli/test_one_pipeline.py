@@ -99,7 +99,7 @@ async def by_tool(folder: Path) -> Answers:
 
 async def by_graph(folder: Path) -> Answers:
     async with await opened(folder) as recall:
-        graph = build_recall_graph(recall.services)
+        graph = build_recall_graph(recall.admin.services)
         done = [
             await graph.ainvoke({"question": one.question, "k": one.k, "tokens": one.tokens})
             for one in ASKED
@@ -190,7 +190,7 @@ async def voted_by_mcp(folder: Path) -> Answers:
 
 async def voted_by_graph(folder: Path) -> Answers:
     async with await opened(folder) as recall:
-        graph = build_session_graph(recall.services, InMemorySaver())
+        graph = build_session_graph(recall.admin.services, InMemorySaver())
         thread: Any = {"configurable": {"thread_id": "chat"}}
         done = await graph.ainvoke({"question": QUESTION, "k": 3}, thread)
         answers: Answers = []

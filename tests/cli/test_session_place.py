@@ -70,7 +70,7 @@ async def test_a_settings_file_says_how_sessions_are(tmp_path: Path) -> None:
 
     async with opened(common, entity=MARA) as recall:
         answer = await recall.sessions.astart(QUESTION)
-        left_s = (answer.expires_at - recall.services.clock()).total_seconds()
+        left_s = (answer.expires_at - recall.admin.services.clock()).total_seconds()
         found = await recall.arecall(QUESTION)
 
     assert (len(answer.ids()), answer.rounds_left) == (2, 2)

@@ -40,7 +40,7 @@ async def voted(store: str, threads: str, memory: str) -> dict[str, Any]:
     """What the answer after a vote on that memory says."""
     config: Any = {"configurable": {"thread_id": "chat"}}
     async with await Recall.aopen(store, embedder="hashing") as recall, thread_saver(threads) as at:
-        graph = build_session_graph(recall.services, at)
+        graph = build_session_graph(recall.admin.services, at)
         done = await graph.ainvoke(Command(resume={"votes": {memory: "hot"}}), config)
     (waiting,) = done["__interrupt__"]
     return {"round": waiting.value["round"], "kept": waiting.value["kept"]}

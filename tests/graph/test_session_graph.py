@@ -130,7 +130,7 @@ async def test_a_thread_goes_on_in_another_process(
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         await recall.aadd(LIFE)
         async with thread_saver(saver_at) as saver:
-            graph = build_session_graph(recall.services, saver)
+            graph = build_session_graph(recall.admin.services, saver)
             first = answer_in(await graph.ainvoke({"question": QUESTION}, CONFIG))
         there = await asyncio.create_subprocess_exec(
             sys.executable, str(ELSEWHERE), str(tmp_path / "store"), saver_at, first.ids()[1],
@@ -138,7 +138,7 @@ async def test_a_thread_goes_on_in_another_process(
         )  # fmt: skip
         told, _ = await there.communicate()
         async with thread_saver(saver_at) as saver:
-            graph = build_session_graph(recall.services, saver)
+            graph = build_session_graph(recall.admin.services, saver)
             done = await graph.ainvoke(Command(resume={"resolve": {}}), CONFIG)
 
     assert json.loads(told) == {"round": 2, "kept": [first.ids()[1]]}

@@ -284,7 +284,7 @@ async def test_the_conversation_is_kept_when_asked_and_grows(recall: Recall) -> 
 
     told = [(one.conversation_id, one.conversation_done) for one in (kept, same, grown)]
     assert told == [("talk-1", "remembered"), ("talk-1", "unchanged"), ("talk-1", "remembered")]
-    memory = await recall.store.memory("talk-1")
+    memory = await recall.admin.store.memory("talk-1")
     assert memory is not None
     assert (len(memory.messages), memory.kind, memory.source) == (4, "continuity", "conversation")
     assert memory.created_at == on(1)

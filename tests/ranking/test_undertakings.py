@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from secondhop.ranking.undertakings import shared_undertaking, undertaking_weights
+from secondhop.ranking.cue_affinity import shared_undertaking, undertaking_weights
 
 
 def test_the_best_memory_says_what_is_being_undertaken() -> None:

@@ -89,8 +89,8 @@ def test_we_read_what_chromadb_wrote_and_find_the_same(tmp_path: Path) -> None:
         collection = database.collection("me.1")
         assert collection.count() == len(IDS)
         found = collection.nearest(rows()[:5], k=9)
-        assert [[i for i, _ in hits] for hits in found] == expected["ids"]
-        assert [[d for _, d in hits] for hits in found] == expected["distances"]
+        assert [ids for ids, _ in found] == expected["ids"]
+        assert [distances for _, distances in found] == expected["distances"]
         kept = collection.vectors(["p005", "p001", "none"])
         assert kept.keys() == {"p005", "p001"}
         np.testing.assert_array_equal(kept["p005"], rows()[5])

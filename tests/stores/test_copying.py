@@ -68,8 +68,8 @@ async def lived_in(recall: Recall) -> str:
     await recall.memories.asupersede("mat", "hook", reason="seen \ud83d")
     await recall.aadd([note("odd", "another text: bees")])
     await recall.memories.aremember(Fact(subject="me", attribute="job", value="baker"))
-    vectors = await recall.services.embedder.embed_passages(["lock up"])
-    await recall.store.cues.add([Cue(memory_id="hook", text="lock up")], vectors)
+    vectors = await recall.admin.services.embedder.embed_passages(["lock up"])
+    await recall.admin.store.cues.add([Cue(memory_id="hook", text="lock up")], vectors)
     first = await recall.sessions.astart(WHERE, k=2)
     await recall.sessions.avote(first.session_id, {"hook": "hot"})
     await recall.sessions.aresolve(first.session_id)
@@ -169,8 +169,8 @@ async def test_a_store_that_lacks_vectors_is_not_copied(place: Place) -> None:
     here, there = place("folder"), place("folder")
     async with await opened(here) as recall:
         await recall.aadd([HOOK, note("mat", "The key is under the mat")])
-        index = cast(VectorIndex, vars(recall.store)["_index"])
-        await index.remove([(await recall.store.passage_ids(["mat"]))["mat"][0]])
+        index = cast(VectorIndex, vars(recall.admin.store)["_index"])
+        await index.remove([(await recall.admin.store.passage_ids(["mat"]))["mat"][0]])
         with pytest.raises(CorruptStoreError, match="doctor --fix"):
             await recall.admin.acopy(there[0])
     assert StoreDirectory(there[0]).entities() == []

@@ -1,4 +1,4 @@
-"""Briefings of one entity: checks the arguments of `Recall.abriefing`."""
+"""Briefings of one entity: checks the arguments of `MemoryService.abriefing`."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,9 +25,9 @@ class Briefings:
         limit: int | None,
         tokens: int | None,
         at: datetime | None,
-        settings: BriefingSettings,
+        settings: BriefingSettings | None,
     ) -> Briefing:
-        """See `Recall.abriefing`."""
+        """See `MemoryService.abriefing`."""
         check_counts(limit=limit, tokens=tokens)
         check_moments(at=at)
         until = None if at is None else at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
@@ -36,7 +36,7 @@ class Briefings:
             until=until,
             limit=limit,
             tokens=tokens,
-            settings=settings,
+            settings=settings or self.services.settings.briefing,
         )
         sources = BriefingSources(
             entity=self.services.entity,

@@ -51,7 +51,7 @@ def annotate(
 
     async def work(recall: "Recall") -> "AnnotateLedger":
         if dry_run:
-            return await recall.cues.aannotate(dry_run=True)
+            return await recall.memories.cues.aannotate(dry_run=True)
         return await write_cues(recall, max_tokens=max_tokens, max_usd=max_usd)
 
     try:
@@ -72,10 +72,10 @@ async def write_cues(
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import notices
 
-    before = await recall.cues.aannotate(dry_run=True)
+    before = await recall.memories.cues.aannotate(dry_run=True)
     if before.estimate is not None and before.pending:
         notices().print(estimate_text(before.estimate))
     with bars() as progress:
-        return await recall.cues.aannotate(
+        return await recall.memories.cues.aannotate(
             max_tokens=max_tokens, max_usd=max_usd, progress=progress
         )

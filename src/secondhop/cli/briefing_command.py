@@ -30,7 +30,7 @@ def briefing(
     """
     told = in_memory(
         common,
-        lambda recall: recall.abriefing(limit=limit, tokens=tokens, at=common.at),
+        lambda recall: recall.memories.abriefing(limit=limit, tokens=tokens, at=common.at),
         counting=tokens is not None,
     )
     document = {**told.model_dump(mode="json"), "text": told.text}

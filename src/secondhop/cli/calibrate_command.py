@@ -56,7 +56,9 @@ async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedS
                 place, entity=scenario.name, embedder=embedder, counting=True, scale=scale
             ) as recall:
                 await store_scenario(scenario, recall, progress=progress)
-                pairs += await pairs_of(scenario.questions, search=recall.store, embedder=embedder)
+                pairs += await pairs_of(
+                    scenario.questions, search=recall.admin.store, embedder=embedder
+                )
     names = [scenario.name for scenario in scenarios]
     return fitted_scale(pairs, embedder_id=embedder.model_id, scenarios=names)
 

@@ -52,14 +52,17 @@ def add_cue(
     if memory_id is None:
         raise UsageError("--add needs the MEMORY_ID that the cue is of")
     added = in_memory(
-        common, lambda recall: recall.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run)
+        common,
+        lambda recall: recall.memories.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run),
     )
     tell_change(common, added, done="would add" if dry_run else "added")
 
 
 def remove_cue(common: Common, cue_id: str, *, dry_run: bool) -> None:
     """Remove a cue; the memory stays."""
-    removed = in_memory(common, lambda recall: recall.cues.aremove(cue_id, dry_run=dry_run))
+    removed = in_memory(
+        common, lambda recall: recall.memories.cues.aremove(cue_id, dry_run=dry_run)
+    )
     tell_change(common, removed, done="would remove" if dry_run else "removed")
 
 
@@ -74,7 +77,7 @@ def show_memory_cues(common: Common, memory_id: str) -> None:
     """What one memory was stored for."""
     from secondhop.cli.cues_view import show_memory
 
-    told: MemoryCues = in_memory(common, lambda recall: recall.cues.ashow(memory_id))
+    told: MemoryCues = in_memory(common, lambda recall: recall.memories.cues.ashow(memory_id))
     tell(common, told, lambda console: show_memory(told, console))
 
 
@@ -84,7 +87,7 @@ def list_cues(common: Common) -> None:
 
     async def all_cues(recall: "Recall") -> "list[StoredCue]":
         found, after = list["StoredCue"](), ""
-        while page := await recall.cues.alist(after=after, limit=_PAGE):
+        while page := await recall.memories.cues.alist(after=after, limit=_PAGE):
             found += page
             after = page[-1].cue_id
         return found

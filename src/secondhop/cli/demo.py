@@ -81,7 +81,7 @@ async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> 
                 await store_scenario(side, recall, progress=progress)
             for question in scenario.questions if not answers[PLAIN] else ():
                 plain = await plain_rankings(
-                    question.query, k=question.k, search=recall.store, embedder=embedder
+                    question.query, k=question.k, search=recall.admin.store, embedder=embedder
                 )
                 answers[PLAIN].append(plain["dense"])
             given = [

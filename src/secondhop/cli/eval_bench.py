@@ -127,7 +127,7 @@ class EvalBench:
 
     async def _write_cues(self, scenario: Scenario, recall: Recall) -> None:
         """Annotate what is not annotated yet, and say what that took."""
-        ledger = await recall.cues.aannotate(progress=self.progress)
+        ledger = await recall.memories.cues.aannotate(progress=self.progress)
         if ledger.annotated or ledger.pending:
             notices().print(f"{scenario.name}: {annotated_text(ledger)}", soft_wrap=True)
         if ledger.pending:

@@ -45,7 +45,7 @@ async def proposed_questions(recall: Recall) -> list[str]:
     asked = [trace.question for trace in recall.admin.last_traces(limit=100)]
     broad: Counter[str] = Counter()
     after = ""
-    while page := await recall.store.cues.all(after, limit=PAGE):
+    while page := await recall.admin.store.cues.all(after, limit=PAGE):
         broad.update(cue.text for cue in page if cue.breadth == "broad")
         after = page[-1].cue_id
     return list(dict.fromkeys([*asked, *(text for text, _ in broad.most_common())]))
@@ -55,12 +55,12 @@ async def candidates(recall: Recall, question: str, *, at: datetime, limit: int)
     """Memories to look at for a question: the best of recall and of plain searches, in turn."""
     found = await recall.arecall(question, k=limit, at=at, effort="none")
     plain = await plain_rankings(
-        question, k=limit, search=recall.store, embedder=recall.services.embedder
+        question, k=limit, search=recall.admin.store, embedder=recall.admin.services.embedder
     )
     rankings = [found.ids(), plain["dense"], plain["bm25"]]
     in_turn = chain.from_iterable(zip_longest(*rankings))
     ids = list(dict.fromkeys(one for one in in_turn if one is not None))[:limit]
-    memories = [await recall.store.memory(one) for one in ids]
+    memories = [await recall.admin.store.memory(one) for one in ids]
     return [one for one in memories if one is not None]
 
 
@@ -157,7 +157,7 @@ class ScenarioFolder:
         memories, cues = list[Line](), list[Line]()
         ended = {one.memory_id for one in await recall.memories.alist() if one.end}
         after = ""
-        while page := await recall.store.page(after=after, limit=PAGE):
+        while page := await recall.admin.store.page(after=after, limit=PAGE):
             after = page[-1][0].memory_id
             kept = [memory for memory, _ in page if memory.memory_id not in ended]
             memories += map(memory_line, kept)
@@ -189,7 +189,7 @@ def memory_line(memory: Memory) -> MemoryLine:
 
 async def cue_lines(recall: Recall, memory_ids: Sequence[str]) -> list[CueLine]:
     """What these memories were stored for; those without cues are left out."""
-    annotations = await recall.store.cues.annotations(memory_ids)
+    annotations = await recall.admin.store.cues.annotations(memory_ids)
     return [
         CueLine(
             id=name,
@@ -197,5 +197,5 @@ async def cue_lines(recall: Recall, memory_ids: Sequence[str]) -> list[CueLine]:
             broad=[cue.text for cue in cues if cue.breadth == "broad"],
             role=next((one.role for one in annotations.get(name, ()) if one.role), ""),
         )
-        for name, cues in (await recall.store.cues.of_memories(memory_ids)).items()
+        for name, cues in (await recall.admin.store.cues.of_memories(memory_ids)).items()
     ]

@@ -56,10 +56,10 @@ async def rendered_prompts(
     await recall.admin.awarm()
     listener = Listener()
     planner, critic = llm_services(
-        listener, prompts=prompts, planning=recall.services.settings.planning
+        listener, prompts=prompts, planning=recall.admin.services.settings.planning
     )
     asked: RecallInput = {"question": question, "asked_at": at.isoformat() if at else None}
-    services = replace(recall.services, planner=planner, critic=critic)
+    services = replace(recall.admin.services, planner=planner, critic=critic)
     async for _ in run_recall(build_recall_graph(services), asked, services=services):
         pass
     found = {
@@ -81,11 +81,11 @@ async def rendered_annotation(
         memory_id="note",
         title="",
         source="note",
-        created_at=at or recall.services.clock(),
+        created_at=at or recall.admin.services.clock(),
         text=text,
         tokens=count_tokens(text),
     )
-    titles = [title for topic in await recall.store.topics() for title in topic.titles[:1]]
+    titles = [title for topic in await recall.admin.store.topics() for title in topic.titles[:1]]
     request = AnnotateRequest(parts=[part], titles=titles)
     return Annotator(Listener(), prompts).sheet(request).prompt
 
@@ -94,10 +94,10 @@ async def rendered_observation(
     said: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
 ) -> RenderedPrompt:
     """The messages of the prompt that reads conversations, for one message of the user."""
-    now = at or recall.services.clock()
+    now = at or recall.admin.services.clock()
     turns = [Turn(role=SPEAKER, content=said, at=now)]
-    known = await recall.store.look(lambda view: known_things(view, turns, now=now))
-    limits = recall.config.limits
+    known = await recall.admin.store.look(lambda view: known_things(view, turns, now=now))
+    limits = recall.admin.config.limits
     left = Remaining(
         rounds=0,
         llm_calls=limits.llm_calls,

@@ -42,19 +42,19 @@ async def store_scenario(
     """Make the entity hold exactly the scenario's memories; what is stored already stays."""
     await recall.aadd(scenario.memories, progress=progress)
     wanted = {memory.memory_id for memory in scenario.memories}
-    stored = await recall.store.content_hashes()
-    await recall.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
+    stored = await recall.admin.store.content_hashes()
+    await recall.admin.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
 
 
 async def expect_stored(scenario: Scenario, recall: Recall) -> None:
     """Raises UsageError when the labels name a memory that the store does not hold."""
-    stored = await recall.store.content_hashes()
+    stored = await recall.admin.store.content_hashes()
     for question in scenario.questions:
         for memory_id in question.labelled_ids():
             if memory_id not in stored:
                 raise UsageError(
                     f"question {question.id!r} of {scenario.name} names the memory "
-                    f"{memory_id!r}, which is not stored for {recall.services.entity!r}; "
+                    f"{memory_id!r}, which is not stored for {recall.admin.services.entity!r}; "
                     f"`recall --json` prints the ids that are"
                 )
 
@@ -118,7 +118,10 @@ async def ask(
         return answer
     if how.baselines:
         plain = await plain_rankings(
-            question.query, k=question.k, search=recall.store, embedder=recall.services.embedder
+            question.query,
+            k=question.k,
+            search=recall.admin.store,
+            embedder=recall.admin.services.embedder,
         )
         answer = replace(answer, plain=plain)
     if how.missed:
@@ -144,5 +147,5 @@ async def recalled(
 
 def confident_ids(result: RecallResult, recall: Recall) -> list[str]:
     """Ids of what came back at or above the threshold."""
-    threshold = recall.config.ranking.min_score
+    threshold = recall.admin.config.ranking.min_score
     return [memory.id for memory in result.memories if memory.score >= threshold]

@@ -11,7 +11,7 @@ class LearnedMemory(Frozen):
     memory_id: str
     title: str
     cue_id: str
-    """`recall.cues.remove` takes it back."""
+    """`recall.memories.cues.remove` takes it back."""
     votes: float
     """1 a hot vote, 0.5 a warm one, less 0.5 a cold one and 1 a wrong one; as they count now."""
     refused: bool

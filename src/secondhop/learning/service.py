@@ -25,7 +25,7 @@ SAME = 0.5
 
 
 class Learning:
-    """Cues of origin `session`: the questions that memories have helped with, or have not.
+    """Cues of origin `session`: the questions with which memories helped or did not help.
 
     A `SessionLearner`. Every method has an async form, whose name begins with "a".
     """
@@ -38,20 +38,20 @@ class Learning:
         counters: CounterStore | None = None,
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """`counters`: told what each session showed, and what was accepted."""
+        """`counters` count what each session showed, and what was accepted."""
         self._store, self._cues = store, store.cues
         self._services, self._counters = services, counters
         self._generic = GenericCues(services.playbooks, services.embedder)
         self._loop = loop or BackgroundLoop()
 
     async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
-        """Take in a resolved session.
+        """Learn from a resolved session.
 
-        What was accepted is counted. What has a vote of a person or an agent, or helped, gets the
-        question as a cue, or the cue that says nearly the same gets the votes.
+        Accepted memories are counted. A memory that helped, or got a vote of a person or an agent,
+        gets the question as a cue; a cue that says nearly the same gets the votes instead.
 
         Args:
-            dry_run: only tell what would be learned.
+            dry_run: only report what would be learned.
 
         Raises:
             StoreError: it cannot be written; nothing was learned.
@@ -74,7 +74,7 @@ class Learning:
     learn = blocking(alearn)
 
     async def areport(self) -> LearningReport:
-        """Everything, by question, the newest first."""
+        """Everything that was learned, by question, the newest first."""
         found, now = await self._cues.proved(), self._services.clock()
         cards = await self._services.reader.cards([cue.memory_id for cue in found])
         by_question: dict[str, list[LearnedMemory]] = {}
@@ -104,7 +104,8 @@ class Learning:
     report = blocking(areport)
 
     async def aswitch(self, *, on: bool) -> None:
-        """Off: nothing is learned, counted or used until it is on again; what is known stays."""
+        """Switch learning on or off. While it is off, nothing is learned, counted or used; what is
+        known stays."""
         await self._store.let_learn(on=on)
 
     switch = blocking(aswitch)
@@ -117,13 +118,13 @@ class Learning:
     forget = blocking(aforget)
 
     async def aforget_question(self, question: str) -> None:
-        """Forget what was learned with one question, as the report tells it."""
+        """Forget what was learned with one question, written as in the report."""
         await self._remove([one for one in await self._cues.proved() if one.text == question])
 
     forget_question = blocking(aforget_question)
 
     async def aforget_all(self) -> None:
-        """Forget everything that was learned; a switch that is off stays off."""
+        """Forget everything that was learned; learning stays off if it is off."""
         await self._remove(await self._cues.proved())
 
     forget_all = blocking(aforget_all)

@@ -1,4 +1,4 @@
-"""`recall.cues`: lists the cues of memories, adds some and removes some."""
+"""`recall.memories.cues`: lists the cues of memories, adds some and removes some."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ class Cues:
         self._loop = loop or BackgroundLoop()
 
     async def ashow(self, memory_id: str) -> MemoryCues:
-        """What one memory was stored for.
+        """The cues of one memory, with its role and what it replaces.
 
         Raises:
             UsageError: it is not stored.
@@ -55,8 +55,8 @@ class Cues:
         """The cues of one memory, or those of all in the order of their ids.
 
         Args:
-            after: of all: begin behind this cue; "" is the beginning.
-            limit: of all: at most so many.
+            after: of all cues, begin after this one; "" is the beginning.
+            limit: of all cues, the most to return.
 
         Raises:
             UsageError: the memory is not stored.
@@ -79,17 +79,17 @@ class Cues:
     ) -> AnnotateLedger:
         """Let the language model write cues for all memories that wait for it (docs/cues.md).
 
-        A memory that has an annotation of its present text costs nothing. What is answered is
-        stored at once; a run that ends early, for whatever reason, goes on where it stopped.
+        A memory whose present text has an annotation costs nothing. Each answer is stored at once;
+        a run that ends early continues where it stopped.
 
         Args:
-            max_tokens: no request goes out that might exceed them, prompts and replies together.
+            max_tokens: no request is sent that might exceed it, prompts and replies together.
             max_usd: likewise, in US dollars; needs the model's price (`prices`).
-            progress: hears ("annotate", memories done, memories in all).
-            dry_run: only tell what it would take (`AnnotateLedger.estimate`).
+            progress: called with ("annotate", memories done, memories in all).
+            dry_run: only estimate what it would take (`AnnotateLedger.estimate`).
 
         Raises:
-            UsageError: there is no language model, or no price for a bound in dollars.
+            UsageError: there is no language model, or no price for a limit in dollars.
         """
         if dry_run:
             return await self._annotating.estimate()
@@ -100,15 +100,16 @@ class Cues:
     async def aadd(
         self, memory_id: str, text: str, *, broad: bool = False, dry_run: bool = False
     ) -> StoredCue:
-        """Add a request for which a memory matters; one that it has already stays as it is.
+        """Add a request for which a memory matters; an existing cue stays as it is.
 
         Args:
             text: as the person would ask, "what may I bake for Ana?"; at most 200 characters.
-            broad: it is a usual undertaking, "plan a dinner", and no request of this person.
+            broad: it is a common undertaking, "plan a dinner", rather than a request of this
+                person.
 
         Raises:
-            UsageError: the memory is not stored, the text is no cue, or the memory has as many of
-                yours as it may have.
+            UsageError: the memory is not stored, the text is not a valid cue, or the memory already
+                has the most cues that you may add.
         """
         check_text(text, name="the cue")
         await self._writing.existing(memory_id)

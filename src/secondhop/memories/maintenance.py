@@ -14,7 +14,9 @@ from secondhop.memories.export import FRAME, Imported, exported, imported
 from secondhop.memories.export_file import read_lines, write_lines
 from secondhop.memories.other_formats import OtherFormat, in_format
 from secondhop.memories.writing import MemoryWriting
+from secondhop.nodes.config import Config
 from secondhop.nodes.services import Services
+from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import TraceFolder
@@ -38,14 +40,29 @@ class Maintenance:
         self._services, self._traces, self._warm = services, traces, warm
         self._loop = loop or BackgroundLoop()
 
-    async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Load the embedding model and embed the playbooks, instead of at the first question.
+    @property
+    def services(self) -> Services:
+        """Models, store and settings, for a graph of your own over the same memory."""
+        return self._services
 
-        Takes some seconds once a machine (the playbooks' vectors are cached for the user), then
-        a fraction of one. Does not count against a recall's deadline.
+    @property
+    def store(self) -> EntityStore:
+        """The entity's store, for searches of your own."""
+        return self._writing.store
+
+    @property
+    def config(self) -> Config:
+        """Limits and ranking in force."""
+        return self._services.settings
+
+    async def awarm(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Load the embedding model and embed the playbooks now instead of at the first question.
+
+        Takes a few seconds once per machine (the playbooks' vectors are cached for the user), then
+        a fraction of a second. Does not count against a recall's deadline.
 
         Args:
-            progress: hears (done, total).
+            progress: called with (done, total).
         """
         await self._warm(progress)
 
@@ -61,8 +78,8 @@ class Maintenance:
         """Compare the entity's files with one another, and look for doubtful memories.
 
         Args:
-            fix: mend what needs no decision: vectors that are missing or too many, and
-                counters of memories that are gone.
+            fix: repair what needs no decision: missing and surplus vectors, and counters of deleted
+                memories.
             progress: called with the number of passages that a fix has embedded ("embed").
         """
         given = Examined(
@@ -82,7 +99,7 @@ class Maintenance:
         return exported(self._writing.store, self._writing.counters)
 
     async def aexport_to(self, path: str | Path) -> int:
-        """Write the export to a file, whole or not at all; the number of memories.
+        """Write the export to a file, completely or not at all; returns the number of memories.
 
         Raises:
             UsageError: the path is a folder, or its folder does not exist.
@@ -95,9 +112,9 @@ class Maintenance:
     export_to = blocking(aexport_to)
 
     async def aexport_as(self, format: OtherFormat) -> Any:
-        """What holds now, as JSON values that mem0 or LangMem read; see docs/adopt.md.
+        """What is true now, as JSON values that mem0 or LangMem read; see docs/adopt.md.
 
-        Cues and histories have no place there: `export` has all of it.
+        Cues and histories are not in it; `export` has everything.
         """
         now = self._writing.clock()
         return await in_format(format, self._writing.store, now=now)
@@ -111,13 +128,13 @@ class Maintenance:
         progress: IngestProgress | None = None,
         dry_run: bool = False,
     ) -> Imported:
-        """Store what an export holds; what is stored already stays as it is.
+        """Store the memories of an export; memories already stored stay as they are.
 
         Args:
             dry_run: only compare; nothing is embedded or stored.
 
         Raises:
-            UsageError: it is not an export, not all of one, or a line cannot be read; nothing was
+            UsageError: it is not an export, or incomplete, or a line cannot be read; nothing was
                 stored.
         """
         return await imported(
@@ -136,7 +153,7 @@ class Maintenance:
         progress: IngestProgress | None = None,
         dry_run: bool = False,
     ) -> Imported:
-        """As `aimport`, of the lines of a file."""
+        """As `aimport`, from a file."""
         lines = await asyncio.to_thread(read_lines, Path(path))
         try:
             return await self.aimport(lines, progress=progress, dry_run=dry_run)
@@ -152,17 +169,18 @@ class Maintenance:
         chroma_url: str | None = None,
         entities: Sequence[str] | None = None,
     ) -> Copied:
-        """Copy the store into another one, while it is in use; killed, it can be run again.
+        """Copy the store into another one, even while it is in use.
 
-        With vectors, counters, what was learned, open sessions and traces; all of it is compared.
+        Copies vectors, counters, what was learned, open sessions and traces, too, and compares the
+        copy. After an interruption, run it again.
 
         Args:
             to: a folder, or postgresql://USER@HOST/DATABASE.
             chroma_url: the Chroma server for the copy's vectors.
-            entities: default all of the store.
+            entities: default all in the store.
 
         Raises:
-            StoreError: another memory of such an entity is there, or vectors are missing.
+            StoreError: the target has a different memory of such an entity, or vectors are missing.
         """
         return await copied(self._home, to, chroma_url=chroma_url, entities=entities)
 

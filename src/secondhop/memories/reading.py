@@ -15,14 +15,14 @@ from secondhop.sync import BackgroundLoop, blocking
 
 
 class MemoryReading:
-    """Lists memories, and tells how they stand. Writes nothing."""
+    """Lists memories, and says whether they are valid. Writes nothing."""
 
     def __init__(self, writing: MemoryWriting, *, loop: BackgroundLoop) -> None:
         """Take the parts as they are."""
         self.writing, self._store, self._loop = writing, writing.store, loop
 
     async def aget(self, memory_id: str) -> Version:
-        """A memory as it is now, and whether it holds.
+        """A memory as it is now, and whether it is valid.
 
         Raises:
             UsageError: it is not stored.
@@ -38,8 +38,8 @@ class MemoryReading:
         """Memories as they are now, in the order of their ids.
 
         Args:
-            after: begin behind this id; "" is the beginning.
-            limit: at most so many.
+            after: begin after this id; "" is the beginning.
+            limit: the most to return.
         """
         if after:
             check_id(after)
@@ -61,8 +61,8 @@ class MemoryReading:
     async def ahistory(self, memory_id: str) -> MemoryHistory:
         """All versions of a memory, and what was done to them.
 
-        Versions are what it superseded, what superseded it, and what each of them said before
-        another text was stored under its id (`replaced_at`).
+        Versions are the memories it superseded, those that superseded it, and their earlier texts
+        (`replaced_at`).
 
         Raises:
             UsageError: it is not stored.
@@ -79,10 +79,10 @@ class MemoryReading:
         *,
         as_of: datetime | None = None,
     ) -> Sequence[StoredFact]:
-        """Facts by their exact names, the newest first. Case and spaces do not count.
+        """Facts by their exact names, the newest first. Case and spaces do not matter.
 
         Args:
-            as_of: what was believed then; default what holds now.
+            as_of: what was known then; default what is true now.
         """
         for name, given in (("subject", subject), ("attribute", attribute)):
             if given is not None:

@@ -27,13 +27,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """How to behave: always, or when a question is about something."""
+    """How to behave: always, or when a question concerns a context."""
 
     text: str
     scope: str = ALWAYS
-    """ "always", or what a question must be about."""
+    """ "always", or the context that a question must concern."""
     topic: str = ""
-    """What it is about; a newer one of the same scope and topic replaces it. "": itself alone."""
+    """Its topic; a newer one with the same scope and topic replaces it. "": nothing does."""
 
 
 class Kept(Frozen):
@@ -51,24 +51,24 @@ class Kept(Frozen):
         "forgotten",
     ]
     supersedes: list[str] = Field(default_factory=list[str])
-    """Ids of what it takes the place of."""
+    """Ids of the memories that it replaces."""
     superseded_by: str = ""
     notice: str = ""
-    """A warning for the caller: that it has expired already, or takes another fact's place."""
+    """A warning, for example that it had expired already, or replaces another fact."""
     dry_run: bool = False
     """Nothing was written: this is what would have been done."""
 
 
 class Forgotten(Frozen):
-    """What is gone with a memory."""
+    """What was deleted with a memory."""
 
     memory_ids: list[str]
     passages: int
     traces: int
     """Traces that named it."""
     complete: bool
-    """False: another process was reading, and files may hold the text until the memory is opened
-    the next time."""
+    """False: another process was reading, and files may hold the text until the memory is next
+    opened."""
     vectors_complete: bool = True
     """False: the files of the vector database may still hold vectors of it, because the entity is
     big, or another process kept the files busy: `doctor --fix` removes them. Or they are on a
@@ -77,14 +77,14 @@ class Forgotten(Frozen):
 
 
 class Accepted(Frozen):
-    """What was counted of one recall."""
+    """What was counted for one recall."""
 
     trace_id: str
     retrieved: int
     shown: int
     accepted: list[str]
     counted: int
-    """Counters that grew; 0 when all of it was counted before."""
+    """Counters that grew; 0 if everything had been counted before."""
     dry_run: bool = False
 
 
@@ -97,11 +97,11 @@ class StoredCue(Frozen):
     breadth: Breadth
     origin: CueOrigin
     prompt: str = ""
-    """Version of the prompt that it was written with; "" where no model wrote it."""
+    """Version of the prompt that it was written with; "" if no model wrote it."""
     model: str = ""
     written_at: datetime | None
     proved: float = 0.0
-    """Of a session's: the votes for the memory on this question, less those against it."""
+    """For a session's cue: the votes for the memory on this question, less those against it."""
     dry_run: bool = False
     """Nothing was written: this is what would have been."""
 
@@ -122,18 +122,18 @@ class StoredCue(Frozen):
 
 
 class MemoryCues(Frozen):
-    """What a memory was stored for."""
+    """The cues of a memory."""
 
     memory_id: str
     title: str
     role: str
-    """What kind of help it gives; "" where it is not known."""
+    """What kind of help it gives; "" if unknown."""
     replaces: list[str]
-    """Older memories that it is said to replace."""
+    """Older memories that it replaces, by its annotation."""
     replaced_by: str
-    """The newest memory that is said to replace it; "" for none."""
+    """The newest memory whose annotation says that it replaces this one; "" for none."""
     annotated: bool
-    """Whether someone, a model or the host, has said what its present text is for."""
+    """Whether a model or the host has written cues for its present text."""
     cues: list[StoredCue]
 
 
@@ -149,15 +149,15 @@ class PastEvent(Frozen):
 
 
 class MemoryHistory(Frozen):
-    """A memory with all that it superseded, all that superseded it, and what it said before."""
+    """A memory with all that it superseded, all that superseded it, and its earlier texts."""
 
     memory_id: str
     versions: list["Version"]
     """The oldest first; earlier texts of a memory right before its present one."""
     events: list[PastEvent]
-    """Of all versions, the earliest first."""
+    """Events of all versions, the earliest first."""
     cues: list[StoredCue] = Field(default_factory=list[StoredCue])
-    """What the versions are found by; see docs/cues.md."""
+    """The cues of the versions; see docs/cues.md."""
 
 
 class Version(Frozen):
@@ -171,20 +171,21 @@ class Version(Frozen):
     valid_until: datetime | None
     salience: float
     mark: Mark = ""
-    """What a session start makes of it."""
+    """How a briefing treats it: "core", "open" or ""."""
     tags: tuple[str, ...] = ()
     end: str
-    """"" while it holds; else why it does not: "superseded by m-7 on 2026-03-01"."""
+    """"" while it is valid; else why not: "superseded by m-7 on 2026-03-01"."""
     end_at: datetime | None
     replaced_at: datetime | None = None
-    """Of an earlier text: when another one was put under its id. None: it is the present one."""
+    """For an earlier text: when another one replaced it under its id. None: it is the present
+    one."""
     replaced_by: str = ""
-    """Of an earlier text: the file or folder whose ingest brought the other one; "" where a
-    program gave it (`add`, `observe`)."""
+    """For an earlier text: the file or folder whose ingest replaced it; "" if a program did (`add`,
+    `observe`)."""
 
 
 class StoredFact(Frozen):
-    """A fact as it is, or was, believed."""
+    """A fact that is or was true."""
 
     memory_id: str
     subject: str

@@ -42,6 +42,7 @@ from secondhop.memories.records import (
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
+from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.counters import Use
 from secondhop.stores.keeping import Keeping, Mark
 from secondhop.stores.records import Memory
@@ -51,6 +52,9 @@ from secondhop.traces import TraceFolder
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from secondhop.briefing.briefing import Briefing
+    from secondhop.briefing.service import Briefings
+    from secondhop.memories.cues import Cues
     from secondhop.observe.records import Observed, Sayable
     from secondhop.observe.service import ConversationReading
 
@@ -68,6 +72,8 @@ class MemoryService(MemoryReading):
         traces: TraceFolder,
         caches: Sequence[CachingEmbedder],
         reading: "Callable[[], ConversationReading]",
+        cues: "Callable[[], Cues]",
+        briefings: "Callable[[], Briefings]",
         loop: BackgroundLoop | None = None,
     ) -> None:
         """Take the parts as they are.
@@ -75,15 +81,22 @@ class MemoryService(MemoryReading):
         Args:
             caches: `forget` takes the texts of a memory out of them.
             reading: of conversations, for `observe`.
+            cues, briefings: made when they are first asked for.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
         self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
-        self._reading = reading
+        self._reading, self._cues, self._briefings = reading, cues, briefings
+
+    @property
+    def cues(self) -> "Cues":
+        """What memories were stored for: list, add, remove; let a model write them."""
+        return self._cues()
 
     @property
     def forgetting(self) -> MutableSequence[Forgets]:
-        """Other places that forget what `forget` forgets; add to the list what you keep."""
+        """Steps that `forget` also runs; add your own to the list for data that you keep about
+        memories."""
         return self.writing.forgetting
 
     async def aadd(
@@ -91,12 +104,12 @@ class MemoryService(MemoryReading):
     ) -> IngestLedger:
         """Store memories that you built yourself; nothing is deleted.
 
-        Where an id is taken, the new text replaces the old one, which stays as an earlier version:
-        `history` lists it. No version is kept of the same text, or of one that the new text begins
-        with (a chat that went on).
+        If an id is taken, the new text replaces the old one, which stays as an earlier version in
+        `history`. No version is kept if the text is the same, or if the new text begins with it (a
+        chat that went on).
 
         Raises:
-            UsageError: something is not a `Memory`; what came before it may be stored.
+            UsageError: an item is not a `Memory`; items before it may be stored.
         """
         return await ingest_memories(
             only_memories(memories),
@@ -123,18 +136,18 @@ class MemoryService(MemoryReading):
     ) -> Kept:
         """Store one memory: words, a `Fact` or a `Preference`.
 
-        A fact supersedes what was known of the same subject and attribute, a preference what was
-        said of the same scope and topic. Dates decide: a fact with an older date takes its place
-        in the past. A memory that says the same as one that holds is not stored again.
+        A fact supersedes an earlier one with the same subject and attribute, a preference one with
+        the same scope and topic. Dates decide: a fact with an older date becomes an earlier value.
+        A memory that repeats a current one is not stored again.
 
         Args:
-            what: words are continuity: they supersede only what `supersedes` names.
+            what: plain words supersede only what `supersedes` names.
             title: default the first words, or the names of the fact.
             at: when it was written; default now.
-            valid_until: from then on it does not come back.
+            valid_until: when it expires.
             salience: how much it matters, 0..1; default 0.5.
-            mark: for a session start: "core" is always shown, "open" is a thing to do or an open
-                thread (docs/briefing.md).
+            mark: for briefings: "core" is always shown, "open" is a thing to do or an open thread
+                (docs/briefing.md).
             tags: to filter by (`recall(…, where=Where(tags=…))`).
             supersedes: ids of memories that it replaces, whatever their dates.
             memory_id: default a new one.
@@ -179,13 +192,13 @@ class MemoryService(MemoryReading):
     ) -> Kept:
         """Replace a memory by a new version, or change its expiry, salience or mark.
 
-        A new version is a memory with an id of its own, which supersedes the old one.
+        A new version is a memory with its own id, which supersedes the old one.
 
         Args:
             what: the new value of a fact, the new text of another memory; None: the text stays.
-            valid_until: None: it stays, but a new version has none; "" removes it.
-            mark: None: it stays, for a new version too; "" removes it.
-            new_id: of the new version; default a new one.
+            valid_until: None: unchanged, but a new version has none; "" removes it.
+            mark: None: unchanged, also for a new version; "" removes it.
+            new_id: id of the new version; default a new one.
 
         Raises:
             UsageError: it is not stored, or was superseded already.
@@ -223,12 +236,13 @@ class MemoryService(MemoryReading):
     async def asupersede(
         self, old_id: str, new_id: str, *, reason: str = "", dry_run: bool = False
     ) -> Kept:
-        """Let one stored memory replace another, from its date on.
+        """Let one stored memory replace another, from the newer one's date on.
 
-        `notice` warns where a fact takes the place of one with another subject or attribute.
+        `notice` warns if a fact replaces one with another subject or attribute.
 
         Raises:
-            UsageError: one is not stored, the old one has a successor, or it would be a circle.
+            UsageError: one is not stored, the old one has a successor, or they would replace each
+                other.
         """
         check_text(reason, name="the reason")
         decide = partial(
@@ -243,7 +257,7 @@ class MemoryService(MemoryReading):
     async def adeprecate(
         self, memory_id: str, reason: str, *, at: datetime | None = None, dry_run: bool = False
     ) -> Kept:
-        """Say that a memory does not hold any more, though nothing replaces it.
+        """Say that a memory is no longer true, though nothing replaces it.
 
         `restore` undoes it.
 
@@ -262,7 +276,7 @@ class MemoryService(MemoryReading):
     deprecate = blocking(adeprecate)
 
     async def arestore(self, memory_id: str, *, dry_run: bool = False) -> Kept:
-        """Let a superseded, deprecated or expired memory hold again.
+        """Make a superseded, deprecated or expired memory valid again.
 
         Raises:
             UsageError: it is not stored.
@@ -273,13 +287,13 @@ class MemoryService(MemoryReading):
     restore = blocking(arestore)
 
     async def aforget(self, *memory_ids: str, dry_run: bool = False) -> Forgotten:
-        """Delete memories for good: text, vectors, word index, caches, and traces that name them.
+        """Delete memories for good: text, vectors, word index, caches, and their words in traces.
 
         The files they came from stay: an ingest of the same file brings them back.
 
         Raises:
             UsageError: one is not stored; nothing was forgotten.
-            UnfinishedForgettingError: begun, and not finished; opening the memory finishes it.
+            UnfinishedForgettingError: begun but not finished; opening the memory finishes it.
         """
         for memory_id in memory_ids:
             check_id(memory_id)
@@ -297,22 +311,22 @@ class MemoryService(MemoryReading):
         llm: "str | StructuredLLM | BaseChatModel | None" = None,
         dry_run: bool = False,
     ) -> "Observed":
-        """Read facts and preferences out of a conversation, and write what is new.
+        """Read facts and preferences from a conversation, and write what is new.
 
-        Nothing is overwritten: what a newer statement replaces stays, superseded; what cannot be
-        decided is kept beside what it contradicts. The same messages again write nothing.
+        Nothing is overwritten: a replaced memory stays, superseded; if a contradiction cannot be
+        decided, both are kept. The same messages again write nothing.
 
         Args:
             messages: in the order they were said; only what "user" says is about the user.
             at: when messages without a date of their own were said; default now.
-            keep_as: keep the conversation itself, too, as a continuity memory of this id; a
-                longer one of the same id takes the place of the shorter. "": do not.
-            title: of that memory; default the first words.
-            llm: reads the messages, instead of the model given to `open`; "offline": none does.
-            dry_run: write nothing; tell what would be done.
+            keep_as: keep the conversation itself, too, as a continuity memory of this id; a longer
+                one with the same id replaces the shorter. "": do not.
+            title: title of that memory; default the first words.
+            llm: reads the messages, instead of the model given to `open`; "offline" for no model.
+            dry_run: write nothing; report what would be done.
 
         Raises:
-            UsageError: a message has no role or content, or a date that is none.
+            UsageError: a message has no role or content, or an invalid date.
         """
         check_moments(at=at)
         return await self._reading().observe(
@@ -329,14 +343,14 @@ class MemoryService(MemoryReading):
         at: datetime | None = None,
         dry_run: bool = False,
     ) -> Accepted:
-        """Say which memories of a recall were of use; the rest was retrieved or shown.
+        """Say which memories of a recall were useful.
 
-        The three are counted apart, in a file that no recall writes to. Only what was accepted
-        makes a memory stronger. A recall counts once.
+        Retrieved, shown and accepted memories are counted separately, in a file that recalls do not
+        write. Only acceptance makes a memory stronger. A recall counts once.
 
         Args:
-            trace: of the recall, its id, or its result.
-            memory_ids: none: nothing was of use.
+            trace: the recall's trace, its id, or its result.
+            memory_ids: the useful ones; without any, nothing was useful.
 
         Raises:
             UsageError: no such trace is kept, or it did not return one of the memories.
@@ -367,3 +381,29 @@ class MemoryService(MemoryReading):
         )
 
     accept = blocking(aaccept)
+
+    async def abriefing(
+        self,
+        *,
+        limit: int | None = None,
+        tokens: int | None = None,
+        at: datetime | None = None,
+        settings: BriefingSettings | None = None,
+    ) -> "Briefing":
+        """What to know when a session starts, before anything is asked (docs/briefing.md).
+
+        Core memories, what was left open, preferences, and what is new. Writes nothing, asks no
+        model, embeds nothing. An entity without memories gets an empty briefing.
+
+        Args:
+            limit: entries; default `BriefingSettings.limit` (20).
+            tokens: instead of `limit`, what its text may take. Core is shown even if it takes more.
+            at: "now"; what was written later is left out. Default the clock, and everything.
+            settings: shares, stabilities and what else counts.
+
+        Raises:
+            UsageError: a limit below 1, or both.
+        """
+        return await self._briefings().brief(limit=limit, tokens=tokens, at=at, settings=settings)
+
+    briefing = blocking(abriefing)

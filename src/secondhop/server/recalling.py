@@ -99,7 +99,7 @@ async def briefing(
     at: Moment | None = None,
 ) -> Briefing:
     """What to know when a session starts, before anything is asked."""
-    return await recall.abriefing(limit=limit, tokens=tokens, at=at)
+    return await recall.memories.abriefing(limit=limit, tokens=tokens, at=at)
 
 
 @router.get("/traces")

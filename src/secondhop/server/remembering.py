@@ -114,7 +114,7 @@ async def cues(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> list[StoredCue]:
     """What memories were stored for, in the order of the cues' ids."""
-    return list(await recall.cues.alist(after=after, limit=limit))
+    return list(await recall.memories.cues.alist(after=after, limit=limit))
 
 
 # ids may hold "/": what acts on one memory stands before the id
@@ -123,19 +123,21 @@ async def cues(
 @router.get("/cues/{memory_id:path}")
 async def cues_of(recall: Readable, memory_id: str) -> MemoryCues:
     """What one memory was stored for."""
-    return await recall.cues.ashow(memory_id)
+    return await recall.memories.cues.ashow(memory_id)
 
 
 @router.post("/cues/{memory_id:path}", status_code=201)
 async def add_cue(recall: Writable, memory_id: str, body: CueBody) -> StoredCue:
     """Add a request for which a memory matters."""
-    return await recall.cues.aadd(memory_id, body.text, broad=body.broad, dry_run=body.dry_run)
+    return await recall.memories.cues.aadd(
+        memory_id, body.text, broad=body.broad, dry_run=body.dry_run
+    )
 
 
 @router.delete("/cues/{cue_id:path}")
 async def remove_cue(recall: Writable, cue_id: str, dry_run: DryRun = False) -> StoredCue:
     """Remove a cue; the memory stays."""
-    return await recall.cues.aremove(cue_id, dry_run=dry_run)
+    return await recall.memories.cues.aremove(cue_id, dry_run=dry_run)
 
 
 @router.get("/history/{memory_id:path}")

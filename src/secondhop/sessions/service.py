@@ -44,12 +44,12 @@ _OVER: Mapping[str, type[SessionOverError]] = {
 class Sessions:
     """Starts, votes on, resolves and abandons the sessions of one entity.
 
-    They are known by id: what one process starts, another may vote on and resolve, as long as both
-    use the same store of sessions. Every method has an async form, whose name begins with "a".
+    Sessions have ids: one process may start a session and another vote on it and resolve it, if
+    both use the same session store. Every method has an async form, whose name begins with "a".
 
-    Each step reads the session, computes what follows, and writes it unless another worker
-    has written meanwhile. A worker that is killed in between has changed nothing: its vote was
-    not counted.
+    Each step reads the session, computes the next state, and writes it unless another worker wrote
+    in the meantime. If a worker is killed in between, nothing has changed and its vote was not
+    counted.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Sessions:
 
         Args:
             question: as the person asked it.
-            k: memories a round shows beside those that were voted for; default
+            k: memories that a round shows beside those voted for; default
                 `SessionSettings.k` (5).
             max_rounds: answers that the session gives; default `SessionSettings.max_rounds` (4).
             ttl_s: seconds without a vote after which it expires; default
@@ -91,7 +91,7 @@ class Sessions:
             progress: called with every step of every round as it ends.
 
         Raises:
-            UsageError: an empty question, or k, max_rounds or at of another form.
+            UsageError: an empty question, or an invalid k, max_rounds or at.
         """
         check_asked(question, k=k, max_rounds=max_rounds, at=at)
         return RecallSession(
@@ -108,10 +108,10 @@ class Sessions:
         at: datetime | None = None,
         progress: Progress | None = None,
     ) -> SessionAnswer:
-        """Open a session that is voted on by its id; the first answer. As `open`.
+        """Open a session for votes by its id; returns the first answer. Arguments as for `open`.
 
         Raises:
-            UsageError: an empty question, or k, max_rounds or ttl_s that cannot be.
+            UsageError: an empty question, or an invalid k, max_rounds or ttl_s.
             UnknownEntityError: nothing is stored for the entity.
         """
         check_asked(question, k=k, max_rounds=max_rounds, at=at)
@@ -134,7 +134,7 @@ class Sessions:
     start = blocking(astart)
 
     async def aget(self, session_id: str) -> SessionAnswer:
-        """The answer that stands, with the votes noted on it. Writes nothing."""
+        """The current answer, with the votes noted on it. Writes nothing."""
         stored = await self._known(session_id)
         return await self._standing(stored, await self._state(stored))
 
@@ -151,28 +151,28 @@ class Sessions:
         request_id: str | None = None,
         progress: Progress | None = None,
     ) -> SessionAnswer:
-        """Vote on the answer that stands; the next answer.
+        """Vote on the current answer; returns the next one.
 
-        All votes count, or none. Of two voters at the same time one wins the round.
+        All votes count, or none. If two vote at the same time, one wins the round.
 
         Args:
             votes: {memory id: "hot", "warm", "cold", "wrong" or "spark"}; "" takes back a vote
                 that was cast with go_on=False.
             by: "person" or "agent".
-            round_number: of the answer that was judged; default the one that stands.
-            go_on: False: only note the votes; they may be changed until a vote goes on, and the
-                answer that stands comes back.
-            request_id: a vote repeated with the same one, because its reply was lost, is the same
-                vote: it is counted once, and the answer that stands comes back, even if others
-                have voted since. (A vote that is only noted is counted once anyway.)
+            round_number: round of the answer that was judged; default the current one.
+            go_on: False: only note the votes, and return the current answer. They may be changed
+                until a vote goes on.
+            request_id: a vote repeated with the same id, because its reply was lost, counts once
+                and returns the current answer, even if others have voted since. (A vote that is
+                only noted counts once anyway.)
 
         Raises:
             RoundMovedOnError: the round was over when the votes came; none was counted.
             NoRoundsLeftError: this is the last answer; votes with go_on=False still count.
-            VoteRefusedError: a memory that the answer does not show.
-            UsageError: no such vote or voter, or nothing to go on with.
+            VoteRefusedError: the answer does not show the memory.
+            UsageError: an unknown vote or voter, or no votes to go on with.
             SessionOverError: it expired, was resolved or abandoned.
-            UnknownSessionError: no such session of this entity.
+            UnknownSessionError: this entity has no such session.
         """
         expect_mapping(votes, name="votes", like='{id: "hot"}')
         request_id = request_id or uuid.uuid4().hex
@@ -202,19 +202,19 @@ class Sessions:
         note: str = "",
         dry_run: bool = False,
     ) -> Resolution:
-        """End a session with what helped; votes noted on its last answer count.
+        """End a session and say what helped; votes noted on its last answer count.
 
-        Of two who resolve at the same time, one does. What is learned, is learned at most once.
+        If two resolve at the same time, one does. A session is learned from at most once.
 
         Args:
-            accepted: memories that helped, of any answer; default those last voted hot or warm.
+            accepted: memories that helped, from any answer; default those last voted hot or warm.
             note: for the learner, in the caller's words.
-            dry_run: only tell what it would come to and teach; the session stays open.
+            dry_run: only report the outcome and what would be learned; the session stays open.
 
         Raises:
             RoundMovedOnError: another vote came at the same moment; nothing was resolved.
-            VoteRefusedError: a memory that no answer has shown.
-            UsageError: a note that is no text, or ids that are no list of texts.
+            VoteRefusedError: no answer has shown the memory.
+            UsageError: the note is not a text, or the ids are not a list of texts.
             SessionOverError, UnknownSessionError: as for `vote`.
         """
         check_text(note, name="the note")
@@ -235,12 +235,12 @@ class Sessions:
     resolve = blocking(aresolve)
 
     async def aabandon(self, session_id: str) -> None:
-        """Give a session up: nothing of it is kept, nothing is learned.
+        """Abandon a session: nothing of it is kept or learned.
 
-        One that is over already stays as it ended.
+        A session that is already over stays as it ended.
 
         Raises:
-            UnknownSessionError: no such session of this entity.
+            UnknownSessionError: this entity has no such session.
         """
         while True:
             try:
@@ -261,10 +261,11 @@ class Sessions:
     list_open = blocking(alist_open)
 
     async def aforget(self, memory_ids: Sequence[str]) -> None:
-        """Abandon the open sessions that know one of these memories: nothing of it is left there.
+        """Abandon the open sessions that contain one of these memories, so that nothing of it is
+        left there.
 
         Raises:
-            StoreError: the store of sessions cannot be written; forget again.
+            StoreError: the session store cannot be written; forget again.
         """
         await abandon_those_with(memory_ids, self._store, owner=self._owner)
 
@@ -324,7 +325,7 @@ class Sessions:
 
 
 async def abandon_those_with(memory_ids: Sequence[str], store: SessionStore, *, owner: str) -> None:
-    """Abandon the owner's open sessions that know one of these memories.
+    """Abandon the owner's open sessions that contain one of these memories.
 
     Such a session cannot go on: its queries may hold words of the memory.
     """

@@ -41,7 +41,7 @@ class RecallSession:
 
     @property
     def answer(self) -> SessionAnswer:
-        """The answer that this caller has seen last.
+        """The answer that this caller saw last.
 
         Raises:
             UsageError: the session has not begun.
@@ -54,7 +54,7 @@ class RecallSession:
 
     @property
     def session_id(self) -> str:
-        """By which others find it."""
+        """The id by which others find it."""
         return self.answer.session_id
 
     async def vote(
@@ -65,7 +65,7 @@ class RecallSession:
         go_on: bool = True,
         request_id: str | None = None,
     ) -> SessionAnswer:
-        """Vote on `answer`; the next answer. As `Sessions.avote`."""
+        """Vote on `answer`; returns the next answer. As `Sessions.avote`."""
         self._answer = await self._sessions.avote(
             self.session_id,
             votes,
@@ -78,14 +78,14 @@ class RecallSession:
         return self._answer
 
     async def refresh(self) -> SessionAnswer:
-        """The answer that stands now, after others voted."""
+        """The current answer, after others voted."""
         self._answer = await self._sessions.aget(self.session_id)
         return self._answer
 
     async def resolve(
         self, accepted: Sequence[str] | None = None, *, note: str = "", dry_run: bool = False
     ) -> Resolution:
-        """End it with what helped. As `Sessions.aresolve`."""
+        """End it and say what helped. As `Sessions.aresolve`."""
         resolution = await self._sessions.aresolve(
             self.session_id, accepted=accepted, note=note, dry_run=dry_run
         )
@@ -93,7 +93,7 @@ class RecallSession:
         return resolution
 
     async def abandon(self) -> None:
-        """Give it up: nothing of it is kept, nothing is learned."""
+        """Abandon it: nothing of it is kept or learned."""
         await self._sessions.aabandon(self.session_id)
         self._over = True
 

@@ -129,7 +129,7 @@ async def test_a_recall_writes_nothing_whatever_the_model_says(store: Path) -> N
     async def kept() -> dict[str, str]:
         recall = await Recall.aopen(store, entity="mine", embedder="hashing")
         async with recall:
-            return dict(await recall.store.content_hashes())
+            return dict(await recall.admin.store.content_hashes())
 
     def judge(prompt: str) -> object:
         rows = [{"id": one, "vote": "wrong", "reason": "delete it"} for one in ids_in(prompt)]
