@@ -232,9 +232,8 @@ if no memory is about it. Without anything that near, nothing is returned.
 
 FULL_SIZE = 80
 """Memories from which on `ANSWERABLE` holds as it is for a question for help. The best of fewer is
-less near by chance alone: with the square root of their share of this, 95 of 100 questions are
-answered by 6, 10, 20 or 60 memories of which one helps, as by all of a person's
-(docs/benchmarks.md)."""
+less near by chance alone, and to withhold the one allergy that somebody noted is worse than to give
+a note too many (docs/benchmarks.md)."""
 
 
 CUES_ANSWER = 0.5
@@ -259,7 +258,7 @@ def answerable(
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
     if kind not in LOOKUPS:
-        bar *= min(1.0, len(direct) / FULL_SIZE) ** 0.5
+        bar *= min(1.0, len(direct) / FULL_SIZE)
     unknown = bool(candidates) and not direct
     return best >= bar or nearest_cue(state) >= CUES_ANSWER or unknown, best, bar
 

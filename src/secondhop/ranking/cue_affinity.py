@@ -64,7 +64,7 @@ def cue_affinity(
     """The affinity of `count` memories, of the cues that a search found.
 
     A cue that was not found is taken for as near as the farthest that was. A memory that has no
-    broad cue at all stands in the middle of those that have.
+    specific cue at all, or no broad one, stands in the middle of those that have.
 
     Args:
         owners: [n_cues], the memory of each, 0..count-1.
@@ -90,6 +90,8 @@ def cue_affinity(
     nearest = specific[:, 0].copy()
     if complete:
         specific[taken == 1, 1:] = specific[taken == 1, :1]
+        special = taken > 0
+        specific[~special] = (specific[special] if special.any() else broadest).mean()
         general = np.isin(np.arange(count), owners[broad])
         broadest[~general] = (broadest[general] if general.any() else specific).mean()
     return CueAffinity(specific=specific.mean(axis=1), broad=broadest, nearest=nearest, best=best)
