@@ -26,7 +26,8 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if last.stage == "pick" and last.rank is not None:
-        return more_slots(trace, last, last.rank) + cue_hint(trace, candidate, last)
+        far = last.rank > 2 * trace.k and not last.reason.startswith("repeats")
+        return more_slots(trace, last, last.rank) + (cue_hint(candidate) if far else "")
     return never_weighed(trace, candidate)
 
 
@@ -40,7 +41,7 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
     disbelieved = bool(candidate.votes) and not is_founded(candidate)
     if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
-    return f"only --k {len(trace.scores())}, all that were found"
+    return f"only --k {len(trace.scores())}, all that were found{cue_hint(candidate)}"
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
@@ -86,10 +87,9 @@ def more_slots(trace: RecallTrace, last: TraceDrop, place: int) -> str:
     )
 
 
-def cue_hint(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop) -> str:
+def cue_hint(candidate: TraceCandidate) -> str:
     """Beside a k that few would ask for: what lifts a memory that no cue lifted; "" elsewhere."""
-    far = (last.rank or 0) > 2 * trace.k
-    if candidate.cue or last.reason.startswith("repeats") or not far:
+    if candidate.cue:
         return ""
     return (
         f"; a cue lifts it for such questions: "

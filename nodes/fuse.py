@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from secondhop.nodes.effort import is_unplanned
-from secondhop.nodes.planning.question_kind import LOOKUPS, search_shares
+from secondhop.nodes.planning.question_kind import LOOKUP_SHARES, LOOKUPS, SHARES
 from secondhop.nodes.retrieval.cue_search import best_proved, found_by_cues
 from secondhop.nodes.retrieval.similarity import cosines_of, rows
 from secondhop.nodes.retrieve import depth_of
@@ -99,7 +99,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     A facet without a new query keeps the scores it has, unless a reranker has changed them.
     """
     depth = depth_of(state, services.settings.ranking)
-    shares = search_shares(state["kind"])
+    shares = LOOKUP_SHARES if state["kind"] in LOOKUPS else SHARES
     weights = HYBRID if is_unplanned(state) else shares
     relevance = partial(calibrated_relevance, shares=shares, calibration=services.scale.calibration)
     before = state.get("candidates", {})

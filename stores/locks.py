@@ -25,9 +25,13 @@ def _open(path: Path) -> int:
         StoreFullError: no space is left for it.
         StoreError: the system does not let us, or too many files are open.
     """
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            return os.open(path, flags, 0o644)
+        except FileNotFoundError:  # the first file of its folder
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return os.open(path, flags, 0o644)
     except OSError as error:
         place = error.filename or path
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

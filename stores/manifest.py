@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, SchemaVersionError
+from secondhop.stores.rebuild_command import rebuild_command
 
 FORMAT_VERSION = 1
 
@@ -45,8 +46,8 @@ def read_manifest(path: Path) -> Manifest | None:
         return None
     except (ValueError, LookupError, TypeError) as error:
         raise CorruptStoreError(
-            f"{path} is damaged ({error!r}); put a backup of it in place, or delete it and "
-            f"`secondhop reindex` every entity"
+            f"{path} is damaged ({error!r}); put a backup of it in place, or delete it and run "
+            f"{rebuild_command(str(path.parent))} for all entities"
         ) from error
 
 

@@ -127,19 +127,12 @@ def checked(memories: Sequence[EmbeddedMemory], *, dimension: int) -> list[Embed
     """The last version of each memory, in order of first appearance.
 
     Raises:
-        UsageError: an id is empty or no text, passages of another memory, passage ids that occur
-            twice, or vectors whose shape or length is wrong.
+        UsageError: an id is empty or no text, a date has no time zone, or vectors do not fit.
     """
     latest = {embedded.memory.memory_id: embedded for embedded in memories}
-    seen: set[str] = set()
     for memory_id, embedded in latest.items():
-        problem = _problem(embedded, dimension=dimension)
-        ids = {passage.passage_id for passage in embedded.passages}
-        if seen & ids:
-            problem = f"a passage id that another memory has too: {min(seen & ids)!r}"
-        if problem:
+        if problem := _problem(embedded, dimension=dimension):
             raise UsageError(f"memory {memory_id!r} cannot be stored: {problem}")
-        seen |= ids
     return list(latest.values())
 
 
@@ -164,10 +157,6 @@ def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
         return "an id is empty, or holds half of a character"
     if memory.created_at.tzinfo is None:
         return "created_at has no time zone"
-    if any(passage.memory_id != memory.memory_id for passage in passages):
-        return "it has passages of another memory"
-    if len(set(ids)) != len(ids):
-        return "a passage id occurs twice"
     if vectors.shape != (len(passages), dimension):
         return f"vectors of shape {vectors.shape}, where {(len(passages), dimension)} is needed"
     if not are_of_unit_length(vectors):

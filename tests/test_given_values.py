@@ -88,6 +88,10 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
         lambda r: r.aadd([changed(messages=(Message("user", cast(Any, None)),))]),
         r"the content of a message",
     ),
+    (
+        lambda r: r.aadd([changed(messages=(Message("bob", "Hello"),))]),
+        r"the role of a message must be one of user, assistant, system, tool, not 'bob'",
+    ),
     (lambda r: r.aadd([changed(memory_id=5)]), r"memory_id must be a text \(str\), not 5"),
     (lambda r: r.aadd([changed(created_at="2026")]), r"created_at must be a datetime, not '2026'"),
     (lambda r: r.aadd([changed(created_at=None)]), r"created_at must be a datetime, not None"),

@@ -195,7 +195,8 @@ async def test_what_ranked_far_down_is_explained_too(tmp_path: Path) -> None:
         f"It was cut before slots were given: its score is {trace.rest[far]:.2f}; the last "
         f"slot went to {last.memory_id} “{last.title}” with {last.score:.2f}."
     )
-    assert explanation.nearest_change == f"only --k {len(trace.scores())}, all that were found"
+    assert explanation.nearest_change.startswith(f"only --k {len(trace.scores())}, all that were")
+    assert f"secondhop cues {far} --add" in explanation.nearest_change
 
 
 async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> None:

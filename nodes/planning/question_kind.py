@@ -114,15 +114,6 @@ def without_opening(question: str) -> str:
     return _OPENING.sub("", question, count=1)
 
 
-def about_now(question: str) -> bool:
-    """Whether the question is about the present state of things, so that age counts.
-
-    >>> about_now("What is the current server address?"), about_now("Where did we eat in Rome?")
-    (True, False)
-    """
-    return bool(_NOW.search(question))
-
-
 def asks_how_it_stands(question: str) -> bool:
     """Whether a question about a time is about one that holds today, is to come, or came last.
 
@@ -139,11 +130,6 @@ def asks_how_it_stands(question: str) -> bool:
     return bool(_STANDING.search(last))
 
 
-def search_shares(kind: QuestionKind) -> tuple[float, float]:
-    """(share of dense search, share of lexical search)."""
-    return LOOKUP_SHARES if kind in LOOKUPS else SHARES
-
-
 def age_counts(kind: QuestionKind, question: str) -> bool:
     """Whether of two memories that fit the newer one is likelier to be right.
 
@@ -154,7 +140,8 @@ def age_counts(kind: QuestionKind, question: str) -> bool:
     >>> age_counts("factual", "What is my current rate?")
     True
     """
-    return about_now(question) or (kind == "temporal" and asks_how_it_stands(question))
+    about_now = bool(_NOW.search(question))
+    return about_now or (kind == "temporal" and asks_how_it_stands(question))
 
 
 MOST_QUESTIONS = 4

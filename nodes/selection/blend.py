@@ -10,7 +10,6 @@ from functools import partial
 from itertools import islice
 from math import exp
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 
@@ -138,26 +137,26 @@ def blended(
             None: all come back.
     """
     weighed = partial(by_weight, cue_weights=cue_weights)
-    suggestions = columns_of(suggested, "scores")
-    cosines = columns_of(suggested, "cosines")
+    suggested = suggested or NOTHING_SUGGESTED
+    suggestions = dict(zip(suggested["memory_ids"], suggested["scores"], strict=True))
+    cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
     ids = sorted({*found.fused, *suggestions})
     has_cues = np.array([one in annotated for one in ids], dtype=np.bool_)
-    near = [found.dense[i] if i in found.dense else cosines[i] for i in ids]
-    fused = [found.fused.get(i, 0.0) for i in ids]
-    playbooks = [suggestions.get(i, 0.0) for i in ids]
-    confidence = suggested["confidence"] if suggested else 0.0
+    near = np.array([found.dense[i] if i in found.dense else cosines[i] for i in ids])
+    fused = np.array([found.fused.get(i, 0.0) for i in ids])
+    playbooks = np.array([suggestions.get(i, 0.0) for i in ids])
     parts = {
-        SIMILARITY: weighed(z_scores(column(near)), SIMILARITY, has_cues),
-        HYBRID: weighed(z_scores(column(fused)), HYBRID, has_cues),
-        PLAYBOOKS: np.where(has_cues, 0.0, PLAYBOOKS_WEIGHT * confidence)
-        * z_scores(column(playbooks)),
+        SIMILARITY: weighed(z_scores(near), SIMILARITY, has_cues),
+        HYBRID: weighed(z_scores(fused), HYBRID, has_cues),
+        PLAYBOOKS: np.where(has_cues, 0.0, PLAYBOOKS_WEIGHT * suggested["confidence"])
+        * z_scores(playbooks),
     }
     if cued is not None:
         for name, values in ((CUES, cued["specific"]), (BROAD_CUES, cued["broad"])):
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
             scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
             parts[name] = weighed(scores, name, has_cues)
-        counts = column([min(annotated.get(one, 0), COUNTED) for one in ids])
+        counts = np.array([float(min(annotated.get(one, 0), COUNTED)) for one in ids])
         parts[NUMBER] = weighed(among(has_cues, counts), NUMBER, has_cues)
     shared: list[str] = []
     if undertakings and not cues_only_add and has_cues.mean() >= MOSTLY:
@@ -165,8 +164,8 @@ def blended(
         parts[UNDERTAKING], shared = undertaking_scores(total, ids, undertakings)
     if has_cues.any() and (cues_only_add or has_cues.mean() < MOSTLY):
         text = {
-            SIMILARITY: TEXT_WEIGHTS[SIMILARITY] * z_scores(column(near)),
-            HYBRID: TEXT_WEIGHTS[HYBRID] * z_scores(column(fused)),
+            SIMILARITY: TEXT_WEIGHTS[SIMILARITY] * z_scores(near),
+            HYBRID: TEXT_WEIGHTS[HYBRID] * z_scores(fused),
         }
         parts = at_least(parts, text)
     total = np.sum([*parts.values()], axis=0)
@@ -199,7 +198,7 @@ def undertaking_scores(
     own = [undertakings.get(one, ()) for one in ids]
     weights = undertaking_weights(total, own)
     shares = [shared_undertaking(weights, one) for one in own]
-    return UNDERTAKING_WEIGHT * z_scores(column([share for share, _ in shares])), [
+    return UNDERTAKING_WEIGHT * z_scores(np.array([share for share, _ in shares])), [
         name for _, name in shares
     ]
 
@@ -209,13 +208,6 @@ def at_least(parts: Mapping[str, Floats], text: Mapping[str, Floats]) -> dict[st
     alone = np.sum([*text.values()], axis=0)
     better = alone > np.sum([*parts.values()], axis=0)
     return {name: np.where(better, text.get(name, 0.0), values) for name, values in parts.items()}
-
-
-def columns_of(suggested: Suggested | None, name: Literal["scores", "cosines"]) -> dict[str, float]:
-    """{memory id: its value} of one column; {} where nothing was suggested."""
-    if suggested is None:
-        return {}
-    return dict(zip(suggested["memory_ids"], suggested[name], strict=True))
 
 
 def by_weight(
@@ -238,7 +230,7 @@ def cue_scores(
             cues, their own say little.
     """
     least = min(found.values(), default=0.0)
-    values = column([found.get(one, least) for one in ids])[has_cues]
+    values = np.array([found.get(one, least) for one in ids])[has_cues]
     count = len(values) + PRIOR
     mean = (values.sum() + PRIOR * usual[0]) / count
     variance = (((values - mean) ** 2).sum() + PRIOR * usual[1] ** 2) / count
@@ -252,11 +244,6 @@ def among(chosen: Mask, values: Floats) -> Floats:
     scores = np.zeros(len(values))
     scores[chosen] = z_scores(values[chosen])
     return scores
-
-
-def column(values: Sequence[float]) -> Floats:
-    """[n]."""
-    return np.array(values, dtype=np.float64)
 
 
 def own_score(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
@@ -74,9 +74,8 @@ async def load_pool(
         services.search.vectors(wanted), services.reader.passages(wanted)
     )
     drawn = {memory_id: candidates[memory_id] for memory_id in ids}
-    pool = pool_of(drawn, as_evidence(evidence_ids, vectors, passages), scale=services.scale)
-    relevance = relevance_matrix([*drawn.values()], facet_ids)
-    return replace(pool, facet_ids=facet_ids, relevance=relevance)
+    evidence = as_evidence(evidence_ids, vectors, passages)
+    return pool_of(drawn, evidence, facet_ids=facet_ids, scale=services.scale)
 
 
 def slot_facets(state: RecallState) -> list[str]:
@@ -91,17 +90,28 @@ def suggested_facets(state: RecallState) -> set[str]:
     return {query["facet_id"] for query in queries if query["origin"] == "playbook"}
 
 
-def pool_of(candidates: Mapping[str, Candidate], evidence: Evidence, *, scale: ModelScale) -> Pool:
-    """A pool without facets: they may change while the candidates stay."""
+def pool_of(
+    candidates: Mapping[str, Candidate],
+    evidence: Evidence,
+    *,
+    facet_ids: Sequence[str] = (),
+    scale: ModelScale,
+) -> Pool:
+    """The pool of these candidates; relevance is 0 where a facet did not find one."""
     ids, texts = list(candidates), evidence.texts or ()
+    relevance = np.zeros((len(ids), len(facet_ids)))
+    for row, candidate in enumerate(candidates.values()):
+        for column, facet_id in enumerate(facet_ids):
+            if facet_id in candidate["scores"]:
+                relevance[row, column] = candidate["scores"][facet_id]["relevance"]
     dates = [datetime.fromisoformat(found["created_at"]) for found in candidates.values()]
     written_at = [date.timestamp() for date in dates]
     newer = successors(evidence, written_at, threshold=scale.successor_at)
     return Pool(
         ids=ids,
         candidates=candidates,
-        facet_ids=(),
-        relevance=np.zeros((len(ids), 0)),
+        facet_ids=facet_ids,
+        relevance=relevance,
         evidence=evidence,
         texts={
             memory_id: [texts[row] for row in rows]
@@ -153,14 +163,3 @@ def as_evidence(
         passages=[[rows[p] for p in ids if p in rows] for ids in evidence_ids],
         texts=[passages[p].text for p in known],
     )
-
-
-def relevance_matrix(candidates: Sequence[Candidate], facet_ids: Sequence[str]) -> Floats:
-    """[n_candidates, n_facets]; 0 where a facet did not find the candidate."""
-    matrix = np.zeros((len(candidates), len(facet_ids)))
-    column = {facet_id: number for number, facet_id in enumerate(facet_ids)}
-    for row, candidate in enumerate(candidates):
-        for facet_id, score in candidate["scores"].items():
-            if facet_id in column:
-                matrix[row, column[facet_id]] = score["relevance"]
-    return matrix

@@ -47,9 +47,17 @@ class UnknownEntityError(SecondhopError):
     """Nothing is stored for this entity."""
 
     def __init__(
-        self, entity: str, *, store: str, cure: str = "check both names, or store something first"
+        self,
+        entity: str,
+        *,
+        store: str,
+        cure: str = "check both names, or store something first",
+        others: Sequence[str] = (),
     ) -> None:
-        super().__init__(f"no memory is stored for entity {entity!r} in {store}; {cure}")
+        """`others`: entities of the store, for a caller who may see them; five are named."""
+        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+        known = f" (it has {', '.join(map(repr, others[:5]))}{more})" if others else ""
+        super().__init__(f"no memory is stored for entity {entity!r} in {store}{known}; {cure}")
         self.entity, self.store = entity, store
 
 

@@ -24,6 +24,9 @@ _TEXTS = (
     "scope",
     "role",
 )
+ROLES = ("user", "assistant", "system", "tool")
+"""Of a message."""
+
 _LISTS = ("cues", "broad_cues", "replaces", "tags")
 
 
@@ -146,7 +149,11 @@ def check_memory(memory: Memory) -> None:
     for message in listed(given.messages, name=f"{where}messages", of="Message(role, content)"):
         if not isinstance(message, Message):
             raise UsageError(f"{where}each of messages must be a Message, not {shown(message)}")
-        check_text(message.role, name=f"{where}the role of a message")
+        if message.role not in ROLES:
+            raise UsageError(
+                f"{where}the role of a message must be one of {', '.join(ROLES)}, "
+                f"not {shown(message.role)}"
+            )
         check_text(message.content, name=f"{where}the content of a message")
 
 

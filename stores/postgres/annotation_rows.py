@@ -1,4 +1,4 @@
-"""Entities whose memories wait for cues, where several workers share a database."""
+"""Keeps the queue of entities whose memories wait for cues, as rows that workers claim."""
 
 from typing import Any, LiteralString
 

@@ -10,6 +10,7 @@ The bindings raise the errors of `chromadb.errors`, and load `chromadb` when the
 """
 
 import json
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -78,8 +79,13 @@ class FolderCollection:
     def vectors(self, ids: list[str]) -> dict[str, Vector]:
         """See `ChromaCollection`."""
         found = self._get(ids, ["embeddings"])
-        rows = np.asarray(found.embeddings, dtype=np.float32)
-        return dict(zip(found.ids, rows, strict=True))
+        if not found.ids:
+            return {}
+        packed = struct.Struct(
+            f"{len(found.embeddings[0])}f"
+        ).pack  # NumPy takes four times as long
+        rows = np.frombuffer(b"".join([packed(*row) for row in found.embeddings]), dtype=np.float32)
+        return dict(zip(found.ids, rows.reshape(len(found.ids), -1), strict=True))
 
     def nearest(self, queries: Vectors, *, k: int) -> list[tuple[list[str], list[float]]]:
         """See `ChromaCollection`."""

@@ -66,7 +66,7 @@ class ChromaFolder:
     """A `ChromaClient` of a folder's files."""
 
     def __init__(self, folder: Path, *, locks: Path) -> None:
-        self.folder = folder
+        self.folder, self._file = folder, folder / "chroma.sqlite3"
         self._cure = rebuild_command(str(folder.parent))
         self._locks = locks
         self._changed = threading.Condition()
@@ -82,7 +82,7 @@ class ChromaFolder:
     def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
         """See `ChromaClient`."""
         lock = self._lock(name)
-        while self._database_file().exists():
+        while self._file.exists():
             with lock.shared() as stamp:
                 if is_current := self._is_current(name, stamp):
                     with (
@@ -131,7 +131,7 @@ class ChromaFolder:
 
     def drop(self, name: str) -> None:
         """See `ChromaClient`."""
-        if not self._database_file().exists():
+        if not self._file.exists():
             return
         with self._lock(name).exclusive():
             self._lock(name).restamp()
@@ -146,7 +146,7 @@ class ChromaFolder:
 
     def compact(self, name: str) -> bool:
         """See `ChromaClient`. Searches go on while the new files are filled."""
-        if not self._database_file().exists():
+        if not self._file.exists():
             return True
         self._copy(name, draft_of(name))
         self._put_in_place(name)
@@ -203,15 +203,11 @@ class ChromaFolder:
         with suppress(OSError):  # a full disk: damage is then an error, not repaired
             self._unfinished(name).touch()
 
-    def _database_file(self) -> Path:
-        return self.folder / "chroma.sqlite3"
-
     def _is_current(self, name: str, stamp: bytes) -> bool:
         return self._seen.get(name) == stamp and self._same_folder()
 
     def _same_folder(self) -> bool:
-        file = self._database_file()
-        return file.exists() and file.stat().st_ino == self._inode
+        return self._file.exists() and self._file.stat().st_ino == self._inode
 
     def _load(self, name: str, stamp: bytes) -> None:
         """Make this client's memory of the collection right; its lock is held."""
@@ -220,7 +216,7 @@ class ChromaFolder:
             self._restart()
         was_cut_off = self._unfinished(name).exists()
         is_stored = False
-        if self._database_file().exists():
+        if self._file.exists():
             with self._paused():
                 segment = stored_segment(self.folder, name)
                 is_stored = bool(segment or stored_segment(self.folder, draft_of(name)))
@@ -292,7 +288,7 @@ class ChromaFolder:
         with self._changed:
             if self._session is None:
                 self._session = self._started()
-                self._inode = self._database_file().stat().st_ino
+                self._inode = self._file.stat().st_ino
             session = self._session
             self._users += 1
         try:

@@ -181,6 +181,12 @@ def test_failed_work_leaves_with_1_and_says_what_to_do(cli: Cli, tmp_path: Path)
     assert not (tmp_path / "none").exists()
 
 
+def test_an_unknown_entity_is_answered_with_those_that_there_are(cli: Cli, store: Path) -> None:
+    for command in (("recall", "q"), ("stats",), ("export",), ("doctor",), ("reindex",)):
+        refused = cli(*command, "--store", str(store), "--entity", "nobody")
+        assert "(it has 'default')" in refused.stderr, command
+
+
 def test_an_ingest_that_stored_nothing_still_gives_its_whole_ledger(
     cli: Cli, tmp_path: Path
 ) -> None:

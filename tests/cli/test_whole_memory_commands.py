@@ -141,6 +141,17 @@ def test_a_file_that_cannot_be_is_named_with_what_to_do(
     assert "Error(" not in done.stderr
 
 
+def test_a_memory_of_which_all_is_forgotten_has_an_empty_export(
+    store: Path, tmp_path: Path
+) -> None:
+    ids = [json.loads(line).get("id") for line in run(store, "export").stdout.splitlines()]
+    for memory_id in filter(None, ids):
+        assert run(store, "forget", memory_id).exit_code == 0
+
+    assert told(store, "export", str(tmp_path / "none.jsonl"))["memories"] == 0
+    assert told(tmp_path / "copy", "import", str(tmp_path / "none.jsonl"))["stored"] == 0
+
+
 def test_an_export_that_was_cut_is_refused_whole(store: Path, tmp_path: Path) -> None:
     export, copy = tmp_path / "all.jsonl", tmp_path / "copy"
     assert run(store, "export", str(export)).exit_code == 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
@@ -73,7 +74,15 @@ def test_encodings_are_found_out(tmp_path: Path, raw: bytes, expected: str) -> N
 
 
 @pytest.mark.parametrize(
-    "raw", [bytes(range(256)) * 20, b"\xff\xfeabc", b"\x81\x8d", b"\0" * 500, b"%PDF-1.7 x"]
+    "raw",
+    [
+        bytes(range(256)) * 20,
+        b"\xff\xfe" + random.Random(1).randbytes(4000),
+        b"\xff\xfeabc",
+        b"\x81\x8d",
+        b"\0" * 500,
+        b"%PDF-1.7 x",
+    ],
 )
 def test_what_cannot_be_decoded_is_skipped(tmp_path: Path, raw: bytes) -> None:
     reason = only_reason(write(tmp_path / "note.md", raw))

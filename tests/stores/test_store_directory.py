@@ -271,7 +271,7 @@ async def test_without_its_manifest_a_store_is_reindexed_and_whole_again(
 async def test_a_damaged_manifest_says_what_to_do(home: StoreDirectory) -> None:
     home.path.mkdir()
     (home.path / "store.json").write_bytes(b"{")
-    with pytest.raises(CorruptStoreError, match="or delete it"):
+    with pytest.raises(CorruptStoreError, match=r"delete it and run .*reindex --store"):
         await home.open_entity("a", embedder_id="hash-16", dimension=16)
 
 

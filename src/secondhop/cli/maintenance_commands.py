@@ -44,14 +44,14 @@ def doctor(
     from secondhop.cli.opening import unknown_entity
     from secondhop.cli.progress import bars
 
+    async def work(recall: "Recall") -> "Examination":
+        told = await recall.admin.adoctor(fix=fix and not dry_run, progress=progress)
+        if not (told.memories or told.findings):  # the wrong one: nothing is there, or left behind
+            raise unknown_entity(common)
+        return told
+
     with bars() as progress:
-        told = in_memory(
-            common,
-            lambda recall: recall.admin.adoctor(fix=fix and not dry_run, progress=progress),
-            mending=True,
-        )
-    if not (told.memories or told.findings):  # the wrong one: nothing is there, or left behind
-        raise unknown_entity(common)
+        told = in_memory(common, work, mending=True)
     tell(
         common,
         told.model_dump(mode="json") | {"sound": told.sound},
@@ -96,13 +96,15 @@ def export(
     Includes kinds, histories, earlier texts and counters; `import` reads it. For other libraries it
     writes only what is true now, as text.
     """
-    from secondhop.cli.opening import expect_memories
+    from secondhop.cli.opening import entities_of, unknown_entity
     from secondhop.cli.terminal import notices, print_json
     from secondhop.memories.export import FRAME
     from secondhop.wording import counted
 
     async def work(recall: "Recall") -> int:
-        await expect_memories(recall, common)
+        gone = unknown_entity(common)  # one whose memories are all forgotten has an empty export
+        if gone.entity not in await entities_of(common, filled=False):
+            raise gone
         if format is not None:
             return await written_for(format, recall, file)
         if file is not None:

@@ -84,7 +84,21 @@ async def opened(
         mending=mending,
         annotate=annotate,
     ) as recall:
-        yield recall
+        try:
+            yield recall
+        except UnknownEntityError as error:
+            others = await entities_of(common, filled=True)
+            raise UnknownEntityError(error.entity, store=error.store, others=others) from error
+
+
+async def entities_of(common: Common, *, filled: bool) -> list[str]:
+    """The entities of the chosen store; `filled`: only those with a memory."""
+    from secondhop.stores.store_directory import StoreDirectory
+
+    settings = load_settings()
+    place = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
+    async with aclosing(place) as home:
+        return await asyncio.to_thread(home.entities, filled=filled)
 
 
 def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPool":
@@ -180,7 +194,8 @@ async def rebuild(
         known = home.entities()
         entities = [common.entity] if common.entity else known
         if not known or not set(entities) <= set(known):
-            raise UnknownEntityError(common.entity or settings.entity, store=home.name)
+            entity = common.entity or settings.entity
+            raise UnknownEntityError(entity, store=home.name, others=known)
         if dry_run:
             return {entity: await passages_to_embed(home, entity) for entity in entities}
         embedder = chosen_embedder(common)

@@ -1,6 +1,7 @@
 """Decodes files of unknown encoding."""
 
 import codecs
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from io import IncrementalNewlineDecoder
 from typing import NamedTuple, TypeAlias
@@ -27,6 +28,11 @@ _MOST_LOST = 0.1
 """Share of characters that may be lost; a text of which more cannot be decoded is no text."""
 
 
+_MOST_ODD = 0.05
+"""Share of characters that Unicode has not assigned, or leaves to private use; of random UTF-16, a
+seventh."""
+
+
 class Encoding(NamedTuple):
     """How bytes become text."""
 
@@ -47,7 +53,7 @@ def encoding_of(read: Read) -> Encoding:
     """
     head = next(read(), b"")
     for mark, name in _BOMS:
-        if head.startswith(mark):
+        if head.startswith(mark) and _reads_as_text(head, name):
             return _mostly(read, name)
     nuls = _share(head, b"\0")
     if head.startswith(_MAGIC) or nuls > 0.3:
@@ -72,6 +78,13 @@ def decoded(parts: Iterable[bytes], encoding: str) -> Iterator[str]:
     for part in parts:
         yield decoder.decode(part).replace("\0", "")
     yield decoder.decode(b"", final=True).replace("\0", "")
+
+
+def _reads_as_text(head: bytes, encoding: str) -> bool:
+    """Whether few characters are unassigned or private: bytes at random decode as UTF-16, too."""
+    text = next(decoded([head[:_SAMPLE_BYTES]], encoding))
+    odd = sum(unicodedata.category(char) in ("Cn", "Co", "Cs") for char in text)
+    return odd <= _MOST_ODD * len(text)
 
 
 def _mostly(read: Read, encoding: str) -> Encoding:

@@ -57,7 +57,10 @@ async def copied(
     for entity in chosen:
         with closing(source.place.catalog(entity)) as catalog:
             if not await asyncio.to_thread(catalog.exists):
-                raise UnknownEntityError(entity, store=source.name, cure="check both names")
+                others = await asyncio.to_thread(source.entities)
+                raise UnknownEntityError(
+                    entity, store=source.name, cure="check both names", others=others
+                )
     async with aclosing(StoreDirectory(to, chroma_url=chroma_url)) as target:
         done = [(entity, await copy_entity(entity, source, target)) for entity in chosen]
         return Copied(

@@ -62,7 +62,8 @@ async def _deleted(
     home: StoreDirectory, entity: str, *, sessions: str | SessionStore | None, dry_run: bool
 ) -> DeletedEntity:
     if not await asyncio.to_thread(home.place.holds, entity):
-        raise UnknownEntityError(entity, store=home.name, cure="check both names")
+        others = await asyncio.to_thread(home.entities)
+        raise UnknownEntityError(entity, store=home.name, cure="check both names", others=others)
     await home.expect_vectors(entity)
     memory_ids = await stored_ids(home.place.catalog(entity))
     folder = home.path / "entities" / entity_slug(entity)

@@ -64,19 +64,16 @@ class CacheFile:
             self._drop_connection()
 
     def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with self._opened() as connection:  # one transaction
+        if self._connection is None:
+            self._connection = self._connected()
+        with self._connection as connection:  # one transaction
             return work(connection)
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            if not self.path.exists():
-                # an existing file is not touched: to close it would free this process's locks on it
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            self._connection = self._connected()
-        return self._connection
-
     def _connected(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.path.exists():
+            # an existing file is not touched: to close it would free this process's locks on it
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_TIMEOUT_S, isolation_level="IMMEDIATE", check_same_thread=False
         )

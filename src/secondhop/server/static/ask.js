@@ -30,6 +30,12 @@ async function tracedBy(traceId) {
   return { trace, scores, explain: (id) => get(`${path}/explain?memory_id=${encodeURIComponent(id)}`), search: storedWith };
 }
 
+/** In the place of a trace where the server keeps none: an answer without explanations. */
+function untraced(error) {
+  if (error.status !== 404) throw error;
+  return { trace: { candidates: [], facets: [], queries: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
+}
+
 /** Ask, and show what happens in `out`. */
 async function ask(body, out) {
   say("Asking…");
@@ -38,7 +44,7 @@ async function ask(body, out) {
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step));
   flow.end(result);
-  await showRecall(answer, { result, ...await tracedBy(result.trace_id), session: new Session(body, answer) });
+  await showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session(body, answer) });
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
@@ -110,7 +116,7 @@ async function showRecall(holder, recall) {
     else trying(async () => { replace(aside, story(await explain(id), tools)); aside.firstChild.focus(); });
   };
   const aside = el("div", { class: "aside" });
-  replace(holder, answerView(result, tools), session && session.bar, pathView(trace, result, tools, goTo), aside, whyNotForm(tools, search));
+  replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [pathView(trace, result, tools, goTo), aside, whyNotForm(tools, search)] : []));
 }
 
 /** What a card needs beside its memory: `explain`; `names` and `scores` by id; what is outdated by what; votes. */
@@ -193,7 +199,7 @@ class Session {
 
   async show(answer) {
     this.answer = answer;
-    const traced = await tracedBy(answer.trace_id);
+    const traced = await tracedBy(answer.trace_id).catch(untraced);
     await showRecall(this.holder, { result: { ...answer, facets: [], maybe: nearestOf(traced.trace) }, ...traced, session: this });
     this.refresh();
     const came = answer.changes.filter((one) => one.change === "came").length;

@@ -34,7 +34,8 @@ function memoriesView() {
     const past = await get(ofEntity(`/history/${encodeURIComponent(memory.memory_id)}`));
     const cues = await get(ofEntity(`/cues/${encodeURIComponent(memory.memory_id)}`));
     replace(detail, memoryView(memory, past, cues));
-    detail.firstChild.focus();
+    detail.firstChild.focus({ preventScroll: true });
+    detail.firstChild.scrollIntoView({ block: "nearest" });  // its beginning, where it is longer than the screen
   };
   const load = async () => {
     const page = await get(ofEntity(`/memories?limit=${PAGE}&after=${encodeURIComponent(after)}`));
@@ -84,7 +85,7 @@ function memoryView(memory, past, cues) {
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),
     el("dl", { class: "facts" }, fact("id", memory.memory_id), fact("kind", memory.kind), fact("written", day(memory.created_at)), fact("ended", memory.end), fact("mark", memory.mark)),
     el("blockquote", { tabindex: "0" }, memory.text),
-    lastRecall && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
+    lastRecall?.tools.explain && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
     cuesView(cues),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
     el("h3", {}, "History"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim()))));

@@ -32,7 +32,7 @@ function side(name) {
     asked: async (question) => {
       const fresh = kept.value ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
         include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
-      const traced = await tracedBy(kept.value || fresh.trace_id);
+      const traced = kept.value ? await tracedBy(kept.value) : await tracedBy(fresh.trace_id).catch(untraced);
       const result = fresh ?? await withTexts(resultOf(traced.trace));
       return { name, result, trace: traced.trace, tools: await toolsOf({ result, ...traced }) };
     },

@@ -38,7 +38,11 @@ const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toF
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1).trimEnd() + "…" : text);
 
 /** What a memory is called: its title, else its first words, else its id. */
-const nameOf = (memory) => (/^new chat$/i.test(memory.title) && memory.evidence?.length ? "" : memory.title) || short(memory.text || memory.evidence?.[0]?.text || memory.id || memory.memory_id, 60);
+const nameOf = (memory) => {
+  const text = memory.text || memory.evidence?.[0]?.text;
+  const named = memory.title && !(text && /^new chat$/i.test(memory.title));  // what products call a chat that has no name
+  return named ? memory.title : short(text || memory.id || memory.memory_id, 60);
+};
 
 /** Say something to everyone, screen readers included; errors stand out. */
 function say(text, isError = false) {
