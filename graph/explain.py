@@ -12,7 +12,7 @@ from secondhop.graph.nearest_change import (
     title_of,
 )
 from secondhop.graph.result import Frozen
-from secondhop.graph.slot_reason import IN_FAVOUR, deciding, keeps_hybrid_order, slot_reason
+from secondhop.graph.slot_reason import deciding, keeps_hybrid_order, slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
@@ -36,7 +36,7 @@ from secondhop.nodes.selection.blend import (
     logistic_of,
 )
 from secondhop.nodes.selection.visibility import OUTSIDE
-from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED
+from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED, IN_FAVOUR
 from secondhop.stores.keeping import ALWAYS
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
@@ -157,7 +157,7 @@ def beaten_by(
     if not last.against:
         return ""
     named, rival = called(trace, last.against, names), trace.candidate(last.against)
-    by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace, candidate)
+    by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace)
     if rival is None or not by_score or deciding(trace, rival) < deciding(trace, candidate):
         return f" Against: {named}."
     own, other = deciding(trace, candidate), deciding(trace, rival)
@@ -166,7 +166,7 @@ def beaten_by(
 
 def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Why one of the rest was cut before slots were given: its score against the last slot's."""
-    if keeps_hybrid_order(trace, candidate):
+    if keeps_hybrid_order(trace):
         return "It was cut before slots were given: searches found others nearer to the question."
     own = deciding(trace, candidate)
     told = f"It was cut before slots were given: its score is {own:.2f}"

@@ -1,4 +1,4 @@
-"""Builds the session graphs: recalls that stay open for votes, as drawn in ARCHITECTURE.md.
+"""Builds the session graphs: recalls that stay open for votes.
 
 Two forms of one graph. `build_session_graph` waits for votes inside the graph, with an interrupt,
 for hosts that keep sessions as LangGraph threads. `build_round_graph` runs one round from a state

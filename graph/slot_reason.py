@@ -4,14 +4,10 @@ from math import prod
 
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
-from secondhop.nodes.planning.question_kind import LOOKUPS
-from secondhop.nodes.selection.blend import HYBRID
 from secondhop.nodes.selection.eligibility import SUPPRESSED
 from secondhop.nodes.selection.factors import NEWER, OF_THE_QUESTION
-from secondhop.nodes.state import DIRECT, FACT_NAMED, PLANNED
+from secondhop.nodes.state import DIRECT, FACT_NAMED, IN_FAVOUR, PLANNED
 from secondhop.wording import counted
-
-IN_FAVOUR = frozenset({"hot", "warm"})
 
 
 def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -39,12 +35,13 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
         )
     if is_named(trace, candidate):
         return "facts that the question names come first"
-    if keeps_hybrid_order(trace, candidate):
+    if keeps_hybrid_order(trace):
         return (
             f"a look-up keeps the order of hybrid search, and its score there is "
             f"{deciding(trace, candidate):.4f}"
         )
-    return f"slots go by score, and it has {deciding(trace, candidate):.2f}"
+    what = "relevance" if trace.settings.get("slots.by") == "relevance" else "score"
+    return f"slots go by {what}, and it has {deciding(trace, candidate):.2f}"
 
 
 def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -56,7 +53,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."
-    digits = 4 if not is_planned(trace) and keeps_hybrid_order(trace, candidate) else 2
+    digits = 4 if not is_planned(trace) and keeps_hybrid_order(trace) else 2
     if was_voted_against(trace) and deciding(trace, rival) > deciding(trace, candidate):
         return (
             f" Next came {named}: its score is {deciding(trace, rival):.{digits}f}, but it is like "
@@ -89,9 +86,11 @@ def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
         score = own.relevance if own else candidate.score
         but = "" if candidate.slot_facet == DIRECT else OF_THE_QUESTION
         return min(1.0, score * weight(candidate, but=but))
-    direct = of_facet.get(DIRECT)
-    if keeps_hybrid_order(trace, candidate) and direct is not None:
-        return direct.fused * weight(candidate, but=NEWER)
+    by = trace.settings.get("slots.by")
+    if by in ("hybrid ranks", "relevance"):
+        own = of_facet.get(DIRECT)
+        measure = own and (own.fused if by == "hybrid ranks" else own.relevance)
+        return (measure or 0.0) * weight(candidate, but=NEWER)
     return min(1.0, candidate.score * weight(candidate))
 
 
@@ -117,14 +116,9 @@ def is_planned(trace: RecallTrace) -> bool:
     return any(query.origin in PLANNED for query in trace.queries)
 
 
-def is_lookup(trace: RecallTrace) -> bool:
-    """Whether the question wants one thing found."""
-    return trace.settings.get("question.kind") in LOOKUPS
-
-
-def keeps_hybrid_order(trace: RecallTrace, candidate: TraceCandidate) -> bool:
-    """Whether it stands where hybrid search ranked it: a look-up where few memories have cues."""
-    return is_lookup(trace) and HYBRID not in candidate.parts
+def keeps_hybrid_order(trace: RecallTrace) -> bool:
+    """Whether slots went by the ranks of hybrid search."""
+    return trace.settings.get("slots.by") == "hybrid ranks"
 
 
 def is_named(trace: RecallTrace, candidate: TraceCandidate) -> bool:

@@ -27,6 +27,7 @@ from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
 from secondhop.nodes.selection.eligibility import newer_factor
 from secondhop.nodes.selection.factors import NEWER, score_factors
+from secondhop.nodes.selection.unplanned_order import slot_rule
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Drop, Query, RecallState, Vote
 
@@ -87,7 +88,8 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.recorded | {"question.kind": state["kind"]},
+        "settings": services.settings.recorded
+        | {"question.kind": state["kind"], "slots.by": slot_rule(state)},
         "embedder": services.embedder.model_id,
         "planner": planner.planner_id if planner and plans(state, services) else PLAYBOOKS,
         "critic": critic.critic_id if critic and state.get("effort") != "none" else NOBODY,

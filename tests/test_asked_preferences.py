@@ -2,14 +2,9 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.fakes import WrittenPlanner
-from tests.nodes.scripted_llm import ScriptedLLM
-from tests.session_world import sessions_over
-from tests.small_world import LIFE
 
 from secondhop.cli.trace_tree import preference_line
 from secondhop.graph.builder import build_recall_graph
@@ -17,7 +12,6 @@ from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Preference
-from secondhop.models.llm import LLMError
 from secondhop.nodes.planning.port import PlannedFacet
 from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
@@ -95,52 +89,3 @@ async def test_what_always_holds_and_what_the_question_asks_for_say_so(recall: R
     ]
     assert stories[0] == "It always holds."
     assert stories[1].startswith("The question is near its context")
-
-
-@pytest.mark.parametrize(
-    ("name", "query"), [(FACET, "tomatoes and basil"), ("tomatoes and basil", QUERY)]
-)
-async def test_a_name_or_a_query_alone_asks_for_nothing(
-    recall: Recall, name: str, query: str
-) -> None:
-    await remembered(recall)
-
-    result, _ = await planned(recall, replace(WANTED, name=name, queries=(query,)))
-
-    assert [one.text for one in result.preferences] == ["Be brief"]
-
-
-async def test_a_session_tells_it_in_every_round(recall: Recall) -> None:
-    wanted = await remembered(recall)
-    planner = WrittenPlanner({QUESTION: (WANTED,)}, planner_id="written")
-    sessions = sessions_over(replace(recall.admin.services, planner=planner))
-
-    begun = await sessions.astart(QUESTION)
-    first = begun.preferences
-    second = (await sessions.avote(begun.session_id, {begun.ids()[0]: "hot"})).preferences
-
-    assert [(one.id, one.facet) for one in first][1] == (wanted, FACET)
-    assert second == first
-
-
-@pytest.mark.model  # prompts are counted with tiktoken's ranks
-@pytest.mark.parametrize("name", [FACET, "own plan"])
-async def test_a_facet_of_a_model_s_plan_asks_for_it_without_asking_by_name(
-    tmp_path: Path, name: str
-) -> None:
-    facets: list[dict[str, Any]] = [{"name": name, "queries": [QUERY]}]
-    llm = ScriptedLLM(
-        DecomposeReply=[{"kind": "conceptual"}],
-        ExpandWithKept=[{"intent": "win the job", "facets": facets, "preferences": []}],
-        CritiqueReply=[LLMError("away")] * 4,
-    )
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing", llm=llm) as recall:
-        await recall.aadd(LIFE)
-        await remembered(recall)
-        result = await recall.arecall(QUESTION, at=ASKED_AT)
-
-    asked = ["Ask, then wait"] if name == FACET else []
-    assert [one.text for one in result.preferences] == ["Be brief", *asked]
-    assert [one.facet for one in result.preferences[1:]] == [FACET] * len(asked)
-    assert [CONTEXT in prompt for prompt in llm.prompts].count(True) == 1
-    assert not any("Ask, then wait" in prompt for prompt in llm.prompts)

@@ -101,9 +101,9 @@ async def test_what_a_session_proves_is_a_cue_and_the_next_recall_says_so(recall
     proved = f"A session proved it for “{QUESTION}”"
     (plan,) = [one for one in found.memories if one.id == "plan"]
     assert plan.why.startswith(proved)
-    story = (await recall.aexplain(after, "plan")).story
-    assert f"{proved}." in story
-    assert any(f"learned × {learned['plan']:.2f}" in sentence for sentence in story)
+    told = await recall.aexplain(after, "plan")
+    assert f"{proved}." in told.story
+    assert any("learned × 1.23" in sentence for sentence in told.computed)
 
 
 async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recall: Recall) -> None:

@@ -12,9 +12,7 @@ from typing import Any, cast
 
 import pytest
 from tests.cli.model_server import decomposed, schema_of
-from tests.fakes import note
 from tests.models.fault_server import Exchange, FaultServer, answer, running
-from tests.session_world import sessions_over
 from tests.small_world import LIFE
 
 from secondhop.cli.trace_tree import preference_line
@@ -27,7 +25,6 @@ from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.nodes.planning.fact_index import FACTS, PREFERENCES, kept_names
 from secondhop.nodes.selection.visibility import MemoryKeeping
 from secondhop.nodes.state import RecallState
-from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall
 from secondhop.stores.records import Standing
 
@@ -192,22 +189,6 @@ async def test_a_preference_that_the_plan_asks_for_stands_apart(kitchen: Kitchen
     assert "asked for it by its name, its context “cooking for guests”" in story.story[0]
 
 
-async def test_a_kind_under_the_wrong_heading_is_understood(kitchen: Kitchen) -> None:
-    fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
-    wish = (await kitchen.recall.memories.aremember(GUESTS, at=on(2))).memory_id
-
-    def swapped(kept: dict[str, str]) -> dict[str, Any]:
-        return {
-            "facts": f"{kept['preference | cooking for guests | menu']}.",
-            "preferences": [f"[{kept['fact | me | diet'].upper()}]"],
-        }
-
-    result, _ = await kitchen.answer(swapped)
-
-    assert [one.id for one in facts_of(result)] == [fact]
-    assert [one.id for one in result.preferences] == [wish]
-
-
 @pytest.mark.parametrize(
     "more",
     [
@@ -265,20 +246,6 @@ async def test_a_plan_that_asks_for_everything_gets_a_few(kitchen: Kitchen) -> N
     assert all(one.by_name for one in result.preferences)
 
 
-async def test_an_id_that_is_said_twice_leaves_room_for_others(kitchen: Kitchen) -> None:
-    await kitchen.recall.memories.aremember(DIET, at=on(2))
-    await kitchen.recall.memories.aremember(PHONE, at=on(2))
-
-    def twice(kept: dict[str, str]) -> dict[str, Any]:
-        diet, phone = kept["fact | me | diet"], kept["fact | my landlord | phone number"]
-        return {"facts": [diet, diet, diet, diet, phone]}
-
-    _, trace = await kitchen.answer(twice)
-
-    texts = [one.text for one in trace.queries if one.origin == "plan"]
-    assert texts == ["My diet", "My landlord's phone number"]
-
-
 async def test_of_many_names_the_newest_and_those_of_the_question_are_told(
     kitchen: Kitchen,
 ) -> None:
@@ -323,39 +290,6 @@ async def test_of_a_superseded_fact_the_value_that_holds_then_is_looked_up(
     ]
 
 
-async def test_of_preferences_those_that_hold_then_are_told_and_given(kitchen: Kitchen) -> None:
-    old = await kitchen.recall.memories.aremember(GUESTS, at=on(1))
-    later = replace(GUESTS, text="Three courses")
-    new = await kitchen.recall.memories.aremember(later, at=on(2))
-
-    now, _ = await kitchen.answer(everything)
-    then, _ = await kitchen.answer(as_of=on(1, 15))
-    both, _ = await kitchen.answer(include_stale=True)
-
-    assert [one.id for one in now.preferences] == [new.memory_id]
-    assert [one.id for one in then.preferences] == [old.memory_id]
-    assert [one.id for one in both.preferences] == [new.memory_id, old.memory_id]
-    assert [bool(one.stale) for one in both.preferences] == [False, True]
-    assert [len(kept_in(user)) for _, _, user in kitchen.planner.asked] == [1, 1, 1]
-
-
-async def test_what_the_question_itself_asks_for_is_not_put_down_to_the_plan(
-    kitchen: Kitchen,
-) -> None:
-    fact = (await kitchen.recall.memories.aremember(PHONE, at=on(2))).memory_id
-    wish = Preference(text="Be quick", scope="what is my landlord's phone number")
-    await kitchen.recall.memories.aremember(wish, at=on(2))
-    kitchen.planner.ask = everything
-
-    result = await kitchen.recall.arecall("What is my landlord's phone number?", at=on(3))
-
-    (found,) = facts_of(result)
-    assert (found.id, found.hop) == (fact, 1)
-    assert origins(kitchen.recall.trace(result.trace_id)) == ["fact"]
-    (given,) = result.preferences
-    assert (given.text, given.by_name) == ("Be quick", False)
-
-
 async def test_with_what_ended_both_values_come_and_one_is_marked(kitchen: Kitchen) -> None:
     old = (await kitchen.recall.memories.aremember(DIET, at=on(1))).memory_id
     new = (await kitchen.recall.memories.aupdate(old, "vegan", at=on(2))).memory_id
@@ -368,20 +302,6 @@ async def test_with_what_ended_both_values_come_and_one_is_marked(kitchen: Kitch
     assert by_id[old].replaced_by == new
     first, _ = [one for one in trace.queries if one.origin == "plan"]
     assert {hit.memory_id for hit in first.dense} == {new}
-
-
-async def test_undecided_values_are_shown_with_both_dates(kitchen: Kitchen) -> None:
-    first = (await kitchen.recall.memories.aremember(DIET, at=on(1))).memory_id
-    second = (await kitchen.recall.memories.aupdate(first, "vegan", at=on(2))).memory_id
-    await kitchen.recall.memories.arestore(first)
-
-    result, _ = await kitchen.answer(everything)
-
-    told = {
-        one.id: [(other.id, other.created_at) for other in one.conflicts_with]
-        for one in facts_of(result)
-    }
-    assert told == {first: [(second, on(2))], second: [(first, on(1))]}
 
 
 @pytest.mark.parametrize(
@@ -416,30 +336,6 @@ async def test_names_of_another_entity_are_never_told(kitchen: Kitchen, tmp_path
     await kitchen.answer(everything)
 
     assert set(kept_in(kitchen.planner.asked[0][2])) == {"fact | me | diet"}
-
-
-async def test_a_session_keeps_what_was_asked_for_by_name(kitchen: Kitchen) -> None:
-    fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
-    wish = (await kitchen.recall.memories.aremember(GUESTS, at=on(2))).memory_id
-    kitchen.planner.ask = everything
-    sessions = sessions_over(kitchen.recall.admin.services)
-
-    first = await sessions.astart(QUESTION)
-    second = await sessions.avote(first.session_id, {fact: "hot"})
-
-    assert fact in first.ids()
-    assert fact in second.ids()
-    for round_of in (first, second):
-        assert [(one.id, one.by_name) for one in round_of.preferences] == [(wish, True)]
-    assert len(kitchen.planner.asked) == 1
-
-
-async def test_a_budget_of_tokens_has_room_for_it(kitchen: Kitchen) -> None:
-    fact = (await kitchen.recall.memories.aremember(DIET, at=on(2))).memory_id
-
-    result, _ = await kitchen.answer(everything, tokens=60)
-
-    assert fact in result.ids()
 
 
 class Unreadable:
@@ -478,35 +374,3 @@ async def test_names_that_cannot_be_read_are_planned_without_and_named(
 
     assert told == []
     assert untold.startswith(f"the plan was not told what is kept by name: {why}")
-
-
-async def test_a_prompt_from_before_goes_on_without(tmp_path: Path) -> None:
-    shipped = load_prompts()["expand"].text
-    older = shipped.replace(", kept]", "]").replace("$kept", "")
-    (tmp_path / "expand.md").write_text(older, encoding="utf-8")
-    planner = Planner(everything)
-    async with running(FaultServer(otherwise=planner)) as server:
-        connection = OpenAIConnection(base_url=server.base_url, api_key="k")
-        llm = OpenAILLM(OpenAILLMConfig(model=server.model, connection=connection))
-        async with await Recall.aopen(
-            tmp_path / "store", embedder="hashing", llm=llm, prompts=tmp_path
-        ) as recall:
-            await recall.aadd([*LIFE, note("bread-2", "Sourdough in the evening")])
-            await recall.memories.aremember(DIET, at=on(2))
-            result = await recall.arecall(QUESTION, at=on(3))
-        await llm.aclose()
-
-    ((schema, _, user),) = planner.asked
-    assert (schema, "<kept" in user) == ("ExpandReply", False)
-    assert facts_of(result) == []
-
-
-async def test_without_a_model_nearness_asks(tmp_path: Path) -> None:
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
-        await recall.aadd(LIFE)
-        await recall.memories.aremember(GUESTS, at=on(2))
-        result = await recall.arecall("What about cooking for guests?", at=on(3))
-
-    assert [(one.text, one.by_name) for one in result.preferences] == [
-        ("Two courses at most", False)
-    ]

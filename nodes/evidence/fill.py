@@ -72,7 +72,7 @@ class Filled:
 async def filled_evidence(state: RecallState, *, tokens: int, services: Services) -> Filled:
     """Passages, best first, that fit into `tokens` together.
 
-    None when the recall has no answer. Ordered by their own relevance to question and facets,
+    Nothing when the recall has no answer. Ordered by their own relevance to question and facets,
     whatever their memories; what repeats an earlier one comes last, and what is clearly about
     something else stays out.
     """

@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from secondhop.nodes.effort import MOSTLY
+from secondhop.nodes.effort import MOSTLY, is_unplanned
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
+from secondhop.nodes.selection.eligibility import CUES_ANSWER, nearest_cue
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.select import repetition_among
 from secondhop.nodes.state import DIRECT, FACT_NAMED, RecallState
@@ -30,9 +31,22 @@ SPARE = 16
 """More than are shown, so that hardly ever a second comparison is needed."""
 
 
+SlotRule = Literal["facets", "hybrid ranks", "relevance", "score"]
+
+
+def slot_rule(state: RecallState) -> SlotRule:
+    """Which number of a memory decides whether it gets a slot; the trace keeps it."""
+    if not is_unplanned(state):
+        return "facets"
+    if not is_text_look_up(state):
+        return "score"
+    return "relevance" if asks_several(state) else "hybrid ranks"
+
+
 def is_text_look_up(state: RecallState) -> bool:
-    """Whether words decide: a look-up where few memories have cues."""
-    return state["kind"] in LOOKUPS and state.get("annotated", 0.0) < MOSTLY
+    """Whether words decide: a look-up where few memories have cues, and none was stored for it."""
+    few_cues = state.get("annotated", 0.0) < MOSTLY
+    return state["kind"] in LOOKUPS and few_cues and nearest_cue(state) < CUES_ANSWER
 
 
 def repeats_at(state: RecallState) -> float:

@@ -28,15 +28,6 @@ def test_the_curve_lies_where_the_labels_change(half: float) -> None:
     assert scale.document()["fitted"] == {"on": ["one"], "pairs": 80, "relevant": scale.relevant}
 
 
-def test_the_slope_of_two_scores_by_hand() -> None:
-    """Of 4 pairs at either cosine 1 and 3 are relevant: the odds are 1/3 and 3."""
-    pairs = [Pair(cosine, n < share) for cosine, share in ((0.2, 1), (0.6, 3)) for n in range(4)]
-
-    found = fitted_scale(pairs, embedder_id="e", scenarios=["one"]).calibration
-
-    assert found.slope == pytest.approx(2 * math.log(3) / 0.4, rel=0.01)
-
-
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [

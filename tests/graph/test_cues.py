@@ -46,6 +46,22 @@ async def test_a_memory_comes_back_for_what_it_was_stored_for(world: SmallWorld)
     assert told.parts["cues"] > 0
 
 
+async def test_a_look_up_finds_what_was_stored_for_it_where_hardly_anything_has_cues(
+    world: SmallWorld,
+) -> None:
+    asked = "What is the code of the garden gate?"
+    gates = [note(f"gate{n}", f"The garden gate needs paint, says number {n}.") for n in range(5)]
+    await world.add(*gates, stored_for(FRAME, asked), LETTER)
+
+    result, trace = await ask(world.services(), question=asked, k=3)
+
+    assert result.ids()[0] == "frame"
+    assert trace.settings["slots.by"] == "score"
+
+    _, trace = await ask(world.services(), question="Who wants both signatures?", k=3)
+    assert trace.settings["slots.by"] == "hybrid ranks"
+
+
 def test_what_the_undertaking_of_the_best_lifts_says_so() -> None:
     candidate = Candidate(
         memory_id="stories",

@@ -22,7 +22,6 @@ from tests.fakes import (
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, interview_plan, recall_settings
 
 from secondhop.graph.builder import build_recall_graph
-from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.running import READING_S, RecallEvent, run_recall
@@ -62,24 +61,6 @@ async def test_a_hanging_critic_leaves_the_best_answer_so_far(world: SmallWorld)
 
     assert {"plan", "wins", "coaching"} <= set(result.ids())
     assert trace.returned == result.ids()
-    assert any(line.startswith("critique") for line in result.degraded)
-
-
-async def test_a_critic_that_hangs_later_leaves_what_the_first_round_found(
-    world: SmallWorld,
-) -> None:
-    class LateHang(HangingCritic):
-        async def judge(self, request: Any) -> Any:
-            self.requests.append(request)
-            if request.round > 1:
-                return await forever()
-            more = FollowUp(text="winter tyres in the cellar", facet_id=None, name="tyres")
-            return votes(more, hot=["plan"])
-
-    result, _ = await in_time(hurried(world, critic=LateHang()))
-
-    assert result.rounds == 2
-    assert "plan" in result.ids()
     assert any(line.startswith("critique") for line in result.degraded)
 
 
@@ -160,30 +141,6 @@ async def test_a_step_that_is_cancelled_takes_nothing_from_the_trace(world: Smal
     assert {facet.name for facet in trace.facets} == {facet.name for facet in result.facets}
 
 
-async def test_what_was_found_before_any_choice_is_chosen_from_after_the_deadline(
-    world: SmallWorld,
-) -> None:
-    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
-    reader: Any = Stuck(world.services().reader, times=1)
-
-    result, trace = await in_time(hurried(world, planner=planner, reader=reader))
-
-    assert (result.stop_reason, trace.returned) == ("deadline", result.ids())
-    assert {"plan", "wins", "coaching"} <= set(result.ids())
-    assert len(result.ids()) <= 6  # k, unless told otherwise
-
-
-async def test_texts_that_never_come_leave_no_answer_and_no_wait(world: SmallWorld) -> None:
-    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
-    reader: Any = Stuck(world.services().reader, times=float("inf"))
-
-    async with asyncio.timeout(DEADLINE_S + READING_S + LATE_S):
-        result, trace = await ask(hurried(world, planner=planner, reader=reader))
-
-    assert (result.stop_reason, result.ids()) == ("deadline", [])
-    assert "before any answer" in trace.stop_detail
-
-
 async def test_a_store_that_never_says_what_may_be_shown_holds_no_answer_and_shows_nothing(
     world: SmallWorld,
 ) -> None:
@@ -224,14 +181,6 @@ async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(
     assert (last.result.stop_reason, last.result.ids()) == ("deadline", [])
     assert last.trace is not None
     assert last.trace.question == QUESTION
-
-
-async def test_planner_and_critic_may_both_hang(world: SmallWorld) -> None:
-    result, _ = await in_time(hurried(world, planner=HangingPlanner(), critic=HangingCritic()))
-
-    given_up = {line.partition(":")[0] for line in result.degraded}
-    assert {"decompose", "expand", "critique"} <= given_up
-    assert {"plan", "wins", "coaching"} <= set(result.ids())
 
 
 async def test_a_thread_that_cannot_be_cancelled_does_not_hold_the_answer(

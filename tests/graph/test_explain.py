@@ -142,17 +142,6 @@ async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> N
     assert "the critic's order decides, and it stands there at place 2. Next came" in told.story[-1]
 
 
-async def test_a_trace_without_the_slots_facet_names_none(world: SmallWorld) -> None:
-    _, trace = await ask(world.planned_services())
-    older = trace.model_copy(
-        update={"candidates": [c.model_copy(update={"slot_facet": ""}) for c in trace.candidates]}
-    )
-
-    told = await explained(world, older, trace.returned[0])
-
-    assert told.story[-1].startswith(f"It took slot 1 of {trace.k}: ")
-
-
 async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -> None:
     _, trace = await ask(world.planned_services(), k=2)
 
@@ -212,19 +201,6 @@ def other_of(told: Explanation) -> str:
     found = re.search(r"removing (\S+)", told.nearest_change)
     assert found
     return found.group(1)
-
-
-async def test_a_vote_of_the_critic_is_named_as_what_cut_it(world: SmallWorld) -> None:
-    cold = ScriptedCritic(votes(cold=["plan"], content=True))
-
-    _, trace = await ask(world.planned_services(critic=cold))
-    told = await explained(world, trace, "plan")
-
-    assert told.cut_by == "critique"
-    assert any("voted cold by the critic" in sentence for sentence in told.story)
-    assert "voted cold" in told.nearest_change
-    neutral, _ = await ask(world.planned_services(critic=ScriptedCritic(votes(content=True))))
-    assert "plan" in neutral.ids()
 
 
 async def test_an_unanswerable_question_is_named_as_what_cut_it(world: SmallWorld) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.fakes import HangingCritic, HangingPlanner, forever
+from tests.fakes import forever
 from tests.small_world import SmallWorld, ask, recall_settings
 
 from secondhop.stores.records import Topic
@@ -32,26 +32,4 @@ async def test_a_recall_that_searched_nothing_says_so(world: SmallWorld) -> None
     (cost,) = result.degraded
     assert cost.startswith("deadline: 0.2 s are over")
     assert "nothing was searched" in cost
-    assert trace.degraded == result.degraded
-
-
-async def test_a_planner_that_does_not_answer_costs_half_of_the_time(world: SmallWorld) -> None:
-    settings = recall_settings(deadline_s=2.0)
-
-    result, _ = await ask(
-        world.services(planner=HangingPlanner(), settings=settings),
-        "Carefeed research before the interview",
-    )
-
-    assert result.ids()  # the other half is left for the question alone
-    assert result.degraded == ["decompose: no answer in time", "expand: no answer in time"]
-
-
-async def test_a_critic_that_does_not_answer_leaves_the_first_round(world: SmallWorld) -> None:
-    services = world.services(critic=HangingCritic(), settings=recall_settings(deadline_s=1.0))
-
-    result, trace = await ask(services)
-
-    assert result.ids()
-    assert any("no answer in time; no votes were cast" in line for line in result.degraded)
     assert trace.degraded == result.degraded

@@ -55,12 +55,6 @@ async def test_a_synchronous_model_runs_in_a_thread_and_its_rows_become_unit_vec
     assert threading.get_ident() not in model.threads
 
 
-async def test_queries_use_the_query_method_and_keep_their_order() -> None:
-    texts = ["x" * length for length in range(1, 30)]
-    rows = await LangchainEmbedder(SyncEmbeddings()).embed_queries(texts)
-    assert [-row[0] / row[1] for row in rows] == pytest.approx(list(range(1, 30)))
-
-
 async def test_whatever_the_model_raises_becomes_a_model_error_with_its_cause() -> None:
     embedder = LangchainEmbedder(FailingEmbeddings())
     with pytest.raises(ModelError, match="ConnectionResetError: gone") as failure:
@@ -82,11 +76,3 @@ def test_the_id_comes_from_the_class_and_its_model_or_must_be_given() -> None:
     assert LangchainEmbedder(SyncEmbeddings("m1"), model_id="mine").model_id == "mine"
     with pytest.raises(UsageError, match="pass model_id"):
         LangchainEmbedder(SyncEmbeddings(""))
-
-
-async def test_the_dimension_is_learned() -> None:
-    embedder = LangchainEmbedder(SyncEmbeddings())
-    with pytest.raises(ModelError, match="learn_dimension"):
-        _ = embedder.dimension
-    assert await embedder.learn_dimension() == 2
-    assert (await embedder.embed_passages([])).shape == (0, 2)

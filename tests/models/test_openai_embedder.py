@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Generator
 
 import numpy as np
@@ -132,31 +131,3 @@ async def test_a_text_that_is_too_long_for_the_model_is_cut(
     await embedder.embed_passages(["one two three four five six seven"])
     assert embeddings_server.requests[0]["input"] == ["one two three four five"]
     await embedder.aclose()
-
-
-async def test_the_dimension_is_known_or_learned(
-    embeddings_server: EmbeddingsServer,
-) -> None:
-    assert OpenAIEmbedder("text-embedding-3-small").dimension == 1536
-    unknown = embedder_of(embeddings_server)
-    with pytest.raises(ModelError, match="learn_dimension"):
-        _ = unknown.dimension
-    assert await unknown.learn_dimension() == 8
-    assert unknown.dimension == 8
-    embeddings_server.dimension = 9
-    with pytest.raises(ModelError, match="length 8"):
-        await unknown.embed_queries(["a"])
-    await unknown.aclose()
-
-
-def test_one_embedder_works_on_one_event_loop_after_another(
-    embeddings_server: EmbeddingsServer,
-) -> None:
-    embedder = embedder_of(embeddings_server)
-
-    async def once() -> tuple[int, ...]:
-        rows = await embedder.embed_queries(["a"])
-        await embedder.aclose()
-        return rows.shape
-
-    assert [asyncio.run(once()) for _ in range(3)] == [(1, 8)] * 3

@@ -3,24 +3,18 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
 from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.fuse import (
     EVIDENCE_PASSAGES,
-    asked_facets,
     facet_rankings,
     fuse_facet,
-    known_ranking,
 )
 from secondhop.nodes.retrieval.similarity import as_hits
-from secondhop.nodes.selection.blend import FacetRanking, scores_by_memory
-from secondhop.nodes.state import Candidate, FacetScore, Hits, Query, Ranking, RecallState
+from secondhop.nodes.selection.blend import FacetRanking
+from secondhop.nodes.state import FacetScore, Hits, Query, Ranking, RecallState
 from secondhop.stores.records import PassageHit
-
-Runs = list[list[str]]
 
 
 def ranking(number: int, dense: Sequence[str], lexical: Sequence[str] = ()) -> Ranking:
@@ -50,20 +44,6 @@ def fused(rankings: Sequence[Ranking], *, depth: int = 50) -> dict[str, FacetSco
     return {memory_id: found.score(memory_id) for memory_id in found.fused}
 
 
-def test_what_two_queries_find_comes_before_what_one_finds() -> None:
-    order = list(fused([ranking(1, ["a:0", "b:0"]), ranking(2, ["c:0", "b:0"])]))
-
-    assert order[0] == "b"
-
-
-def test_scores_are_weighted_reciprocal_ranks_with_k_60() -> None:
-    scores = fused([ranking(1, ["a:0", "b:0"], ["b:0"])])
-
-    assert scores["a"]["fused"] == round(0.7 / 61, 6)
-    assert scores["b"]["fused"] == round(0.7 / 62 + 0.3 / 61, 6)
-    assert [scores[m]["rank"] for m in scores] == [1, 2]
-
-
 def test_a_memory_stands_where_its_best_passage_stands() -> None:
     once = fused([ranking(1, ["a:0", "b:0"])])
     often = fused([ranking(1, ["a:0", "b:0", "b:1", "b:2", "b:3"])])
@@ -73,42 +53,11 @@ def test_a_memory_stands_where_its_best_passage_stands() -> None:
     assert len(often["b"]["passage_ids"]) == EVIDENCE_PASSAGES
 
 
-def test_only_the_first_memories_of_a_leg_count() -> None:
-    scores = fused([ranking(1, ["a:0", "a:1", "b:0", "c:0"])], depth=2)
-
-    assert set(scores) == {"a", "b"}
-
-
 def test_a_memory_that_words_alone_found_is_in() -> None:
     scores = fused([ranking(1, ["a:0"], ["k:0"])])
 
     assert scores["k"]["dense"] == 0
     assert scores["k"]["lexical"] == 0.9
-
-
-runs = st.lists(
-    st.lists(st.sampled_from([f"{m}:0" for m in "abcdef"]), unique=True), min_size=1, max_size=5
-)
-
-
-@given(runs.flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
-def test_the_order_of_the_queries_does_not_matter(pair: tuple[Runs, Runs]) -> None:
-    straight, shuffled = (
-        {m: (s["rank"], s["fused"]) for m, s in fused([ranking(0, r) for r in found]).items()}
-        for found in pair
-    )
-
-    assert straight == shuffled
-
-
-@given(runs)
-def test_everything_found_is_fused_once_and_ranks_have_no_gap(found: Runs) -> None:
-    scores = fused([ranking(number, one) for number, one in enumerate(found)])
-
-    assert set(scores) == {p.partition(":")[0] for one in found for p in one}
-    assert [score["rank"] for score in scores.values()] == list(range(1, len(scores) + 1))
-    best = [score["fused"] for score in scores.values()]
-    assert best == sorted(best, reverse=True)
 
 
 def test_a_facet_reads_the_rankings_of_its_own_queries_only() -> None:
@@ -162,22 +111,3 @@ async def test_a_keyword_only_hit_enters_the_pool(world: SmallWorld) -> None:
     candidate = trace.candidate("odd")
     assert candidate is not None
     assert candidate.facet_scores[0].dense != 0
-
-
-def test_only_facets_with_a_query_of_this_round_are_fused_again() -> None:
-    asked = {"a": (1, "e1"), "b": (2, "e2"), "c": (0, "e3")}
-    queries = {name: {"round": number, "facet_id": f} for name, (number, f) in asked.items()}
-
-    assert asked_facets(cast(RecallState, {"queries": queries, "round": 2})) == {"e2"}
-
-
-def test_facets_that_ask_nothing_new_keep_their_scores_in_the_order_of_the_facets() -> None:
-    old, fresh = fused([ranking(1, ["a:0", "b:0"])]), fused_ranking([ranking(2, ["b:0"])])
-    before = {
-        memory_id: cast(Candidate, {"scores": {"e1": score}}) for memory_id, score in old.items()
-    }
-
-    scores = scores_by_memory({"e1": known_ranking("e1", before), "e2": fresh})
-
-    assert scores == {"a": {"e1": old["a"]}, "b": {"e1": old["b"], "e2": fresh.score("b")}}
-    assert list(scores["b"]) == ["e1", "e2"]

@@ -1,7 +1,7 @@
 """The reranker reads before anything is cut, at most 50 pairs, and is never needed."""
 
 from tests.fakes import ScriptedCritic, WordReranker, forever, note, votes
-from tests.small_world import SmallWorld, ask, recall_settings, states
+from tests.small_world import SmallWorld, ask, recall_settings
 
 from secondhop.errors import ModelError
 
@@ -18,21 +18,6 @@ async def test_no_more_than_50_pairs_a_round_are_read(world: SmallWorld) -> None
 
     assert sum(len(passages) for _, passages in reranker.calls) == 50
     assert len(trace.candidates) > 50
-
-
-async def test_it_runs_before_the_shortlist_is_cut(world: SmallWorld) -> None:
-    settings = recall_settings(shortlist=1)
-    critic = ScriptedCritic(votes(content=True))
-
-    seen = await states(
-        world.services(reranker=WordReranker(), settings=settings, critic=critic), k=1
-    )
-
-    ran = [{key.split("|")[1] for key in state.get("steps", {})} for state in seen]
-    first = next(number for number, nodes in enumerate(ran) if "rerank" in nodes)
-    assert "diversify" not in ran[first]
-    assert len(seen[first]["candidates"]) > 1
-    assert len(seen[-1]["shortlist"]) == 1
 
 
 async def test_it_can_lift_a_memory_over_another(world: SmallWorld) -> None:
@@ -70,9 +55,3 @@ async def test_a_reranker_that_hangs_is_left_behind_at_the_deadline(world: Small
 
     assert result.ids()
     assert any(line.startswith("rerank: no answer in time") for line in result.degraded)
-
-
-async def test_without_one_nothing_is_read(world: SmallWorld) -> None:
-    _, trace = await ask(world.services())
-
-    assert all(step.node != "rerank" for step in trace.steps)

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from secondhop.ranking.cue_affinity import HUB_SHARE, bent_from, cue_affinity
+from secondhop.ranking.cue_affinity import (
+    HUB_SHARE,
+    bent_from,
+    cue_affinity,
+    shared_undertaking,
+    undertaking_weights,
+)
 
 
 def test_searching_with_the_moved_vector_takes_what_cues_share_with_everyday_questions() -> None:
@@ -43,3 +49,26 @@ def test_cues_that_were_not_found_are_as_far_as_the_last_that_was() -> None:
 
     assert found.specific.tolist() == pytest.approx([0.6, 0.3])
     assert found.broad.tolist() == pytest.approx([0.3, 0.3])
+
+
+def test_the_best_memory_says_what_is_being_undertaken() -> None:
+    weights = undertaking_weights(np.array([9.0, 0.0, 0.0]), [["interview"], ["move"], ["bake"]])
+
+    assert weights["interview"] > 0.9
+    assert shared_undertaking(weights, ["bake", "interview"])[1] == "interview"
+    assert shared_undertaking(weights, ["bake"])[0] < 0.05
+
+
+def test_who_is_kept_for_many_things_is_kept_less_for_each() -> None:
+    weights = undertaking_weights(np.array([1.0, 0.0]), [["interview"], ["move"]])
+
+    alone, _ = shared_undertaking(weights, ["interview"])
+    one_of_four, _ = shared_undertaking(weights, ["a", "b", "c", "interview"])
+
+    assert one_of_four == pytest.approx(alone / 2)
+
+
+def test_without_undertakings_nothing_is_shared() -> None:
+    assert undertaking_weights(np.array([]), []) == {}
+    assert undertaking_weights(np.array([1.0, 2.0]), [[], []]) == {}
+    assert shared_undertaking({}, []) == (0.0, "")

@@ -9,7 +9,6 @@ from secondhop.ranking.arrays import Vector, Vectors, unit_rows
 from secondhop.ranking.feedback import (
     FeedbackWeights,
     VoteVectors,
-    cold_penalty,
     refine_query,
 )
 
@@ -32,60 +31,6 @@ def near_rows(seed: int, *, count: int) -> Vectors:
     """Unit vectors with positive cosines, as texts of one person have."""
     rng = np.random.default_rng(seed)
     return unit_rows(rng.normal(size=(count, 3)) * 0.4 + 1.0)
-
-
-def test_hot_alone_by_hand() -> None:
-    # q + 0.75·hot = (1, 0.75, 0), of length 1.25
-    assert refine_query(X, [votes(hot=rows(Y))]) == pytest.approx([0.8, 0.6, 0.0])
-
-
-def test_warm_alone_moves_four_tenths_as_far() -> None:
-    # q + 0.75·0.4·warm = (1, 0.3, 0)
-    refined = refine_query(X, [votes(warm=rows(Y))])
-    assert refined == pytest.approx(np.array([1, 0.3, 0]) / np.sqrt(1.09))
-
-
-def test_hot_and_warm_are_divided_by_their_number() -> None:
-    # mean(1.0·Y, 0.4·Z) = (0, 0.5, 0.2); times 0.75 = (0, 0.375, 0.15)
-    refined = refine_query(X, [votes(hot=rows(Y), warm=rows(Z))])
-    raw = np.array([1, 0.375, 0.15])
-    assert refined == pytest.approx(raw / np.linalg.norm(raw))
-
-
-def test_cold_and_wrong_push_at_right_angles_to_the_anchor() -> None:
-    # anchor = (0.8, 0.6, 0); Z stands at a right angle to it and is subtracted whole
-    raw = np.array([1, 0.75, 0])
-    cold = refine_query(X, [votes(hot=rows(Y), cold=rows(Z))])
-    assert cold == pytest.approx((raw - [0, 0, 0.3]) / np.sqrt(1.25**2 + 0.09))
-    wrong = refine_query(X, [votes(hot=rows(Y), wrong=rows(Z))])
-    assert wrong == pytest.approx((raw - [0, 0, 0.6]) / np.sqrt(1.25**2 + 0.36))
-
-
-def test_only_the_part_of_cold_at_a_right_angle_is_subtracted() -> None:
-    # cold = 0.6·anchor + 0.8·Z: of 0.3·cold only 0.24·Z counts
-    cold = np.array([0.48, 0.36, 0.8], dtype=np.float32)
-    refined = refine_query(X, [votes(hot=rows(Y), cold=rows(cold))])
-    assert refined == pytest.approx(np.array([1, 0.75, -0.24]) / np.sqrt(1.25**2 + 0.24**2))
-
-
-def test_what_is_cold_and_hot_at_once_moves_nothing_away() -> None:
-    anchor = np.array([0.8, 0.6, 0], dtype=np.float32)
-    refined = refine_query(X, [votes(hot=rows(Y), cold=rows(anchor))])
-    assert refined == pytest.approx(anchor)
-
-
-def test_a_vote_of_the_round_before_counts_half() -> None:
-    # (1.0·Z + 0.5·Y) / 1.5, times 0.75 = (0, 0.25, 0.5)
-    refined = refine_query(X, [votes(hot=rows(Y)), votes(hot=rows(Z))])
-    raw = np.array([1, 0.25, 0.5])
-    assert refined == pytest.approx(raw / np.linalg.norm(raw))
-
-
-def test_an_old_vote_alone_moves_half_as_far() -> None:
-    # 0.5·Y / max(0.5, 1), times 0.75 = 0.375
-    refined = refine_query(X, [votes(hot=rows(Y)), votes()])
-    raw = np.array([1, 0.375, 0])
-    assert refined == pytest.approx(raw / np.linalg.norm(raw))
 
 
 @given(seeds)
@@ -146,19 +91,3 @@ def random_votes(rng: np.random.Generator) -> dict[str, Vectors]:
 def test_a_query_that_the_votes_cancel_stays() -> None:
     weights = FeedbackWeights(positive=1.0)
     assert np.array_equal(refine_query(X, [votes(hot=rows(-X))], weights=weights), X)
-
-
-def test_the_cold_penalty_is_the_sharpened_nearness() -> None:
-    near = np.array([0.85, np.sqrt(1 - 0.85**2), 0], dtype=np.float32)
-    penalty = cold_penalty(rows(X, near, Z), rows(X))
-    assert penalty == pytest.approx([1.0, 0.5, 0.0], abs=1e-6)
-    assert cold_penalty(rows(X, Y), NONE).tolist() == [0, 0]
-
-
-def test_input_that_cannot_be_is_refused() -> None:
-    with pytest.raises(ValueError, match="votes must be"):
-        refine_query(X, [votes(hot=np.zeros((0, 2), dtype=np.float32))])
-    with pytest.raises(ValueError, match="round_decay"):
-        FeedbackWeights(round_decay=2)
-    with pytest.raises(ValueError, match="weights"):
-        FeedbackWeights(cold=-1)

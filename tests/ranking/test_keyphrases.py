@@ -36,25 +36,6 @@ def test_a_word_that_only_opens_a_sentence_is_no_name() -> None:
     }
 
 
-def test_names_keep_their_small_words() -> None:
-    assert kinds("We met Maria van der Berg there.")["Maria van der Berg"] == "name"
-
-
-def test_what_comes_more_often_scores_higher() -> None:
-    found = key_phrases("We like Oslo, near Bergen, and Bergen in May.")
-    assert [p.phrase for p in found][:2] == ["Bergen", "Oslo"]
-    # 1.0 · (c + 1) / (c + 2)
-    assert [p.score for p in found][:2] == pytest.approx([3 / 4, 2 / 3])
-
-
-def test_rake_by_hand() -> None:
-    # phrases "red wine", "wine", "cheese": degree/frequency: red 2/1, wine 3/2, cheese 1
-    found = key_phrases("red wine and wine or cheese")
-    assert [phrase for phrase, _, _ in found] == ["red wine", "wine", "cheese"]
-    expected = [0.5, 0.5 * 1.5 / 3.5, 0.5 * 1 / 3.5]
-    assert [score for _, score, _ in found] == pytest.approx(expected)
-
-
 @given(st.text(max_size=200))
 def test_any_text_gives_distinct_phrases_with_falling_scores(text: str) -> None:
     found = key_phrases(text)

@@ -28,15 +28,6 @@ def audited_score(age: float, confidence: float, recalls: int, days_since_recall
     return (0.3 + 0.7 * recency) * max(confidence, strength)
 
 
-def test_the_score_is_the_formula_of_the_docstring() -> None:
-    found = session_start_score(0.9, 0.75, 0.5)
-    assert float(found) == pytest.approx((0.2 + 0.8 * 0.9) * (0.85 * 0.75 + 0.15 * 0.5))
-
-
-def test_popularity_counts_no_more_than_confidence() -> None:
-    assert session_start_score(1, 0.4, 0.4) == session_start_score(1, 0.4, 1.0)
-
-
 @pytest.mark.parametrize("confidence", [0.5, 0.6, 0.75, 1.0])
 def test_the_old_todo_of_the_reference_loses_to_the_new_fact(confidence: float) -> None:
     todo = score(age=90, confidence=confidence, accepted=15, since=2)
@@ -66,12 +57,6 @@ def test_the_audited_formula_gives_the_figures_of_the_audit() -> None:
     todo, fact = audited_score(90, 0.75, 15, 2), audited_score(2, 0.75, 0, 0)
     # the audit rounds on its way: 0.826 and 0.746
     assert [todo, fact] == [pytest.approx(0.826, abs=0.005), pytest.approx(0.746, abs=0.001)]
-
-
-def test_full_popularity_is_worth_66_days_of_age_and_no_more() -> None:
-    fresh = score(age=0, confidence=0.75)
-    assert score(age=65, confidence=0.75, accepted=1000) > fresh
-    assert score(age=67, confidence=0.75, accepted=1000) < fresh
 
 
 @given(UNIT, UNIT, UNIT, UNIT)

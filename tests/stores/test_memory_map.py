@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeVar
 
-import numpy as np
 import pytest
 
 from secondhop.ranking.keyphrases import topic_names
@@ -17,25 +16,9 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
-from secondhop.stores.memory_map import spherical_kmeans
-from secondhop.stores.records import Vectors
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 T = TypeVar("T")
-
-
-def blobs(*, count: int, size: int) -> Vectors:
-    random = np.random.default_rng(1)
-    rows = np.repeat(np.eye(16)[:count], size, axis=0) + random.normal(size=(count * size, 16)) / 20
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / norms, dtype=np.float32)
-
-
-def test_kmeans_finds_clusters_that_lie_apart() -> None:
-    assigned, centres = spherical_kmeans(blobs(count=5, size=30), k=5)
-    assert [len(set(assigned[start : start + 30])) for start in range(0, 150, 30)] == [1] * 5
-    assert len(set(assigned.tolist())) == 5
-    assert np.linalg.norm(centres, axis=1) == pytest.approx(1)
 
 
 @pytest.fixture
@@ -73,13 +56,6 @@ async def test_the_map_follows_the_store(store: EntityStore, make: SimpleNamespa
     assert {topic.label.split()[0] for topic in grown} == {"Baking", "Salary"}
     await store.delete([f"c{n}" for n in range(8)])
     assert [topic.size for topic in await store.topics()] == [4]
-
-
-async def test_a_topic_without_names_is_called_by_a_title(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    await store.put([make.memory("m", "🙂", title="!!")])
-    assert [(topic.label, topic.titles) for topic in await store.topics()] == [("!!", [])]
 
 
 async def test_a_topic_is_named_by_what_its_memories_share_and_others_do_not(

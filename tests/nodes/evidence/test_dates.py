@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secondhop.nodes.evidence.dates import named_spans, nearness
+from secondhop.nodes.evidence.dates import named_spans
 
 ASKED = date(2025, 11, 20)
 
@@ -55,20 +55,6 @@ def test_a_time_in_words_is_a_span_of_days(question: str, first: str, last: str)
 )
 def test_names_and_other_words_are_no_time(question: str) -> None:
     assert named_spans(question, asked_on=ASKED) == []
-
-
-def test_a_day_without_a_year_may_be_of_any_year() -> None:
-    spans = named_spans("What happened on June 3rd?", asked_on=ASKED)
-
-    assert nearness(date(2019, 6, 3), spans) == nearness(date(2025, 6, 3), spans) == 1.0
-
-
-def test_nearness_fades_outside_the_span() -> None:
-    spans = named_spans("What happened on 3 June 2025?", asked_on=ASKED)
-
-    assert 1.0 > nearness(date(2025, 6, 4), spans) > nearness(date(2025, 5, 30), spans) > 0.4
-    assert nearness(date(2025, 9, 1), spans) < 0.01
-    assert nearness(date(2025, 9, 1), []) == 0.0
 
 
 @given(st.text(alphabet="May Jun 0123456789-,.thrdo agfweky", max_size=60), st.dates())

@@ -21,12 +21,6 @@ def names(passages: list[Passage]) -> list[str]:
     return [one.passage_id for one in passages]
 
 
-def test_passages_come_in_their_order_whatever_their_memories() -> None:
-    ranked = [passage("a1"), passage("a2"), passage("a3"), passage("b1")]
-
-    assert names(fill(ranked, tokens=30)) == ["a1", "a2", "a3"]
-
-
 def test_what_does_not_fit_makes_room_for_what_does() -> None:
     ranked = [passage("a1"), passage("b1", tokens=50), passage("c1", tokens=5)]
 
@@ -39,11 +33,6 @@ def test_what_repeats_an_earlier_passage_comes_last() -> None:
 
     assert names(fill(ranked, tokens=20)) == ["a1", "c1"]
     assert names(fill(ranked, tokens=30)) == ["a1", "c1", "b1"]
-
-
-def test_nothing_fits_into_almost_nothing() -> None:
-    assert fill([passage("a1")], tokens=9) == []
-    assert fill([], tokens=9) == []
 
 
 def test_what_is_left_out_says_the_budget_that_holds_it_or_that_none_does() -> None:
@@ -66,13 +55,6 @@ def test_the_budget_that_is_named_holds_it(
 
     for memory_id, budget in budgets_for(ranked).items():
         assert memory_id in by_memory(fill(ranked, tokens=budget))
-
-
-def test_memories_stand_where_their_first_passage_stands() -> None:
-    assert by_memory([passage("b1"), passage("a1"), passage("b2")]) == {
-        "b": ["b1", "b2"],
-        "a": ["a1"],
-    }
 
 
 @given(sizes=st.lists(st.integers(1, 50), max_size=8), tokens=st.integers(1, 150))

@@ -32,13 +32,6 @@ def test_answers_and_turns_cut_in_two_belong(first: str, second: str, belongs: b
     assert belong_together(passage(first), passage(second)) is belongs
 
 
-def test_a_section_cut_in_two_belongs_and_two_sections_do_not() -> None:
-    one, same, other = (passage("text", heading=h) for h in ("Tea > Green", "Tea > Green", "Tea"))
-
-    assert belong_together(one, same)
-    assert not belong_together(one, other)
-
-
 def test_the_best_passage_stays_and_the_rest_fits() -> None:
     sized = [passage("a", tokens=50), passage("b", tokens=30), passage("c", tokens=9)]
 
@@ -72,9 +65,3 @@ async def test_an_answer_in_the_next_passage_comes_back_with_its_question(tmp_pa
     assert "At nine." in texts
     assert "other329" in texts
     assert len({evidence["passage_id"] for evidence in whole}) == len(whole)
-
-
-async def test_a_small_budget_brings_the_best_passage_alone(tmp_path: Path) -> None:
-    (only,) = await evidence_of_ferry(tmp_path / "b", max_evidence_tokens=1)
-
-    assert only["beside"] is None

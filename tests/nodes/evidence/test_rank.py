@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from secondhop.nodes.evidence.rank import passage_scores, ranking_scores
+from secondhop.nodes.evidence.rank import passage_scores
 from secondhop.nodes.retrieval.similarity import as_hits
 from secondhop.nodes.state import DIRECT, Ranking, RecallState
 from secondhop.stores.records import PassageHit
@@ -50,25 +50,6 @@ def state_of(
             **more,
         },
     )
-
-
-def test_both_legs_count_the_cosine_from_half_of_the_best_and_words_from_nothing() -> None:
-    scores = ranking_scores(ranking({"a1": 0.8, "b1": 0.6, "c1": 0.3}, {"b1": 0.4, "d1": 0.2}))
-
-    assert scores == pytest.approx({"a1": 0.6, "b1": 0.7, "c1": 0.0, "d1": 0.2})
-
-
-def test_a_query_that_found_one_passage_or_none_still_scores() -> None:
-    assert ranking_scores(ranking({"a1": 0.8}, {})) == pytest.approx({"a1": 0.6})
-    assert ranking_scores(ranking({}, {})) == {}
-
-
-def test_what_serves_one_facet_well_comes_before_what_serves_both_a_little() -> None:
-    both = {"f0": ranking({"a1": 0.8, "c1": 0.62}, {}), "d1": ranking({"b1": 0.8, "c1": 0.62}, {})}
-    scores = passage_scores(state_of("Tea or coffee?", both))
-
-    assert scores["a1"] == pytest.approx(scores["b1"])
-    assert scores["c1"] < scores["a1"]
 
 
 def test_what_was_written_on_the_day_that_is_named_counts_for_more() -> None:

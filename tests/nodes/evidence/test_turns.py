@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.fakes import NOW
 from tests.small_world import ask, recall_settings, small_world
 
-from secondhop.nodes.evidence.turns import own_words, turns_of, whole_id, with_turns
+from secondhop.nodes.evidence.turns import turns_of, whole_id, with_turns
 from secondhop.stores.records import Memory, Message, Passage
 
 TALK = "Ann: I painted the lake.\n\nBob: How nice!\nReally: nice.\n\nAnn: Then I baked bread."
@@ -22,26 +22,6 @@ def test_a_passage_falls_into_its_turns_and_nothing_is_lost() -> None:
     assert "\n\n".join(turn.text for turn in turns) == TALK
     assert {whole_id(turn.passage_id) for turn in turns} == {"m:0f:0"}
     assert len({turn.passage_id for turn in turns}) == 3
-
-
-def test_what_stands_before_the_first_speaker_stays() -> None:
-    text = f"the end of a turn.\n\n{TALK}"
-
-    assert "\n\n".join(turn.text for turn in turns_of(passage(text))) == text
-
-
-def test_a_note_and_a_single_turn_stay_whole() -> None:
-    for text in ("A note of two\n\nparagraphs.", "Ann: I painted.", ""):
-        assert turns_of(passage(text)) == [passage(text)]
-
-
-def test_the_words_of_a_turn_tell_which_one_is_meant() -> None:
-    turns = turns_of(passage(TALK))
-    words = own_words(turns, "Who baked the bread?")
-
-    assert max(words, key=lambda turn: words[turn]) == turns[2].passage_id
-    assert max(words.values()) == 1.0
-    assert set(own_words(turns, "xyzzy?").values()) == {0.0}
 
 
 def test_turns_take_the_place_of_their_passage_and_notes_keep_theirs() -> None:

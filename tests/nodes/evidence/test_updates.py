@@ -39,18 +39,6 @@ NEW = Said(9, "User: Can you plan my week? They moved the grant deadline to 25 A
 TEA = Said(5, "User: In Oslo we drank tea and forgot about the weather.", 0.8)
 
 
-def test_the_later_statement_comes_before_the_best_one() -> None:
-    assert order(QUESTION, old=OLD, tea=TEA, new=NEW) == ["new", "old", "tea"]
-
-
-def test_within_one_memory_the_place_tells_which_is_later() -> None:
-    old = Said(1, OLD.text, 1.0, memory="talk")
-    new = Said(1, NEW.text, 0.6, memory="talk")
-
-    assert order(QUESTION, old=old, new=new) == ["new", "old"]
-    assert order(QUESTION, new=new, old=old) == ["old", "new"]
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -75,22 +63,6 @@ def test_a_question_about_the_past_or_for_advice_changes_nothing(question: str) 
 )
 def test_what_is_no_later_statement_stays_where_it_is(why: str, later: Said) -> None:
     assert order(QUESTION, later=later, old=OLD, tea=TEA) == ["old", "tea", "later"], why
-
-
-def test_two_later_ones_at_most_move_and_the_last_said_is_first() -> None:
-    later = {
-        f"n{day}": Said(day, f"User: The grant deadline is {day + 20} April now.", 0.9 - day / 100)
-        for day in (3, 7, 5)
-    }
-
-    assert order(QUESTION, old=OLD, **later) == ["n5", "n3", "old", "n7"]
-
-
-def test_friends_talk_without_an_assistant_counts_too() -> None:
-    old = Said(1, "Ann: The deadline for my grant application is 20 April.", 1.0)
-    new = Said(9, "Ann: My grant deadline is on 25 April now!", 0.6)
-
-    assert order(QUESTION, old=old, new=new) == ["new", "old"]
 
 
 def test_questions_about_the_present_are_told_from_others() -> None:

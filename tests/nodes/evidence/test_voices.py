@@ -37,14 +37,3 @@ def test_whoever_the_question_names_is_the_one_to_hear() -> None:
 
     assert {factors[line] for line in talk if line.startswith("Ann")} == {1 + NAMED_SPEAKER}
     assert {factors[line] for line in talk if line.startswith("Bob")} == {1.0}
-
-
-def test_two_names_or_a_name_that_hardly_speaks_favour_nobody() -> None:
-    talk = [f"{name}: line {n}" for n in range(6) for name in ("Ann", "Bob")]
-
-    assert set(voice_factors(said(*talk), "When did Ann meet Bob?").values()) == {1.0}
-    assert set(voice_factors(said("Ann: a heading", "text"), "Who is Ann?").values()) == {1.0}
-
-
-def test_a_note_is_nobodys_words() -> None:
-    assert voice_factors(said("# User: guide\nnothing"), "Which guide?").popitem()[1] == 1.0

@@ -1,8 +1,6 @@
 """What a model plans, within its bounds, and what is refused."""
 
 import json
-import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -73,16 +71,6 @@ async def test_near_equal_queries_are_asked_once_and_facets_left_without_one_are
     assert [f.queries for f in plan.facets] == [("my goals for the first year", "hire two")]
 
 
-async def test_no_more_facets_and_queries_than_the_bounds_allow() -> None:
-    rows = [facet(f"f{n}", *(f"query {n}{m} alone{n}{m}" for m in range(9))) for n in range(30)]
-    planner, _ = llm_services(ScriptedLLM(ExpandReply=[{"intent": "x", "facets": rows}]))
-
-    plan = await planner.expand(request())
-
-    assert len(plan.facets) == 6
-    assert {len(f.queries) for f in plan.facets} == {3}
-
-
 async def test_slips_of_a_model_are_repaired() -> None:
     reply: dict[str, object] = {
         "intent": ["not", "a line"],
@@ -145,17 +133,6 @@ async def test_expand_is_told_the_map_the_day_and_what_is_left() -> None:
     assert prompt.count("</map") == 2  # the rule and the real end, not the title's
 
 
-async def test_few_searches_a_round_make_a_smaller_plan() -> None:
-    rows = [facet(f"f{n}", f"alpha{n}", f"beta{n}") for n in range(9)]
-    llm = ScriptedLLM(ExpandReply=[{"intent": "x", "facets": rows}])
-    planner, _ = llm_services(llm)
-
-    plan = await planner.expand(request(remaining=replace(PLENTY, queries=4)))
-
-    assert [f.queries for f in plan.facets] == [("alpha0",), ("alpha1",), ("alpha2",)]
-    assert "at most 3" in llm.prompts[0]
-
-
 async def test_a_planner_without_budget_asks_nothing() -> None:
     llm = ScriptedLLM()
     planner, _ = llm_services(llm)
@@ -178,7 +155,6 @@ async def test_the_plan_holds_as_many_facets_and_queries_as_the_settings_say() -
 
 
 MAP = Topic(label="interview, coaching", size=12, titles=["Mock interview", "STAR"])
-DIET = KeptName("factual", "me", "diet", ("f-1",))
 
 
 @pytest.mark.parametrize(
@@ -202,19 +178,6 @@ async def test_where_nothing_is_kept_by_name_prompt_and_schema_are_those_of_befo
         sha256(json.dumps(ExpandReply.model_json_schema(), sort_keys=True).encode()).hexdigest()
         == "884bd82167bd7d0d1126a052b3e8cf3530ce8324dc33a2fa2db47a31c0de3e50"
     )
-
-
-async def test_with_names_nothing_else_of_the_prompt_changes() -> None:
-    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}], ExpandWithKept=[{"intent": "x"}])
-    planner, _ = llm_services(llm)
-
-    await planner.expand(request())
-    await planner.expand(request(kept=[DIET]))
-
-    plain, told = (re.sub(r"<(/?\w+) \w+>", r"<\1>", prompt) for prompt in llm.prompts)
-    start, end = told.index("\n\nKept under names"), told.index("\n\nThe question:")
-    assert "fact | me | diet" in told[start:end]
-    assert told[:start] + told[end:] == plain
 
 
 async def test_no_more_names_are_told_than_fit() -> None:

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pytest
 
 from secondhop.models.embedder import Vectors
-from secondhop.nodes.planning.playbooks import INTENTS, Playbooks, WeighedFacets
+from secondhop.nodes.planning.playbooks import INTENTS, Playbooks
 from secondhop.prompts.library import Intent, PlaybookFacet
 
 QUESTION = np.eye(1, 64, dtype=np.float32)
@@ -50,32 +49,6 @@ def intent(name: str, *queries: str, weight: float = 1.0) -> Intent:
     return Intent(name=name, domain="tests", asks=(f"ask {name}",), facets=(wanted,))
 
 
-async def found(intents: Sequence[Intent], embedder: PlacedEmbedder) -> WeighedFacets:
-    weighed = await Playbooks(intents, embedder=embedder).facets_for(QUESTION)
-    assert weighed is not None
-    return weighed
-
-
-async def test_facets_weigh_as_much_as_their_intent_is_likely_times_their_own_weight() -> None:
-    places = {"ask near": (0.8, 0.6), "ask also near": (0.8, 0.6), "ask far": (0.0, 1.0)}
-    intents = (intent("far", "a"), intent("near", "b"), intent("also near", "c", weight=0.5))
-
-    weighed = await found(intents, PlacedEmbedder(places))
-
-    weights = {one.name: w for one, w in zip(weighed.facets, weighed.weights, strict=True)}
-    assert weights["near notes"] == pytest.approx(0.5)
-    assert weights["also near notes"] == pytest.approx(0.25)
-    assert weights["far notes"] == pytest.approx(0.0, abs=1e-6)
-
-
-async def test_a_facet_is_the_mean_of_its_queries_whatever_the_question_names() -> None:
-    places = {"ask near": (1.0,), "it, up": (0.0, 1.0), "across": (0.0, 0.0, 1.0)}
-
-    weighed = await found([intent("near", "{topic}, up", "across")], PlacedEmbedder(places))
-
-    assert weighed.vectors[0, :3].tolist() == pytest.approx([0.0, 0.5**0.5, 0.5**0.5])
-
-
 async def test_only_the_likeliest_intents_are_embedded_and_each_text_once() -> None:
     intents = [intent(f"i{n}", f"query {n}") for n in range(INTENTS + 4)]
     embedder = PlacedEmbedder()
@@ -91,10 +64,6 @@ async def test_only_the_likeliest_intents_are_embedded_and_each_text_once() -> N
     assert sum(text.startswith("query") for text in read) == INTENTS
     assert embedder.read == read
     assert first.vectors.tolist() == again.vectors.tolist()
-
-
-async def test_without_intents_there_are_no_facets() -> None:
-    assert await Playbooks((), embedder=PlacedEmbedder()).facets_for(QUESTION) is None
 
 
 async def test_warming_tells_how_far_it_is() -> None:

@@ -79,15 +79,6 @@ def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() 
     assert sorted(ranks, key=ranks.__getitem__) == list(blends)
 
 
-def test_scores_that_other_queries_gave_stay() -> None:
-    known = {"k1": ranking(fact=own(0.9, 0.03))}
-
-    scores, blends = blended_scores(known, suggested=suggested(a=1.0))
-
-    assert scores["fact"] == {"k1": own(0.9, 0.03)}
-    assert "fact" not in blends
-
-
 def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
     found = ranking(a=own(0.8, 0.02), b=own(0.2, 0.01))
     unsure: Suggested = {**suggested(a=0.0, b=9.0), "confidence": 0.0}

@@ -3,16 +3,11 @@
 from pathlib import Path
 from typing import cast
 
-import pytest
 from tests.fakes import EchoPlanner, note
 from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
-from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.exposure import (
-    HALF_LIFE,
-    REMEMBERED,
-    ExposureMemory,
     ShownLately,
     digest_of,
     worn_in_session,
@@ -100,30 +95,6 @@ def answer(question: str, *memory_ids: str) -> ShownLately:
     return ShownLately(question=digest_of(question), memory_ids=memory_ids)
 
 
-def test_wear_halves_and_the_newest_time_counts() -> None:
-    memory = ExposureMemory()
-    memory.show(answer("old", "a", "b"))
-    for number in range(HALF_LIFE):
-        memory.show(answer(f"between {number}", "b"))
-
-    assert memory.weary("new") == {"b": 1.0, "a": 0.5}
-
-
-def test_only_the_last_questions_are_remembered() -> None:
-    memory = ExposureMemory()
-    for number in range(REMEMBERED + 1):
-        memory.show(answer(f"question {number}", f"m{number}"))
-
-    assert "m0" not in memory.weary("another")
-    assert f"m{REMEMBERED}" in memory.weary("another")
-
-
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
-def test_freshness_is_a_share(wrong: float) -> None:
-    with pytest.raises(ValueError, match="freshness"):
-        RankingSettings(freshness=wrong)
-
-
 async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: Path) -> None:
     world = await world_of(tmp_path)
     plain, varied = world.services(), world.services(**fresh(1.0))
@@ -140,21 +111,6 @@ async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: 
     assert set(same) & set(shown)
     assert len(set(other) & set(shown)) < len(set(same) & set(shown))
     assert once_more == other
-    await world.store.aclose()
-
-
-async def test_with_tokens_for_everything_variety_only_moves_places(tmp_path: Path) -> None:
-    world = await world_of(tmp_path)
-    planner = EchoPlanner()
-    plain, varied = (world.services(planner=planner, **parts) for parts in ({}, fresh(1.0)))
-
-    wanted = (await ask(plain, NEAR, tokens=500)).result.ids()
-    first = (await ask(varied, FIRST, tokens=20)).result.ids()
-    moved = (await ask(varied, NEAR, tokens=500)).result.ids()
-
-    assert sorted(moved) == sorted(wanted)
-    assert moved != wanted
-    assert [wanted.index(one) for one in first] <= [moved.index(one) for one in first]
     await world.store.aclose()
 
 
