@@ -162,6 +162,6 @@ def _is_file(place: Path) -> bool:
         return place.is_file()
     except PermissionError as error:
         raise StoreError(
-            f"{place} cannot be looked at ({error.strerror}); get the right to open its folder, "
+            f"{place} cannot be accessed ({error.strerror}); get permission to open its folder, "
             f"or name another one for the store (--store DIR)"
         ) from error

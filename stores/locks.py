@@ -39,7 +39,7 @@ def _open(path: Path) -> int:
         if is_too_many(error):
             raise too_many_files(place) from error
         raise StoreError(
-            f"nothing can be stored: {place} cannot be made or written ({error.strerror}); make "
+            f"nothing can be stored: {place} cannot be created or written ({error.strerror}); make "
             f"the folder around it writable, or name another one for the store (--store DIR)"
         ) from error
 

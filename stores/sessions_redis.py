@@ -132,7 +132,7 @@ class RedisSessions:
             return await work
         except (RedisError, OSError) as error:
             raise StoreUnavailableError(
-                f"the Redis server that keeps the sessions did not do its work ({error}); check "
+                f"the Redis server that keeps the sessions failed ({error}); check "
                 f"that it runs, its address and its memory; what it acknowledged before is kept"
             ) from error
 

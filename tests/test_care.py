@@ -93,9 +93,9 @@ END = '{"end": "secondhop.memories", "memories": 1}'
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (['{"format": "other"}'], "no export of version 2"),
-        (['{"format": "secondhop.memories", "version": 3}'], "no export of version 2"),
-        ([], "no export of version 2"),
+        (['{"format": "other"}'], "not an export of version 2"),
+        (['{"format": "secondhop.memories", "version": 3}'], "not an export of version 2"),
+        ([], "not an export of version 2"),
         ([HEADER, "nonsense", END], "line 2"),
         ([HEADER, '{"id": "a"}', END], "line 2"),
     ],

@@ -185,7 +185,7 @@ async def test_supersession_never_goes_in_a_circle(recall: Recall) -> None:
 
     with pytest.raises(UsageError, match="restore it first"):
         await recall.memories.asupersede("c", "a")
-    with pytest.raises(UsageError, match="cannot take its own place"):
+    with pytest.raises(UsageError, match="cannot replace itself"):
         await recall.memories.asupersede("c", "c")
     with pytest.raises(UsageError, match="superseded by 'b' already"):
         await recall.memories.asupersede("a", "c")

@@ -69,7 +69,7 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
         raise UsageError(
             f"the scale in {path} is of the embedding model {found.embedder}, and the one in use "
             f"is {embedder_id}: their cosines mean different things; fit a scale for it with "
-            f"`secondhop eval calibrate`, or leave the scale away"
+            f"`secondhop eval calibrate`, or leave the scale out"
         )
     try:
         calibration = found.calibration.made()
@@ -97,7 +97,7 @@ def scale_in(path: Path) -> _ScaleFile:
         where = ".".join(str(part) for part in problem["loc"]) or "the file"
         raise UsageError(f"the scale in {path} does not fit: {where}: {problem['msg']}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"the scale in {path} is no YAML or JSON: {error}") from error
+        raise UsageError(f"the scale in {path} is neither YAML nor JSON: {error}") from error
 
 
 def scale_document(

@@ -114,8 +114,8 @@ class UnfinishedForgettingError(StoreError):
     def __init__(self, memory_ids: Sequence[str], *, reason: str) -> None:
         super().__init__(
             f"forgetting {', '.join(memory_ids)} has begun and is not finished; files may still "
-            f"hold what they said. As soon as the cause is gone, opening the memory finishes it, "
-            f"and so does another `forget`. The cause: {reason}"
+            f"hold their text. Once the cause is gone, opening the memory or another `forget` "
+            f"finishes it. The cause: {reason}"
         )
         self.memory_ids = list(memory_ids)
 
@@ -215,8 +215,8 @@ class NotShownError(VoteRefusedError):
 
     def __init__(self, memory_id: str, *, round_number: int) -> None:
         super().__init__(
-            f"memory {memory_id!r} is not in the answer of round {round_number}, and nobody can "
-            f"judge what was not shown; vote on the memories of the answer"
+            f"memory {memory_id!r} is not in the answer of round {round_number}; "
+            f"vote on memories that the answer shows"
         )
         self.memory_id, self.round = memory_id, round_number
 

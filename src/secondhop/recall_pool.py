@@ -188,7 +188,7 @@ class RecallPool:
 
     def _entered(self, entity: str) -> _Opened:
         if self._closed:
-            raise StoreError("the pool was closed; make another one")
+            raise StoreError("the pool was closed; open another one")
         opened = self._opened.get(entity)
         if opened is None:
             task = asyncio.ensure_future(self._aopen(entity=entity))

@@ -155,7 +155,7 @@ class RetrieverRecall(Askable):
 
     async def _opened(self) -> Embedders:
         if self._closed:
-            raise StoreError("the recall was closed; make another one")
+            raise StoreError("the recall was closed; open another one")
         async with queue_for(self._folder.name):
             if self._models is None:
                 base = await chosen_embedder(self._embedder)

@@ -190,8 +190,8 @@ def _server_address(url: str) -> tuple[str, int, bool]:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError(f"the Chroma URL {url!r} is none: {error}") from error
+        raise UsageError(f"the Chroma URL {url!r} is not valid: {error}") from error
     if parts.scheme not in ("http", "https") or not host:
-        raise UsageError(f"the Chroma URL {url!r} is none; write it as http://HOST:PORT")
+        raise UsageError(f"the Chroma URL {url!r} is not valid; write it as http://HOST:PORT")
     secure = parts.scheme == "https"
     return host, port or (443 if secure else 8000), secure

@@ -36,7 +36,7 @@ def test_damage_ends_with_status_1_and_names_its_cure(command: Cli, tmp_path: Pa
     mended = command("doctor", "--fix")
 
     assert (told.exit_code, listed.exit_code, mended.exit_code) == (1, 1, 0)
-    assert "damage is left; each finding names its cure" in told.stderr
+    assert "damage remains; each finding says how to repair it" in told.stderr
     assert "--fix embeds them" in told.stdout
     document = json.loads(listed.stdout)
     assert (document["sound"], document["findings"][0]["check"]) == (False, "vectors")

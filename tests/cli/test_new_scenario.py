@@ -95,7 +95,7 @@ def test_a_typed_question_and_one_without_answer_join_what_is_there(cli: Cli) ->
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("hot", "'hot' is no label"),
+        ("hot", "'hot' is not a label"),
         ("kitchen: 99", "there is no number 99"),
         ("kitchen: 1m", "'kitchen' needs a memory that is essential or useful"),
         ("9>1", "there is no number 9"),

@@ -80,7 +80,7 @@ def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
         ('[{"content": "x"}]', 'message 1 has no "role"'),
         ('[{"role": "user", "content": "x"}, 7]', "message 2 is no object"),
         ('[{"role": "user", "content": "x", "at": "soon"}]', "that is no date"),
-        (b"\xff\xfe\x00", "is no UTF-8 text"),
+        (b"\xff\xfe\x00", "is not UTF-8 text"),
         ("[" * 100_000, "is no JSON"),
     ],
 )

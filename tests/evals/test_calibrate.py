@@ -33,7 +33,7 @@ def test_the_curve_lies_where_the_labels_change(half: float) -> None:
     [
         ([], "of 0 pairs 0 are essential"),
         ([Pair(0.1, False), Pair(0.5, False)], "of 2 pairs 0 are essential"),
-        ([Pair(0.1, True), Pair(0.5, False)], "nearer memories are not likelier"),
+        ([Pair(0.1, True), Pair(0.5, False)], "more similar memories are not more often"),
     ],
 )
 def test_labels_that_fit_nothing_are_refused(pairs: list[Pair], said: str) -> None:

@@ -79,7 +79,7 @@ def test_the_user_s_prices_go_over_the_shipped_ones(tmp_path: Path) -> None:
         ("m: {input: 1, output: 1}", "do not fit"),
         ("", "do not fit"),
         ("- 1", "do not fit"),
-        ("prices: [", "no YAML"),
+        ("prices: [", "not YAML"),
     ],
 )
 async def test_a_broken_file_is_refused_by_name_before_anything_is_opened(

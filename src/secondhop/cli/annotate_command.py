@@ -58,7 +58,7 @@ def annotate(
         ledger = in_memory(common, work, counting=True, annotate=how)
     except KeyboardInterrupt as error:
         raise KeyboardInterrupt(
-            "interrupted; the cues written so far are stored, and the same command goes on with "
+            "interrupted; the cues written so far are stored, and the same command continues with "
             "the rest"
         ) from error
     tell(common, ledger.to_dict(), lambda console: show_annotated(ledger, console))

@@ -114,4 +114,4 @@ def interrupted(stored: int) -> str:
     if not stored:
         return "interrupted; nothing was stored yet"
     kept = counted(stored, "memory is", "memories are")
-    return f"interrupted; {kept} stored whole, and the same command goes on with the rest"
+    return f"interrupted; {kept} stored whole, and the same command continues with the rest"

@@ -59,7 +59,7 @@ def doctor(
         dry_run=dry_run,
     )
     if not told.sound:
-        raise StoreError("damage is left; each finding names its cure")
+        raise StoreError("damage remains; each finding says how to repair it")
 
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
@@ -255,7 +255,7 @@ def confirmed(what: str) -> bool:
     """
     if not sys.stdin.isatty():
         raise UsageError(
-            f"this would {what}; no terminal is there to ask: give --yes, or --dry-run"
+            f"this would {what}; there is no terminal to ask on: give --yes, or --dry-run"
         )
     return typer.confirm(f"This cannot be undone: {what}?", err=True)
 

@@ -70,7 +70,7 @@ def address(text: str) -> Address:
     """
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdecimal() and int(port) < 1 << 16):
-        raise typer.BadParameter(f"{text!r} is no HOST:PORT, like 127.0.0.1:8765")
+        raise typer.BadParameter(f"{text!r} is not HOST:PORT, like 127.0.0.1:8765")
     return Address(host.strip("[]") or "127.0.0.1", int(port))
 
 
@@ -91,7 +91,7 @@ def mcp(
     if find_spec("mcp") is None:
         raise McpExtraMissingError
     if common.at is not None:
-        raise UsageError("a server goes by the clock; give `at` with the call instead of --at")
+        raise UsageError("a server uses the clock; give `at` with the call instead of --at")
     from secondhop.cli.opening import run
     from secondhop.cli.serve_command import token_file
 

@@ -49,7 +49,7 @@ def given_mark(text: str) -> Mark:
         case "none":
             return ""
         case _:
-            raise typer.BadParameter(f"{text!r} is no mark; say core, open or none")
+            raise typer.BadParameter(f"{text!r} is not a mark; say core, open or none")
 
 
 GivenMark = Annotated[

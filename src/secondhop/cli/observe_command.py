@@ -62,7 +62,7 @@ def given_text(file: str) -> str:
     except OSError as error:
         raise UsageError(f"cannot read {file!r}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file!r} is no UTF-8 text (byte {error.start}): {SHAPES}") from error
+        raise UsageError(f"{file!r} is not UTF-8 text (byte {error.start}): {SHAPES}") from error
 
 
 def messages_in(text: str, *, name: str) -> list[Any]:

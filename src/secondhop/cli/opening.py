@@ -248,7 +248,7 @@ def throwaway(common: Common) -> Generator[Common, None, None]:
         yield common
         return
     if common.chroma:
-        raise UsageError("--chroma needs --store here: what is in a server is not thrown away")
+        raise UsageError("--chroma needs --store here: data on a server is not temporary")
     with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as folder:
         yield embedded_in(Path(folder), common)
 

@@ -86,7 +86,7 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
         found = await rendered_prompts(question, recall, prompts_in_force(common), at=common.at)
     if prompt.name not in found:
         raise UsageError(
-            f"a recall of this question does not come to the prompt {prompt.name}: nothing was "
+            f"a recall of this question does not reach the prompt {prompt.name}: nothing was "
             f"found to judge; ask something that the memory holds"
         )
     return found[prompt.name]

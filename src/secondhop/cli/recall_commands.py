@@ -74,7 +74,7 @@ def recall(
     Including those the question never mentions.
     """
     if k is not None and tokens is not None:
-        raise UsageError("--k and --tokens are two ways to say how much; give one of them")
+        raise UsageError("--k and --tokens both limit the answer; give only one of them")
     where = Where(
         tags=tag or (),
         sources=source or (),

@@ -149,5 +149,5 @@ def prepare(common: Common) -> None:
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
         raise ServerExtraMissingError
     if common.at is not None:
-        raise UsageError("a server goes by the clock; give `at` with the question instead of --at")
+        raise UsageError("a server uses the clock; give `at` with the question instead of --at")
     set_up_process()

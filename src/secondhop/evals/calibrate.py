@@ -141,7 +141,7 @@ def fitted(cosines: Floats, labels: Floats) -> LogisticCalibration:
     slope, intercept = most_likely(cosines, labels)
     if slope <= 0:
         raise UsageError(
-            "nearer memories are not likelier to be relevant here, so a cosine says nothing; "
+            "more similar memories are not more often relevant here, so a cosine says nothing; "
             "check the labels and the embedding model, or add labelled questions"
         )
     factor = SHARE / (1 - SHARE) * (1 - relevant) / relevant

@@ -87,7 +87,7 @@ class Labels:
         elif outdated := OUTDATED.fullmatch(line):
             self.stale[self._id(outdated[1])] = self._id(outdated[2])
         else:
-            raise UsageError(f"{line!r} is no label; say for example: allergies: 1 3u 5m")
+            raise UsageError(f"{line!r} is not a label; say for example: allergies: 1 3u 5m")
 
     def labelled(self, *, question_id: str, at: datetime, k: int) -> Question:
         """The question with its labels."""

@@ -41,7 +41,7 @@ class Listener:
         system, user = (message["content"] for message in messages)
         for known in schema.__mro__:
             self.heard.setdefault(known.__name__, RenderedPrompt(system, user))
-        raise LLMError("no model is there to answer")
+        raise LLMError("there is no model to answer")
 
 
 async def rendered_prompts(

@@ -153,7 +153,9 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
         if told.get("format") == FORMAT and told.get("version") == VERSION:
             return record_of(Header, line, 1)
     example = Header(format=FORMAT, version=VERSION).line()
-    raise UsageError(f"this is no export of version {VERSION}; its first line must be {example}")
+    raise UsageError(
+        f"this is not an export of version {VERSION}; its first line must be {example}"
+    )
 
 
 def notice_of(header: Header) -> str:

@@ -63,4 +63,4 @@ def read_lines(path: Path) -> list[str]:
     except OSError as error:
         raise UsageError(f"cannot import {path}: {error.strerror}; {_ANOTHER}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"cannot import {path}: it is no UTF-8 text; {_ANOTHER}") from error
+        raise UsageError(f"cannot import {path}: it is not UTF-8 text; {_ANOTHER}") from error

@@ -259,7 +259,7 @@ def supersede(
     old, new = existing(old_id, view), existing(new_id, view)
     if old_id == new_id:
         raise UsageError(
-            f"memory {old_id!r} cannot take its own place; name the one that takes it, or "
+            f"memory {old_id!r} cannot replace itself; name the one that replaces it, or "
             f"deprecate {old_id!r} if nothing does"
         )
     if view.keeping(old_id).superseded_by == new_id:

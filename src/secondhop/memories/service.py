@@ -361,8 +361,8 @@ class MemoryService(MemoryReading):
         accepted = list(dict.fromkeys(memory_ids))
         if missing := sorted(set(accepted) - set(story.returned)):
             raise UsageError(
-                f"recall {story.trace_id} did not return {', '.join(missing)}; only what was "
-                f"shown can have been of use"
+                f"recall {story.trace_id} did not return {', '.join(missing)}; only memories that "
+                f"it showed can have been useful"
             )
         use = Use(
             trace_id=story.trace_id,
@@ -397,9 +397,11 @@ class MemoryService(MemoryReading):
 
         Args:
             limit: entries; default `BriefingSettings.limit` (20).
-            tokens: instead of `limit`, what its text may take. Core is shown even if it takes more.
-            at: "now"; what was written later is left out. Default the clock, and everything.
-            settings: shares, stabilities and what else counts.
+            tokens: instead of `limit`, the size of its text. Core memories are shown even beyond
+                it.
+            at: "now"; memories written later are left out. By default the clock, and nothing is
+                left out.
+            settings: the limit and the shares of its parts.
 
         Raises:
             UsageError: a limit below 1, or both.

@@ -93,7 +93,7 @@ def read_prices(file: Traversable | Path) -> PriceTable:
         where = ".".join(str(part) for part in problem["loc"]) or "the file"
         raise UsageError(f"the prices in {file} do not fit: {where}: {problem['msg']}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"the prices in {file} are no YAML: {error}") from error
+        raise UsageError(f"the prices in {file} are not YAML: {error}") from error
 
 
 def price_of(model_id: str, prices: PriceTable) -> TokenPrice | None:

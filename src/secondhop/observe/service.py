@@ -204,7 +204,9 @@ class ConversationReading:
             check_id(keep_as, name="the id to keep the conversation as")
         known = await self.writing.store.memory(keep_as) if keep_as else None
         if known is not None and known.kind != "continuity":
-            raise UsageError(f"memory {keep_as!r} is no conversation; keep this one as another id")
+            raise UsageError(
+                f"memory {keep_as!r} is not a conversation; keep this one under another id"
+            )
 
     async def _conversation(
         self,

@@ -110,7 +110,7 @@ function answerView(result, tools) {
     result.round ? el("p", { class: "quiet" }, `${result.why.replace(/\.$/, "")}. ${plural(result.rounds_left, "round")} left.`) : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     scores.some((score, index) => index && score > scores[index - 1])
-      ? el("p", { class: "quiet" }, "Places do not go by score alone here: votes, or what a good answer needs, come first. Why? tells.") : null,
+      ? el("p", { class: "quiet" }, "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.") : null,
     result.memories.map((memory, index) => card(memory, index + 1, tools)),
     (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${branch.title}`), branch.memories.map((memory) => card(memory, 0, tools))]),
     left.length ? [el("h2", {}, "No longer in the answer"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))] : null,
