@@ -4,6 +4,7 @@ from math import prod
 
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
+from secondhop.nodes.selection.eligibility import SUPPRESSED
 from secondhop.nodes.selection.factors import NEWER, OF_THE_QUESTION
 from secondhop.nodes.state import DIRECT, FACT_NAMED, IN_FAVOUR, PLANNED
 from secondhop.wording import counted
@@ -53,6 +54,11 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."
     digits = 4 if not is_planned(trace) and keeps_hybrid_order(trace) else 2
+    if was_voted_against(trace) and deciding(trace, rival) > deciding(trace, candidate):
+        return (
+            f" Next came {named}: its score is {deciding(trace, rival):.{digits}f}, but it is like "
+            f"what was voted down, or repeats another memory."
+        )
     return f" Next came {named} with {deciding(trace, rival):.{digits}f}."
 
 
@@ -98,6 +104,11 @@ def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
     by_others = [vote for vote in candidate.votes if vote.by != "critic"]
     newest = (by_others or candidate.votes)[-1:]
     return next((vote for vote in newest if vote.vote in IN_FAVOUR), None)
+
+
+def was_voted_against(trace: RecallTrace) -> bool:
+    """Whether something was voted down, which lowers what is like it."""
+    return any(vote.vote in SUPPRESSED for one in trace.candidates for vote in one.votes)
 
 
 def is_planned(trace: RecallTrace) -> bool:

@@ -13,6 +13,7 @@ const PAGE_WORDS = [
   [/`--include-stale` shows it, marked.*/, "“include outdated memories” shows it, marked"],
   [/; a cue lifts it for such questions: `[^`]*`/, "; or a cue, which is a request it matters for"],
   [/`recall\.learning\.forget[^`]*`: /, "earlier sessions taught otherwise: "], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
+  [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
 ];
 
 /** A sentence of the server as this page says it: memories by name and not by id. */
