@@ -219,7 +219,7 @@ async def test_a_talk_that_is_over_is_a_memory_and_the_next_begins_with_a_briefi
         assert chat.unanswered() is None
     async with chats_in(tmp_path, day=3) as chats:
         chat = await chats.of("ana")
-        events = await told(chat.reply("Which pool in Ghent opens before eight?"))
+        events = await told(chat.reply("Which pool in Ghent opens before seven?"))
 
     assert "swimming" in str(of("briefing", events)[0]["entries"])
     assert any(

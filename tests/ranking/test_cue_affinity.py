@@ -38,6 +38,19 @@ def test_two_specific_cues_count_and_one_broad_one() -> None:
     assert found.best.tolist() == [0, 2]
 
 
+def test_a_memory_with_broad_cues_alone_stands_in_the_middle_by_specific_ones() -> None:
+    found = cue_affinity(
+        np.array([0, 1, 2]),
+        np.array([True, False, False]),
+        np.array([0.9, 0.6, 0.2]),
+        count=3,
+        complete=True,
+    )
+
+    assert found.specific.tolist() == pytest.approx([0.4, 0.6, 0.2])
+    assert found.nearest[0] == pytest.approx(0.2)  # nothing specific was stored for the question
+
+
 def test_cues_that_were_not_found_are_as_far_as_the_last_that_was() -> None:
     found = cue_affinity(
         np.array([0, 1]),

@@ -7,7 +7,7 @@ from tests.nodes.selection.test_selection_rules import SETTINGS, picked, vote, w
 from secondhop.nodes.selection.best_answer import best_answer
 from secondhop.nodes.state import FACT_ASKED, Query, RecallState
 
-FAR_FROM_THE_QUESTION = [[0.01, 0.7], [0.02, 0.9], [0.0, 0.1]]
+FAR_FROM_THE_QUESTION = [[0.001, 0.7], [0.002, 0.9], [0.0, 0.1]]
 
 
 def asked_for(memory_id: str, facet_id: str, state: RecallState, *, origin: str) -> RecallState:
