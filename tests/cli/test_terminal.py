@@ -5,9 +5,25 @@ import io
 import pytest
 
 from secondhop.cli.terminal import (
+    clean,
     console_on,
+    shorten,
 )
 from secondhop.headings import without_heading_signs
+
+HOSTILE = (
+    "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m\r\n\u202egnp.exe\u0000\ud800 [bold]x[/bold] :boom:"
+)
+
+
+def test_cleaned_text_is_one_line_without_controls() -> None:
+    assert clean(HOSTILE) == "red gnp.exe [bold]x[/bold] :boom:"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "word", "two words", "x" * 50, HOSTILE])
+@pytest.mark.parametrize("length", [1, 2, 9, 40])
+def test_shortened_text_fits(text: str, length: int) -> None:
+    assert len(shorten(text, length)) <= length
 
 
 def test_markup_in_a_text_is_printed_as_it_is() -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.fakes import BrokenSearch, ScriptedCritic, ScriptedPlanner, plan
-from tests.small_world import QUESTION, SmallWorld, ask
+from tests.fakes import BrokenSearch, ScriptedCritic, ScriptedPlanner, plan, votes
+from tests.small_world import QUESTION, SmallWorld, ask, interview_plan
 
 from secondhop.errors import ModelError, StoreError
 from secondhop.models.embedder import Vectors
@@ -29,6 +29,15 @@ async def test_a_failing_planner_leaves_the_question_to_the_playbooks(world: Sma
     assert result.degraded == ["decompose: " + str(DOWN), "expand: " + str(DOWN)]
     assert "own plan" in {facet.name for facet in trace.facets}
     assert {"plan", "wins"} <= set(result.ids())
+
+
+async def test_one_failing_planning_step_leaves_the_other_its_plan(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[DOWN], expand=[interview_plan()])
+
+    result, _ = await ask(world.services(planner=planner))
+
+    (line,) = result.degraded
+    assert line.startswith("decompose: ")
 
 
 async def test_a_failing_critic_leaves_the_slots_to_relevance(world: SmallWorld) -> None:
@@ -62,6 +71,18 @@ async def test_a_recall_goes_on_with_one_leg(world: SmallWorld, leg: str) -> Non
     assert any("lost a search" in line for line in result.degraded)
 
 
+async def test_a_failing_search_leaves_the_other(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    search = BrokenSearch(world.store, lexical=StoreError("gone"))
+    critic = ScriptedCritic(votes(content=True))
+
+    result, trace = await ask(world.services(planner=planner, search=search, critic=critic))
+
+    assert {query.error for query in trace.queries} == {"lexical: gone"}
+    assert result.degraded == ["round 1 lost a search: lexical: gone"]
+    assert {"plan", "coaching", "wins"} <= set(result.ids())
+
+
 async def test_both_legs_gone_everywhere_is_said_and_answers_nothing(world: SmallWorld) -> None:
     gone = StoreError("gone")
 
@@ -90,3 +111,16 @@ async def test_a_mistake_in_a_planner_is_raised(world: SmallWorld) -> None:
 
     with pytest.raises(KeyError, match="ours"):
         await ask(world.services(planner=planner))
+
+
+async def test_a_mistake_in_a_critic_is_raised(world: SmallWorld) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await ask(world.services(critic=ScriptedCritic(ZeroDivisionError())))
+
+
+@pytest.mark.parametrize("leg", ["dense", "lexical"])
+async def test_a_mistake_in_a_search_is_raised(world: SmallWorld, leg: str) -> None:
+    search = broken_leg(world, leg, IndexError("ours"))
+
+    with pytest.raises(IndexError, match="ours"):
+        await ask(world.services(search=search))

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, plan, votes
-from tests.small_world import JUDGED_ROUND, SmallWorld, ask, interview_plan
+from tests.small_world import JUDGED_ROUND, SmallWorld, ask, interview_plan, states
 
 from secondhop.nodes.planning.port import Plan, PlanRequest
 
@@ -32,6 +32,29 @@ async def test_decompose_and_expand_run_side_by_side(world: SmallWorld) -> None:
     assert trace.degraded == []
     assert trace.steps[0].node == "begin"
     assert {step.node for step in trace.steps[1:3]} == {"decompose", "expand"}
+
+
+async def test_both_planning_steps_end_in_the_same_superstep(world: SmallWorld) -> None:
+    seen = [
+        {key.split("|")[1] for key in state.get("steps", {})}
+        for state in await states(
+            world.planned_services(critic=ScriptedCritic(votes(content=True)))
+        )
+    ]
+
+    planned = next(nodes for nodes in seen if "decompose" in nodes)
+    assert planned == {"begin", "decompose", "expand"}
+
+
+async def test_the_queries_of_a_round_are_retrieved_together(world: SmallWorld) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
+
+    _, trace = await ask(services)
+
+    retrieved = [step for step in trace.steps if step.node == "retrieve"]
+    assert (len(retrieved), len(trace.queries)) == (1, 4)
+    assert all(query.round == 1 for query in trace.queries)
 
 
 async def test_a_round_runs_in_the_order_of_the_drawing(world: SmallWorld) -> None:
@@ -83,3 +106,10 @@ async def test_without_a_model_a_recall_is_one_round_with_the_playbooks_beside(
     assert {"begin", "suggest", "resolve"} < {step.node for step in trace.steps}
     assert not {"decompose", "expand", "diversify", "critique"} & {s.node for s in trace.steps}
     assert (result.rounds, result.stop_reason) == (1, "complete")
+
+
+async def test_playbooks_have_no_say_in_a_look_up(world: SmallWorld) -> None:
+    result, trace = await ask(world.services(), "Where are the winter tyres of the car?")
+
+    assert "suggest" not in {step.node for step in trace.steps}
+    assert result.ids()[0] == "car"

@@ -74,6 +74,17 @@ async def test_no_verdict_when_the_critic_could_not_be_asked(
     assert result.ids() == unjudged.ids()
 
 
+async def test_no_verdict_in_a_later_round_leaves_the_votes_of_the_first(
+    wide_world: SmallWorld,
+) -> None:
+    critic = ScriptedCritic(votes(wants("rhubarb pie"), hot=["plan"]), ModelError("503"))
+
+    result, trace = await run(wide_world, critic)
+
+    assert (result.stop_reason, result.rounds) == ("no_verdict", 2)
+    assert "earlier votes stand" in trace.stop_detail
+
+
 async def test_stable_when_two_rounds_agree_on_what_is_good(wide_world: SmallWorld) -> None:
     critic = ScriptedCritic(votes(wants("rhubarb pie"), hot=["plan"]), votes(hot=["plan"]))
 
@@ -132,6 +143,16 @@ async def test_the_question_and_the_best_so_far_are_kept_at_every_stop(world: Sm
         assert trace.stop_reason == result.stop_reason
 
 
+@pytest.mark.parametrize("rounds", [1, 2, 4])
+async def test_no_recall_asks_more_rounds_than_it_may(wide_world: SmallWorld, rounds: int) -> None:
+    critic = ever_new(rounds)
+
+    result, trace = await run(wide_world, critic, rounds=rounds)
+
+    assert result.rounds == rounds
+    assert max(query.round for query in trace.queries) == rounds
+
+
 @pytest.mark.parametrize("limit", [1, 3, 5])
 async def test_no_round_asks_more_queries_than_it_may(world: SmallWorld, limit: int) -> None:
     many = plan(*(facet(f"facet {n}", f"words {n}", f"other words {n}") for n in range(6)))
@@ -147,6 +168,16 @@ async def test_no_round_asks_more_queries_than_it_may(world: SmallWorld, limit: 
     asked = [query for query in trace.queries if query.round == 1]
     assert len(asked) == result.spent.queries == limit
     assert asked[0].origin == "question"
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 3, 4])
+async def test_no_recall_makes_more_model_calls_than_it_may(
+    wide_world: SmallWorld, calls: int
+) -> None:
+    result, _ = await run(wide_world, ever_new(4, tokens=10), tokens=10, llm_calls=calls)
+
+    assert result.spent.llm_calls == calls
+    assert (len(result.degraded) > 0) == (calls < 3)
 
 
 async def test_without_model_calls_planner_and_critic_are_the_offline_twins(

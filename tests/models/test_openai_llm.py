@@ -15,13 +15,16 @@ from tests.models.fault_server import (
     answer,
     body,
     half,
+    hang,
     reset,
+    running,
     status,
 )
-from tests.models.on_sockets import QUESTION, Answer, ask, usage
+from tests.models.on_sockets import QUESTION, Answer, Bounds, ask, usage
 from tests.models.on_sockets import openai_served as served
 
 from secondhop.errors import UsageError
+from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.llm import ChatMessage, Completion, LLMError, Usage
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
@@ -136,6 +139,15 @@ async def test_an_answer_that_was_cut_off_is_asked_for_shorter() -> None:
     assert "write less" in server.asked[1]["messages"][-1]["content"]
 
 
+async def test_a_model_that_thinks_its_reply_away_gets_room_for_both() -> None:
+    thought = answer("", finish_reason="length")
+    async with served(server := FaultServer(script=[thought])) as llm:
+        assert (await ask(llm)).usage == usage(2, 2)
+        await ask(llm)
+    assert [asked["max_tokens"] for asked in server.asked] == [50, 4_050, 4_050]
+    assert server.asked[0]["messages"] == server.asked[1]["messages"]
+
+
 BAD_FAULTS = {
     "429": status(429),
     "500": status(500),
@@ -202,6 +214,31 @@ async def test_a_lost_reply_is_taken_off_the_tokens_that_are_left() -> None:
             await ask(llm, tokens=350)
     assert len(server.asked) == 2  # about 130 each: the third might exceed them
     assert failure.value.usage == Usage(calls=2)
+
+
+async def test_a_server_that_is_not_there_opens_the_circuit_too() -> None:
+    async with running(gone := FaultServer()):
+        pass
+    connection = OpenAIConnection(base_url=gone.base_url, api_key="k", max_wait_s=0.01)
+    llm = OpenAILLM(OpenAILLMConfig(model=gone.model, connection=connection))
+    told = r"did not answer before \(connection refused\); it is left alone"
+    with pytest.raises(LLMError, match=told) as failure:  # on the fourth try
+        await ask(llm)
+    assert failure.value.usage.calls == 3
+    async with running(FaultServer(port=gone.port)):
+        with pytest.raises(LLMError, match="connection refused"):
+            await ask(llm)
+    await llm.aclose()
+
+
+async def test_a_caller_in_a_hurry_does_not_close_an_endpoint_to_the_others() -> None:
+    async with served(server := FaultServer(), Bounds(breaker=BreakerSettings())) as llm:
+        await ask(llm)  # opens the client: not in a hurry
+        server.script = [hang] * 5
+        for _ in range(5):
+            with pytest.raises(LLMError):
+                await ask(llm, deadline_s=0.2)
+        assert (await ask(llm)).parsed.text == "fine"
 
 
 def test_limits_that_cannot_be_are_refused_and_secrets_stay_out_of_the_name() -> None:

@@ -23,7 +23,7 @@ from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.prices import TokenPrice
-from secondhop.nodes.budget import half, remaining
+from secondhop.nodes.budget import counts_of, half, remaining, usage_in
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import RecallState
@@ -121,6 +121,31 @@ async def test_when_everything_fails_no_request_is_sent_beyond_the_limit(
     assert result.ids()
 
 
+async def test_what_failed_is_in_the_bill(world: SmallWorld) -> None:
+    server = FaultServer(otherwise=failing(FAULTS["no JSON"], plans=True))
+
+    result, trace = await recalled(world, server, llm_calls=4)
+
+    spent = result.spent
+    assert spent.llm_calls == 4  # two plans, a verdict that is none, and its repair
+    assert (spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens) == (40, 20, 16)
+    assert spent.cost_usd == pytest.approx((24 * 2.0 + 16 * 1.0 + 20 * 10.0) / 1_000_000)
+    assert trace.spent.model_copy(update={"ms": spent.ms}) == spent
+    critiques = [step for step in trace.steps if step.node == "critique" and step.llm_calls]
+    assert [(step.llm_calls, step.cached_tokens) for step in critiques] == [(2, 8)]
+
+
+async def test_a_planner_that_fails_is_in_the_bill(world: SmallWorld) -> None:
+    server = FaultServer(otherwise=FAULTS["wrong JSON"])
+
+    result, trace = await recalled(world, server, llm_calls=3)
+
+    planning = [step for step in trace.steps if step.node in {"decompose", "expand"}]
+    assert sorted(step.llm_calls for step in planning) == [1, 2]
+    assert all(step.error for step in planning)
+    assert result.spent.prompt_tokens == 10 * len(server.asked) == 30
+
+
 async def test_a_planner_that_hangs_tells_its_calls_before_its_time_is_over(
     world: SmallWorld,
 ) -> None:
@@ -179,3 +204,8 @@ def test_the_two_planning_steps_share_what_is_left_and_never_more(calls: int) ->
     assert more.llm_calls + less.llm_calls == left.llm_calls == calls
     assert more.llm_tokens + less.llm_tokens == left.llm_tokens == 1_001
     assert 0 <= more.llm_calls - less.llm_calls <= 1
+
+
+def test_counts_of_a_state_and_usage_of_a_model_are_the_same_thing() -> None:
+    counts = {"llm_calls": 3, "prompt_tokens": 9, "completion_tokens": 4, "cached_tokens": 2}
+    assert counts_of(usage_in({**counts, "queries": 12.0})) == counts

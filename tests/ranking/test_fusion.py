@@ -19,6 +19,15 @@ def test_scores_are_sums_of_reciprocal_ranks() -> None:
     assert [score for _, score in fused] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
 
 
+def test_a_weight_multiplies_its_ranking() -> None:
+    fused = reciprocal_rank_fusion([["a"], ["b"]], k=1, weights=[1, 3])
+    assert fused == [("b", 1.5), ("a", 0.5)]
+
+
+def test_equal_scores_go_to_the_smaller_id() -> None:
+    assert [found for found, _ in reciprocal_rank_fusion([["b"], ["a"]])] == ["a", "b"]
+
+
 def test_an_id_that_comes_again_takes_no_rank() -> None:
     assert reciprocal_rank_fusion([["a", "a", "b"]]) == reciprocal_rank_fusion([["a", "b"]])
 
@@ -48,3 +57,14 @@ def test_fusion_keeps_the_union_without_duplicates_and_scores_never_rise(runs: R
 @given(st.lists(ids, unique=True))
 def test_one_ranking_stays_as_it_was(run: list[str]) -> None:
     assert [found for found, _ in reciprocal_rank_fusion([run])] == run
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, float("nan")]])
+def test_weights_that_do_not_fit_are_refused(weights: list[float]) -> None:
+    with pytest.raises(ValueError, match="weights"):
+        reciprocal_rank_fusion([["a"], ["b"]], weights=weights)
+
+
+def test_a_k_that_is_not_positive_is_refused() -> None:
+    with pytest.raises(ValueError, match="k must be positive"):
+        reciprocal_rank_fusion([["a"]], k=0)

@@ -17,9 +17,11 @@ from tests.nodes.scripted_llm import (
 
 from secondhop.models.llm import LLMError
 from secondhop.models.tokens import count_tokens
+from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import Ballot, CriticRequest, Verdict
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import Vote, VoteName
+from secondhop.prompts.quoting import Tags
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
@@ -147,6 +149,24 @@ async def test_follow_ups_are_new_searches_for_facets_we_know_or_a_facet_of_thei
     assert not verdict.content
 
 
+async def test_in_the_last_round_nothing_more_is_asked() -> None:
+    last = Remaining(rounds=0, llm_calls=3, llm_tokens=9_000, seconds=9.0)
+    request = critic_request(view("a"), remaining=last)
+    verdict = await judged(
+        request, {"id": "a", "vote": "hot"}, new_queries=[{"facet": "e2", "query": "more of it"}]
+    )
+
+    assert verdict.follow_ups == ()
+    assert verdict.content
+
+
+async def test_no_more_than_two_sparks_a_round() -> None:
+    request = critic_request(*(view(f"m{n}") for n in range(5)))
+    verdict = await judged(request, *({"id": f"m{n}", "vote": "spark"} for n in range(5)))
+
+    assert [ballot.vote for ballot in verdict.ballots].count("spark") == 2
+
+
 def voted(vote: VoteName, reason: str = "") -> Vote:
     """What the first round said of a memory."""
     return Vote(
@@ -221,6 +241,16 @@ def test_of_a_long_memory_the_part_is_shown_that_it_was_noted_for() -> None:
     assert decides not in sheet_of(without).prompt.user
 
 
+async def test_a_critic_without_budget_asks_nothing() -> None:
+    llm = ScriptedLLM()
+    _, critic = llm_services(llm)
+    left = Remaining(rounds=1, llm_calls=1, llm_tokens=900, seconds=9.0)
+
+    with pytest.raises(LLMError, match="are left"):
+        await critic.judge(critic_request(view("a"), remaining=left))
+    assert llm.prompts == []
+
+
 def test_the_model_reads_dates_notes_facets_and_how_many_to_pick() -> None:
     newer = datetime(2026, 1, 9, tzinfo=UTC)
     request = critic_request(
@@ -241,6 +271,13 @@ def test_the_model_reads_dates_notes_facets_and_how_many_to_pick() -> None:
     assert "2026-03-01 (Sunday)" in user
     assert "- my plan for the first year" in user
     assert "the first 6 become the answer" in sheet.prompt.system
+
+
+def test_ids_differ_between_calls_unless_the_secret_is_given() -> None:
+    tags = Tags()
+    assert tags.draw(["x"]) != tags.draw(["x"])
+    assert Tags(SECRET).draw(["x"]) == Tags(SECRET).draw(["x"])
+    assert Tags(SECRET).draw(["x"]) != Tags(SECRET).draw(["y"])
 
 
 async def test_who_mistakes_the_ids_of_what_it_likes_has_not_judged() -> None:

@@ -20,6 +20,18 @@ def ballot(memory_id: str, vote: str, *facet_ids: str) -> Ballot:
     )
 
 
+async def test_the_critic_is_asked_once_a_round_and_sees_each_candidate_once(
+    world: SmallWorld,
+) -> None:
+    critic = ScriptedCritic(votes(MORE, hot=["plan"]), votes(content=True))
+
+    result, _ = await recalled(world, critic)
+
+    assert len(critic.requests) == result.rounds == 2
+    for number in (1, 2):
+        assert len(critic.read(number)) == len(set(critic.read(number)))
+
+
 async def test_the_critic_reads_the_question_the_facets_and_what_was_asked(
     world: SmallWorld,
 ) -> None:
@@ -63,6 +75,14 @@ async def test_nothing_voted_out_comes_back_in_later_rounds(world: SmallWorld, v
     ]
 
 
+async def test_a_later_vote_overrules_an_earlier_one(world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(MORE, warm=["wins"]), votes(cold=["wins"], content=True))
+
+    result, _ = await recalled(world, critic)
+
+    assert "wins" not in result.ids()
+
+
 async def test_a_spark_opens_a_facet_of_its_own_and_stays_out_itself(world: SmallWorld) -> None:
     critic = ScriptedCritic(votes(hot=["plan"], spark=["garden"]), votes(content=True))
 
@@ -76,3 +96,25 @@ async def test_a_spark_opens_a_facet_of_its_own_and_stays_out_itself(world: Smal
     assert query.facet_id == branch.facet_id
     assert query.text == f"About garden: {QUESTION}"
     assert "garden" not in result.ids()
+
+
+async def test_a_spark_never_takes_over_the_main_path(world: SmallWorld) -> None:
+    plain, _ = await recalled(world, ScriptedCritic(votes(content=True)))
+
+    sparked, _ = await recalled(world, ScriptedCritic(votes(spark=["garden"]), votes(content=True)))
+
+    assert {"plan", "wins", "coaching"} <= set(plain.ids()) & set(sparked.ids())
+    assert sparked.memories[0].id == plain.memories[0].id
+
+
+async def test_new_queries_of_the_critic_open_facets_one_hop_further(world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(MORE, hot=["plan"]), votes(content=True))
+
+    _, trace = await recalled(world, critic)
+
+    (opened,) = [facet for facet in trace.facets if facet.name == "tyres"]
+    (query,) = [query for query in trace.queries if query.text == MORE.text]
+    assert (opened.hop, query.hop, query.round, query.origin) == (3, 3, 2, "evidence")
+    found = trace.candidate("car")
+    assert found is not None
+    assert opened.facet_id in {score.facet_id for score in found.facet_scores}

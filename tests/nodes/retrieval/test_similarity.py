@@ -8,6 +8,9 @@ from secondhop.nodes.retrieval.similarity import query_vectors
 from secondhop.nodes.state import FeedbackRef, Query, VoteName
 from secondhop.stores.records import Vector, passage_id_of
 
+CLEARLY = 0.01
+"""Cosine by which one vector must be nearer than another."""
+
 
 def query(*feedback: FeedbackRef) -> Query:
     return Query(
@@ -37,6 +40,52 @@ async def bent(world: SmallWorld, *votes: tuple[str, VoteName, int], round_numbe
     )
     vector: Vector = rows[0]
     return vector
+
+
+async def nearness(world: SmallWorld, vector: Vector, memory_id: str) -> float:
+    passage_id = await passage_of(world, memory_id)
+    return float((await world.store.vectors([passage_id]))[passage_id] @ vector)
+
+
+async def test_towards_hot(world: SmallWorld) -> None:
+    plain = await bent(world, round_number=2)
+    moved = await bent(world, ("wins", "hot", 1), round_number=2)
+
+    assert await nearness(world, moved, "wins") > await nearness(world, plain, "wins")
+    assert abs(float(moved @ moved) - 1) < 1e-5
+
+
+async def test_warm_moves_less_than_hot(world: SmallWorld) -> None:
+    hot = await bent(world, ("wins", "hot", 1), round_number=2)
+    warm = await bent(world, ("wins", "warm", 1), round_number=2)
+    plain = await bent(world, round_number=2)
+
+    asked, slightly, far = [await nearness(world, v, "wins") for v in (plain, warm, hot)]
+    assert asked + CLEARLY < slightly < far - CLEARLY
+
+
+async def test_away_from_cold_and_further_from_wrong(world: SmallWorld) -> None:
+    liked = ("plan", "hot", 1)
+    alone = await bent(world, liked, round_number=2)  # type: ignore[arg-type]  # a vote's name
+    cold = await bent(world, ("plan", "hot", 1), ("research-1", "cold", 1), round_number=2)
+    wrong = await bent(world, ("plan", "hot", 1), ("research-1", "wrong", 1), round_number=2)
+
+    far, away, near = [await nearness(world, v, "research-1") for v in (wrong, cold, alone)]
+    assert far + CLEARLY < away < near - CLEARLY
+
+
+async def test_cold_alone_leaves_the_vector_as_it_is(world: SmallWorld) -> None:
+    plain = await bent(world, round_number=2)
+    cold = await bent(world, ("garden", "cold", 1), round_number=2)
+
+    assert (plain == cold).all()
+
+
+async def test_an_old_vote_moves_less_than_a_new_one(world: SmallWorld) -> None:
+    fresh = await bent(world, ("wins", "hot", 2), round_number=3)
+    old = await bent(world, ("wins", "hot", 1), round_number=3)
+
+    assert await nearness(world, old, "wins") < await nearness(world, fresh, "wins")
 
 
 async def test_a_vote_on_a_memory_that_is_gone_bends_nothing(world: SmallWorld) -> None:

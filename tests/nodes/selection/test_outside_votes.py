@@ -1,5 +1,6 @@
 """Votes of people and agents: which counts, what it keeps, bends and takes away."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,9 +9,12 @@ from tests.nodes.selection.test_selection_rules import SETTINGS, world_of
 
 from secondhop.nodes.reconsider import refined_queries
 from secondhop.nodes.selection.best_answer import best_answer
-from secondhop.nodes.selection.eligibility import last_votes
+from secondhop.nodes.selection.eligibility import judged_relevance, kept_ids, last_votes
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.state import Query, RecallState, Vote, VoteName
+from secondhop.ranking.coverage import Coverage
+from secondhop.ranking.facet_pool import FacetPool
+from secondhop.ranking.facet_select import facet_select
 
 ROWS = [[0.9, 0.0], [0.8, 0.0], [0.5, 0.6], [0.4, 0.5], [0.36, 0.0]]
 
@@ -64,6 +68,52 @@ def test_the_order_of_the_critics_votes_of_one_round_and_others_does_not_matter(
     }
 
 
+def test_hot_stays_before_warm_and_both_before_everything_else() -> None:
+    pool, state = world_of(ROWS)
+    said = voted(state, vote("m4", "warm"), vote("m3", "hot"), vote("m0", "cold"))
+
+    answer = best_answer(pool, said, settings=SETTINGS)
+
+    ids = [pick["memory_id"] for pick in answer.picks]
+    assert ids[:2] == ["m3", "m4"]
+    assert set(ids[2:]) == {"m1", "m2"}
+
+
+def test_what_only_the_critic_likes_is_not_kept() -> None:
+    _, state = world_of(ROWS)
+
+    kept = kept_ids(last_votes(voted(state, vote("m3", "hot", by="critic"), vote("m4", "warm"))))
+
+    assert kept == ["m4"]
+
+
+def test_a_vote_about_a_branch_keeps_nothing_in_the_answer() -> None:
+    _, state = world_of(ROWS)
+    votes = last_votes(voted(state, vote("m3", "hot", facet_ids=["s1.1"]), vote("m4", "warm")))
+
+    assert kept_ids(votes, facet_ids=["s1.1"]) == ["m4"]
+
+
+def test_a_kept_memory_closes_the_facet_it_serves_best() -> None:
+    pool, state = world_of([[0.9, 0.0], [0.85, 0.0], [0.0, 0.5], [0.4, 0.0]])
+
+    plain = best_answer(pool, {**state, "k": 1}, settings=SETTINGS)
+    said = voted(state, vote("m3", "hot"))
+    after = best_answer(pool, {**said, "k": 1}, settings=SETTINGS)
+
+    assert [pick["memory_id"] for pick in plain.picks] == ["m0"]
+    assert [pick["memory_id"] for pick in after.picks] == ["m3", "m2"]
+
+
+def test_a_vote_without_facets_speaks_of_what_the_memory_serves_best() -> None:
+    pool, _ = world_of(ROWS)
+
+    judged = judged_relevance(pool, {"m2": vote("m2", "hot")}, min_score=SETTINGS.min_score)
+
+    row = list(pool.ids).index("m2")
+    assert judged[row].tolist() == pytest.approx([0.5, 0.95])
+
+
 def test_a_persons_hot_brings_in_what_lies_below_the_threshold() -> None:
     pool, state = world_of([[0.9], [0.3]])
 
@@ -82,6 +132,15 @@ def test_what_is_like_a_refused_memory_yields_where_nothing_was_voted_for() -> N
     assert factors[rows["m1"]].tolist() == pytest.approx([0.7, 1.0])
     assert factors[rows["m2"]].tolist() == [1.0, 1.0]
     assert wrong[rows["m1"], 0] == pytest.approx(0.4)
+
+
+def test_where_something_was_voted_for_likeness_to_the_refused_takes_nothing() -> None:
+    pool, _ = world_of([[0.9], [0.8], [0.7]], directions=[0, 0, 1])
+
+    said = {"m0": vote("m0", "cold"), "m2": vote("m2", "warm")}
+
+    assert (not_like_the_refused(pool, said) == 1).all()
+    assert (not_like_the_refused(pool, {"m0": vote("m0", "cold", by="critic")}) == 1).all()
 
 
 def with_query(state: RecallState, facet_id: str) -> RecallState:
@@ -107,3 +166,35 @@ def test_a_facet_is_bent_by_outside_votes_on_its_memories_and_told_whose_they_ar
         ("m0", "hot"),
         ("m1", "cold"),
     }
+
+
+def test_votes_that_only_repeat_the_ranking_bend_nothing() -> None:
+    _, state = world_of(ROWS)
+    said = voted(with_query(state, "f0"), vote("m0", "hot", by="critic"), vote("m1", "cold"))
+
+    assert refined_queries("f0", list(last_votes(said).values()), said) == []
+
+
+def test_a_vote_about_a_branch_bends_the_branch_alone() -> None:
+    _, state = world_of(ROWS)
+    said = voted(with_query(state, "f1"), vote("m0", "hot", facet_ids=["f1"]))
+    said["sparks"] = {"f1": "m4"}
+
+    main = voted(with_query(state, "f1"), vote("m2", "hot"))
+    main["sparks"] = {"f1": "m4"}
+
+    assert refined_queries("f1", list(last_votes(said).values()), said)
+    assert refined_queries("f1", list(last_votes(main).values()), main) == []
+
+
+def test_what_was_picked_before_counts_against_those_that_follow() -> None:
+    pool = FacetPool(
+        facet_relevance=np.array([[0.9, 0.0], [0.8, 0.0], [0.0, 0.7]]), weights=np.ones(2)
+    )
+    repeated = Coverage.from_matrix(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]))
+
+    plain = facet_select(pool, k=2)
+    after = facet_select(pool, k=3, coverage=repeated, first=[1])
+
+    assert [pick.index for pick in plain] == [0, 2]
+    assert [pick.index for pick in after] == [1, 2, 0]

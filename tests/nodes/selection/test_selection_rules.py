@@ -12,10 +12,11 @@ from tests.fakes import NOW
 
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.best_answer import best_answer
-from secondhop.nodes.selection.eligibility import judged_relevance, readers_order
+from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
+from secondhop.nodes.selection.factors import recency as recency_column
 from secondhop.nodes.selection.pool import Pool, pool_of
 from secondhop.nodes.selection.scale import ModelScale
-from secondhop.nodes.selection.shortlist import draw_shortlist
+from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
 from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote, VoteName
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence import Evidence
@@ -135,6 +136,10 @@ def test_hot_comes_before_warm_and_the_latest_round_first() -> None:
     assert readers_order(votes) == ["b", "a", "c"]
 
 
+def test_votes_without_an_order_are_weighed_by_selection() -> None:
+    assert readers_order({"a": vote("a", "hot")}) is None
+
+
 def test_when_a_reader_finds_nothing_good_nothing_is_given() -> None:
     pool, state = world_of([[0.9], [0.8]])
     state = voted(state, vote("m0", "cold", place=0, facets=()))
@@ -156,6 +161,25 @@ def test_the_best_of_few_memories_need_not_be_as_near_as_the_best_of_many(
     assert best_answer(pool, state, settings=SETTINGS).given is given_
 
 
+def test_a_look_up_needs_the_same_nearness_among_few_memories() -> None:
+    pool, state = world_of([[0.2], [0.04]])
+    assert not best_answer(pool, {**state, "kind": "factual"}, settings=SETTINGS).given
+
+
+def test_a_memory_is_for_the_facet_that_its_vote_names_first() -> None:
+    pool, state = world_of([[0.9, 0.2], [0.1, 0.3]])
+    state = voted(state, vote("m1", "hot", place=1, facets=("f1", "f0")))
+    answer = best_answer(pool, state, settings=SETTINGS)
+    assert (answer.picks[0]["memory_id"], answer.picks[0]["facet_id"]) == ("m1", "f1")
+
+
+def test_what_alone_serves_a_facet_stands_alone() -> None:
+    relevance = np.array([[0.9, 0.1], [0.8, 0.6], [0.2, 0.4]])
+    assert stand_alone(relevance, min_score=0.35).tolist() == [False, True, False]
+    assert stand_alone(relevance, min_score=0.7).tolist() == [False, False, False]
+    assert stand_alone(relevance[:1], min_score=0.35).tolist() == [False]
+
+
 def test_a_newer_likeness_takes_half_unless_it_cannot_stand_in() -> None:
     pool, _ = world_of([[0.8, 0.1], [0.8, 0.1], [0.1, 0.7]], directions=[0, 0, 1])
     assert pool.replaced_by == {"m0": "m1"}
@@ -165,6 +189,12 @@ def test_a_newer_likeness_takes_half_unless_it_cannot_stand_in() -> None:
     apart, _ = world_of([[0.8, 0.6], [0.8, 0.1], [0.1, 0.2]], directions=[0, 0, 1])
     kept = judged_relevance(apart, {}, min_score=SETTINGS.min_score)
     assert kept[0].tolist() == [0.8, 0.6]
+
+
+def test_one_that_says_the_same_does_not_stand_in_where_it_does_not_serve() -> None:
+    rows = [[0.9, 0.1], [0.45, 0.85], [0.6, 0.05]]
+    pool, state = world_of(rows, directions=[0, 0, 1], weights=[1.5, 1.0])
+    assert sorted(picked(pool, {**state, "k": 2})) == ["m0", "m1"]
 
 
 @given(
@@ -198,7 +228,49 @@ def test_what_was_voted_out_does_not_come_again_and_what_was_voted_for_does() ->
     assert draw_shortlist(pool, state, first=["m1"], limit=9) == ["m1", "m0"]
 
 
+def test_facets_take_turns_in_proportion_to_their_weights() -> None:
+    facets = [[f"{name}{n}" for n in range(20)] for name in "ab"]
+    drawn = list(in_turn(facets, [2.0, 1.0]))[:12]
+    assert sum(one.startswith("a") for one in drawn) == 8
+    assert len(set(in_turn(facets, [2.0, 1.0]))) == 40
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "recency", "aged"),
+    [
+        ("What is the current rate?", "factual", "auto", True),
+        ("What was the rate?", "factual", "auto", False),
+        ("What was the rate?", "factual", "always", True),
+        ("What is the current rate?", "factual", "never", False),
+        ("The date it is due?", "temporal", "auto", True),
+        ("The date it is due?", "conceptual", "auto", False),
+        ("The date it was paid?", "temporal", "auto", False),
+    ],
+)
+def test_age_counts_for_questions_about_now(
+    question: str, kind: Any, recency: Any, aged: bool
+) -> None:
+    pool, state = world_of([[0.9], [0.8]], question=question)
+    state["kind"] = kind
+    candidates = [pool.candidates[one] for one in pool.ids]
+    factors = recency_column(candidates, state, replace(SETTINGS, recency=recency))
+    assert bool((factors < 1).all()) is aged
+    assert bool((factors >= 0.5).all())
+
+
+def test_when_the_questions_own_search_failed_the_facets_still_answer() -> None:
+    pool, state = world_of([[0.0, 0.9], [0.0, 0.8]])
+    assert picked(pool, state) == ["m0", "m1"]
+
+
 def test_what_no_search_found_like_the_question_is_not_chosen_by_a_vote() -> None:
     pool, state = world_of([[0.6], [0.1]])
     state = voted(state, vote("m1", "hot", place=1), vote("m0", "warm", place=2))
     assert picked(pool, state) == ["m0"]
+
+
+def test_a_single_vote_against_leaves_the_rest_neutral() -> None:
+    pool, state = world_of([[0.6], [0.5], [0.4], [0.38]])
+    state = voted(state, vote("m1", "cold", place=0, facets=()))
+    state["shortlist"] = ["m0", "m1", "m2", "m3"]
+    assert picked(pool, state) == ["m0", "m2", "m3"]

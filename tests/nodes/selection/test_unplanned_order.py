@@ -62,6 +62,13 @@ def test_what_a_person_voted_for_stays_though_the_question_itself_does_not_find_
     assert picked(pool, voted(state, cast(Vote, liked))) == ["m1", "m0"]
 
 
+def test_of_several_questions_the_answer_to_one_comes_before_what_is_first_for_another() -> None:
+    pool, state = looked_up(THREE, fused=[0.01, 0.02, 0.03])
+    several = {"q0": asked("question"), "q1": asked("question"), "q2": asked("question")}
+
+    assert order_of(pool, {**state, "queries": several}) == ["m0", "m1", "m2"]
+
+
 def test_a_fact_that_the_question_names_comes_first() -> None:
     pool, state = looked_up(THREE, fused=[0.03, 0.02, 0.01])
     named = {"kq1": {**asked(FACT_NAMED, memory_ids=["m2"]), "facet_id": f"{OWN_FACET}1"}}
@@ -88,3 +95,11 @@ def test_a_newer_note_replaces_an_older_one_only_where_it_answers_as_well() -> N
         pool, _ = looked_up([[0.6], [newer]], fused=[0.02, 0.01], directions=[0, 0])
         assert pool.replaced_by == {"m0": "m1"}
         assert bool(answering_for_themselves(pool).replaced_by) is replaced
+
+
+def test_a_pool_without_the_questions_own_ranking_is_left_as_it_is() -> None:
+    pool, state = looked_up(THREE, fused=[0.0, 0.0, 0.0])
+    nameless = replace(pool, facet_ids=["e1"])
+
+    assert answering_for_themselves(nameless) is nameless
+    assert order_of(nameless, state) == []

@@ -1,0 +1,34 @@
+"""Labels compared: Cohen's kappa, and sheets that do not tell the labels."""
+
+from pathlib import Path
+
+import pytest
+from benchmarks.agreement import PAIRS_FILE, Pair, authors, kappa, read_labels, sheet
+
+from secondhop.evals.scenario import read_lines
+
+PAIRS = dict(enumerate((pair for _, pair in read_lines(PAIRS_FILE, Pair)), start=1))
+
+
+def test_kappa_is_that_of_the_textbook() -> None:
+    """Cohen 1960: 20 and 15 of 50 agreed on, 5 and 10 not: 0.4."""
+    judged = [(3, 2)] * 20 + [(3, 0)] * 5 + [(1, 2)] * 10 + [(0, 1)] * 15
+
+    assert kappa(judged, weighted=False) == pytest.approx(0.4)
+    assert kappa([(n, n) for n in range(4)], weighted=True) == 1.0
+
+
+def test_labels_are_lines_of_number_and_grade(tmp_path: Path) -> None:
+    file = tmp_path / "labels.txt"
+    file.write_text("# mine\n1 3\n 2  0\n3 7\n", encoding="utf-8")
+
+    assert read_labels(file) == {1: 3, 2: 0}
+
+
+def test_a_sheet_shows_every_pair_and_no_label() -> None:
+    """The kept pairs still exist."""
+    text = "\n".join(sheet(PAIRS))
+
+    assert all(f"--- {number} (" in text for number in PAIRS)
+    assert "facet" not in text
+    assert set(authors(PAIRS).values()) == {0, 1, 2, 3}
