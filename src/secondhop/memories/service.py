@@ -81,7 +81,8 @@ class MemoryService(MemoryReading):
         Args:
             caches: `forget` takes the texts of a memory out of them.
             reading: of conversations, for `observe`.
-            cues, briefings: made when they are first asked for.
+            cues: made when they are first asked for.
+            briefings: made when they are first asked for.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
