@@ -1,5 +1,6 @@
 """One SQLite file: connections for many threads, transactions, and our errors."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -74,7 +75,11 @@ class SqliteDatabase:
         return check_version(connection, path=self.path, known=len(self._steps))
 
     async def stamp(self) -> Hashable:
-        """See `Database`. Microseconds, and it waits for no lock: a thread would take longer."""
+        """See `Database`. In a thread, though it takes microseconds: LangGraph's server refuses a
+        call of SQLite on the event loop."""
+        return await asyncio.to_thread(self._stamp)
+
+    def _stamp(self) -> Hashable:
         try:
             if not self.exists():
                 return None
