@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from secondhop.nodes.evidence.requested_attribute import asks_for_a_state
 from secondhop.nodes.evidence.updates import with_later_first
 from secondhop.stores.records import Passage
 
@@ -63,9 +62,3 @@ def test_a_question_about_the_past_or_for_advice_changes_nothing(question: str) 
 )
 def test_what_is_no_later_statement_stays_where_it_is(why: str, later: Said) -> None:
     assert order(QUESTION, later=later, old=OLD, tea=TEA) == ["old", "tea", "later"], why
-
-
-def test_questions_about_the_present_are_told_from_others() -> None:
-    assert asks_for_a_state("How many eggs do we sell a week?")
-    assert not asks_for_a_state("How many eggs did we sell last week?")
-    assert not asks_for_a_state("Plan my week")
