@@ -12,10 +12,9 @@ pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
 
 @pytest.fixture
-def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
-    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
+def cli(llm_cli: Cli, model: ModelServer) -> Cli:
     model.replies["AnnotateReply"] = lambda _system, user: rows_for(user)
-    return model_cli
+    return llm_cli
 
 
 @pytest.fixture
