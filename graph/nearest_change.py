@@ -104,8 +104,8 @@ def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
     if last.rank is not None and last.rank > trace.k:
         changes["limits.k"] = str(last.rank)
     return (
-        f"a question nearer to what is stored, or {named(changes)} (the best answer to the "
-        f"question's own words scores {last.score or 0:.2f}, {last.threshold or 0:.2f} is needed); "
+        f"a question nearer to what is stored, or {named(changes)} (the nearest "
+        f"memory has relevance {last.score or 0:.2f}, and {last.threshold or 0:.2f} is needed); "
         f"ask again with {set_options(changes)}"
     )
 

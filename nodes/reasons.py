@@ -1,5 +1,6 @@
 """Writes one sentence on why a memory is in an answer, or beside it."""
 
+from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
 from secondhop.nodes.selection.eligibility import (
     LEAST_RELEVANCE,
@@ -80,4 +81,5 @@ def cut_by(drop: Drop) -> str:
     told = f"{drop['stage']}: {drop['reason']}"
     if drop["score"] is None or drop["threshold"] is None:
         return told
-    return f"{told} (score {drop['score']:.2f}, {drop['threshold']:.2f} is needed)"
+    what = "the nearest has relevance" if drop["reason"] == NOT_NEAR else "its score is"
+    return f"{told} ({what} {drop['score']:.2f}, and {drop['threshold']:.2f} is needed)"

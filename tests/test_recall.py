@@ -147,10 +147,12 @@ async def test_a_trace_of_another_entity_is_refused(recall: Recall, tmp_path: Pa
 # --- careless input ---
 
 
-@pytest.mark.parametrize("question", ["", "   \n\t ", "\x00", "\x00 \x00"])
-async def test_an_empty_question_is_refused(recall: Recall, question: str) -> None:
-    with pytest.raises(UsageError, match="empty"):
-        await recall.arecall(question)
+@pytest.mark.parametrize("question", ["", "   \n\t ", "\x00", "???"])
+async def test_a_message_without_a_word_has_an_empty_answer(recall: Recall, question: str) -> None:
+    result = await recall.arecall(question)
+
+    assert result.ids() == []
+    assert "has no word: nothing was searched" in result.degraded[0]
 
 
 async def test_a_question_that_is_a_document_is_refused(recall: Recall) -> None:
