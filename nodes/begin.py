@@ -115,7 +115,7 @@ def checked_question(question: object) -> str:
     """The question without surrounding white space, NULs and halves of characters.
 
     Raises:
-        UsageError: there is none, or it is longer than QUESTION_CHARS.
+        UsageError: there is none, it is empty, or longer than QUESTION_CHARS.
     """
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
@@ -123,6 +123,8 @@ def checked_question(question: object) -> str:
         raise UsageError(f"the question must be a text (str), not {shown(question)}")
     whole = question.encode("utf-8", "replace").decode("utf-8")
     text = whole.replace("\x00", "").strip()
+    if not text:
+        raise UsageError("the question is empty; ask something")
     if len(text) > QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(text):,} characters, at most {QUESTION_CHARS:,} are read; "

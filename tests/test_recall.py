@@ -144,15 +144,24 @@ async def test_a_trace_of_another_entity_is_refused(recall: Recall, tmp_path: Pa
             await other.aexplain(result.trace_id, "plan")
 
 
+async def test_what_only_fills_a_free_slot_is_marked_as_weak(recall: Recall) -> None:
+    await recall.aadd([note("roof", "zinc gutter")])
+    result = await recall.arecall("Carefeed interview", k=50)
+
+    assert {memory.why.startswith("Little in it") for memory in result.memories} == {True, False}
+    assert all(
+        memory.weak == memory.why.startswith("Little in it")
+        for memory in [*result.memories, *result.maybe]
+    )
+
+
 # --- careless input ---
 
 
-@pytest.mark.parametrize("question", ["", "   \n\t ", "\x00", "???"])
-async def test_a_message_without_a_word_has_an_empty_answer(recall: Recall, question: str) -> None:
-    result = await recall.arecall(question)
-
-    assert result.ids() == []
-    assert "has no word: nothing was searched" in result.degraded[0]
+@pytest.mark.parametrize("question", ["", "   \n\t ", "\x00", "\x00 \x00"])
+async def test_an_empty_question_is_refused(recall: Recall, question: str) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        await recall.arecall(question)
 
 
 async def test_a_question_that_is_a_document_is_refused(recall: Recall) -> None:

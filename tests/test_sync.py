@@ -71,7 +71,7 @@ def test_errors_reach_the_caller(tmp_path: Path) -> None:
             recall.recall(QUESTION)
         recall.add(LIFE)
         with pytest.raises(UsageError):
-            recall.recall(QUESTION, k=0)
+            recall.recall("")
 
 
 def test_an_opening_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:

@@ -73,8 +73,6 @@ def recall(
 
     Including those the question never mentions.
     """
-    if not question.strip():  # an unset variable, rather than a message that asks nothing
-        raise UsageError("the question is empty; ask something")
     if k is not None and tokens is not None:
         raise UsageError("--k and --tokens both limit the answer; give only one of them")
     where = Where(
