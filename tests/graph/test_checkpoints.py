@@ -15,7 +15,6 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from tests.fakes import ScriptedCritic, ScriptedPlanner, note, plan, votes
 from tests.small_world import LIFE, QUESTION, SmallWorld, interview_plan, small_world
 
-from secondhop.assembly import cached_embedders
 from secondhop.errors import UsageError
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
@@ -23,7 +22,7 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
-from secondhop.opening import parts_of
+from secondhop.opening import cached_embedders, parts_of
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
 

@@ -93,7 +93,7 @@ def drawn_bounds(count: int, *, seed: int) -> list[Bounds]:
         Bounds(
             endpoint=chance.choices(range(len(ENDPOINTS)), weights=[4, 3, 1])[0],
             settings=recall_settings(
-                deadline_s=chance.choice([chance.uniform(0.6, 1.5), chance.uniform(0.6, 3.0)]),
+                deadline_s=chance.choice([chance.uniform(0.1, 0.4), chance.uniform(0.6, 3.0)]),
                 llm_calls=chance.randint(1, 8),
                 llm_tokens=chance.choice([3_000, 8_000, 40_000, 40_000]),
                 rounds=chance.randint(1, 4),
