@@ -25,9 +25,8 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
-from secondhop.nodes.selection.eligibility import newer_factor
-from secondhop.nodes.selection.factors import NEWER, score_factors
-from secondhop.nodes.selection.unplanned_order import slot_rule
+from secondhop.nodes.selection.relevance import NEWER, newer_factor, score_factors
+from secondhop.nodes.selection.slots import slot_rule
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Drop, Query, RecallState, Vote
 

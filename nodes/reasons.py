@@ -1,7 +1,7 @@
 """Writes one sentence on why a memory is in an answer, or beside it."""
 
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.eligibility import (
+from secondhop.nodes.selection.relevance import (
     LEAST_RELEVANCE,
     VOTED_RELEVANCE,
     last_votes,

@@ -20,10 +20,10 @@ from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
+from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
