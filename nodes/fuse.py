@@ -109,9 +109,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         else known_ranking(facet_id, before)
         for facet_id in state["facets"]
     }
-    suggested, cued = state.get("suggested"), state.get("rankings", {}).get("q0", {}).get("cues")
-    if cued is not None and not cued["memory_ids"]:
-        cued = None  # only sessions wrote some
+    suggested, own = state.get("suggested"), state.get("rankings", {}).get("q0")
+    cued = own.get("cues") if own is not None else None
+    if cued is not None and not cued["memory_ids"]:  # only sessions wrote some
+        cued = None
     # without cues, only what the blend keeps is looked up
     cards: dict[str, MemoryCard] = {}
     if state.get("annotated"):
