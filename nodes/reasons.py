@@ -2,7 +2,7 @@
 
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.eligibility import (
+from secondhop.nodes.selection.relevance import (
     LEAST_RELEVANCE,
     VOTED_RELEVANCE,
     last_votes,

@@ -9,7 +9,7 @@ from typing import Final
 from secondhop.models.embedder import Embedder
 from secondhop.models.prices import TokenPrice
 from secondhop.models.reranker import Reranker
-from secondhop.nodes.config import Config, SessionSettings
+from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Planner
@@ -41,8 +41,6 @@ class Services:
     price: TokenPrice | None = None
     """What planner and critic pay for their language model; None: unknown, or they have none."""
     settings: Config = field(default_factory=Config)
-    session: SessionSettings = field(default_factory=SessionSettings)
-    """Of recalls that stay open for votes."""
     keeping: MemoryKeeping | None = None
     """How memories stand; None: all of them hold."""
     cues: CueSearch | None = None
@@ -57,4 +55,4 @@ class Services:
 
 def session_services(services: Services) -> Services:
     """The services of a recall that stays open for votes: it may leave voting to others."""
-    return services if services.session.critic else replace(services, critic=None)
+    return services if services.settings.session.critic else replace(services, critic=None)

@@ -173,6 +173,13 @@ async def recall(original_store: Path, tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 @pytest.fixture
+async def empty(tmp_path: Path) -> AsyncIterator[Recall]:
+    """A memory in which nothing is stored yet."""
+    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
+        yield opened
+
+
+@pytest.fixture
 def library_of_tests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`Recall.open` plans with two intents, and leaves the user's cache alone."""
     use_small_library(monkeypatch, tmp_path / "cache")

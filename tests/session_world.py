@@ -29,7 +29,8 @@ def session_services(
     planner = ScriptedPlanner(decompose=[plan()] * 50, expand=[interview_plan()] * 50)
     numbers: dict[str, Any] = {"k": 3, **(session or {})}
     settings = SessionSettings(**numbers)
-    return replace(world.services(**{"planner": planner, **parts}), session=settings)
+    services = world.services(**{"planner": planner, **parts})
+    return replace(services, settings=replace(services.settings, session=settings))
 
 
 def sessions_over(

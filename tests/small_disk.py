@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,4 +18,12 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).stderr:
         pytest.skip("mounting a small tmpfs is not permitted here")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    when_idle(["umount", str(place)])
+
+
+def when_idle(command: list[str]) -> None:
+    """Run it as soon as no file is open there: Chroma's threads close theirs a moment later."""
+    deadline = time.monotonic() + 20
+    while subprocess.run(command, capture_output=True, check=False).returncode:
+        assert time.monotonic() < deadline, command
+        time.sleep(0.02)

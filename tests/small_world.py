@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from tests.fakes import WrittenPlanner, facet, fixed_clock, note, plan
 
-from secondhop.assembly import scale_of
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -22,6 +21,7 @@ from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.config import Config, RankingSettings, RecallLimits
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.nodes.planning.port import Plan
+from secondhop.nodes.selection.scale import scale_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput, RecallState
 from secondhop.prompts.library import Intent, parse_playbook
@@ -116,12 +116,12 @@ def small_library() -> tuple[Intent, ...]:
 
 def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:
     """`Recall.open` plans with these two, and keeps what it caches in that folder."""
-    patch.setattr("secondhop.assembly.shipped_intents", small_library)
+    patch.setattr("secondhop.opening.shipped_intents", small_library)
 
     def place(_app: str) -> Path:
         return cache
 
-    patch.setattr("secondhop.assembly.user_cache_path", place)
+    patch.setattr("secondhop.opening.user_cache_path", place)
 
 
 def made_once(folder: Path, work: Callable[[Path], Coroutine[Any, Any, None]]) -> Path:

@@ -1,9 +1,8 @@
 """A fact that a question or a plan asks for by name is looked up, and tells how it came in."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from tests.fakes import WrittenPlanner, note
@@ -32,10 +31,9 @@ def on(month: int, day: int = 1) -> datetime:
 
 
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd([*LIFE, note("talk", "The landlord talked of the phone bill", day=4)])
-        yield opened
+async def recall(empty: Recall) -> Recall:
+    await empty.aadd([*LIFE, note("talk", "The landlord talked of the phone bill", day=4)])
+    return empty
 
 
 async def test_the_fact_comes_in_by_a_facet_of_its_own(recall: Recall) -> None:
@@ -71,26 +69,6 @@ def facts_looked_up(recall: Recall, result: RecallResult) -> list[str]:
     kept = [memory.id for memory in result.memories if "my landlord: phone number" in memory.facets]
     assert any(one.origin == "fact" for one in recall.trace(result.trace_id).queries)
     return kept
-
-
-async def test_a_plan_asks_for_a_fact_in_its_own_facet(recall: Recall) -> None:
-    fact = (await recall.memories.aremember(PHONE, at=on(2))).memory_id
-    question = "What did the landlord say of the phone bill?"
-    facet = PlannedFacet(
-        name="whom to call", why="Somebody knows.", hop=2, queries=("my landlord phone number",)
-    )
-
-    result = await planned(recall, question, {question: (facet,)})
-
-    (found,) = [memory for memory in result.memories if memory.id == fact]
-    assert "whom to call" in found.facets
-
-
-async def planned(
-    recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
-) -> RecallResult:
-    result, _ = await told(recall, question, plans)
-    return result
 
 
 async def told(
@@ -155,7 +133,9 @@ async def test_of_a_fact_that_is_named_the_story_says_by_what(recall: Recall) ->
     other = "What did the landlord say of the phone bill?"
 
     _, by_question = await told(recall, QUESTION, {})
-    _, by_plan = await told(recall, other, {other: (facet,)})
+    result, by_plan = await told(recall, other, {other: (facet,)})
 
+    (found,) = [memory for memory in result.memories if memory.id == fact]
+    assert "whom to call" in found.facets
     assert "The question names this fact; it was looked up." in explain(by_question, fact).story
     assert "A query of the plan names this fact; it was looked up." in explain(by_plan, fact).story

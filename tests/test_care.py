@@ -49,27 +49,8 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
         yield recall
 
 
-async def lines(recall: Recall) -> list[str]:
-    return [line async for line in recall.admin.aexport()]
-
-
 def catalog_of(folder: Path) -> Path:
     return next(folder.rglob("catalog.db"))
-
-
-async def test_an_export_that_is_imported_exports_the_same_bytes(
-    recall: Recall, tmp_path: Path
-) -> None:
-    first = await lines(recall)
-    async with await opened(tmp_path / "copy") as copy:
-        done = await copy.admin.aimport(first)
-        again = await copy.admin.aimport(first)
-        assert await lines(copy) == first
-        assert [fact.value for fact in await copy.memories.afacts("me")] == ["cook"]
-        assert "mat" not in (await copy.arecall("Where is the key?")).ids()
-
-    assert (done.read, done.stored, done.conflicts) == (6, 6, [])
-    assert (again.stored, again.unchanged) == (0, 6)
 
 
 async def test_a_file_carries_it_too_and_other_texts_are_left_alone(

@@ -227,16 +227,3 @@ def without_defaults(told: Any) -> Any:
     named = cast(dict[str, object], told)
     kept = {name: without_defaults(value) for name, value in named.items()}
     return {n: value for n, value in kept.items() if value not in ("", None, 0, 0.5, "continuity")}
-
-
-@pytest.mark.parametrize("lost", [1, 2, 11])
-async def test_an_export_that_was_cut_is_refused_and_nothing_of_it_is_stored(
-    tmp_path: Path, lost: int
-) -> None:
-    lines = OLD.read_text(encoding="ascii").splitlines()
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        for cut in (lines[:-lost], [*lines[:-1], lines[-1][:20]]):
-            with pytest.raises(UsageError, match="the export is not whole"):
-                await recall.admin.aimport(cut)
-
-    assert not (tmp_path / "entities").exists()

@@ -13,7 +13,7 @@ from tests.command_line import Cli, document, over
 from tests.small_world import LIFE, QUESTION
 
 from secondhop.cli import maintenance_commands
-from secondhop.errors import StoreError, UnknownEntityError
+from secondhop.errors import StoreError
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.recall import Recall
 from secondhop.sessions.service import owner_of
@@ -106,15 +106,6 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
         assert (await recall.admin.adoctor()).findings == []
     async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
         assert (await recall.memories.acounts()).memories == 0
-
-
-async def test_of_an_unknown_entity_nothing_can_be_deleted(tmp_path: Path) -> None:
-    await filled(tmp_path, "mara")
-
-    with pytest.raises(UnknownEntityError, match="'nobody'"):
-        await adelete_entity(tmp_path, "nobody")
-
-    assert contents(tmp_path, "mara")
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """What a program gives that cannot be: refused at the door, in words that say what is wanted."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,11 +21,10 @@ ASKED = "Who is Ida?"
 
 
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Any]:
+async def recall(empty: Recall) -> Any:
     """Without its types, as a program has it whose types nobody checks."""
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as opened:
-        await opened.aadd([note("ida", "My sister is called Ida.")])
-        yield opened
+    await empty.aadd([note("ida", "My sister is called Ida.")])
+    return empty
 
 
 TEXTS = ("title", "source", "origin", "subject", "attribute", "value", "scope", "role")

@@ -56,25 +56,17 @@ def test_importing_secondhop_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["--help"], ["recall", "--help"]],
-    ids=" ".join,
+    ("arguments", "slow"),
+    [
+        (["--help"], HEAVY | SLOW),
+        (["recall", "--help"], HEAVY),
+        (["eval", "scenarios", "--help"], SLOW - TYPERS_OWN),
+    ],
 )
-def test_a_help_page_loads_nothing_heavy(arguments: list[str]) -> None:
+def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[str]) -> None:
     loaded, printed = modules_after(HELP.format(arguments=arguments))
 
     assert "secondhop" in printed
-    assert not HEAVY & loaded
-
-
-@pytest.mark.parametrize(
-    ("arguments", "slow"),
-    [(["--help"], SLOW), (["eval", "scenarios", "--help"], SLOW - TYPERS_OWN)],
-    ids=["first page", "page of a command"],
-)
-def test_a_help_page_loads_nothing_slow(arguments: list[str], slow: frozenset[str]) -> None:
-    loaded, _ = modules_after(HELP.format(arguments=arguments))
-
     assert not slow & loaded
 
 

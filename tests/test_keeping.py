@@ -3,7 +3,7 @@
 import gzip
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,9 +32,8 @@ def employer(name: str) -> Fact:
 
 
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        yield opened
+def recall(empty: Recall) -> Recall:
+    return empty
 
 
 async def values(recall: Recall, *, as_of: datetime | None = None) -> list[str]:
@@ -385,21 +384,6 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_open_sessions(
     for session in (knowing, sparked):
         with pytest.raises(SessionAbandonedError):
             await recall.sessions.avote(session.session_id, {kept.memory_id: "hot"})
-
-
-async def test_who_learned_of_a_memory_forgets_it_first(recall: Recall) -> None:
-    asked: list[str] = []
-
-    class Learned:
-        async def aforget(self, memory_ids: Sequence[str]) -> None:
-            assert await recall.admin.store.memory(memory_ids[0]) is not None
-            asked.extend(memory_ids)
-
-    await recall.aadd([note("a", "About a"), note("b", "About b")])
-    recall.memories.forgetting.append(Learned())
-    await recall.memories.aforget("a")
-
-    assert asked == ["a"]
 
 
 async def test_what_a_session_counts_while_a_memory_goes_is_forgotten_too(recall: Recall) -> None:

@@ -1,6 +1,5 @@
 """secondhop as a langchain-core retriever, and as an agent's tool."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,6 @@ from tests.small_world import LIFE, QUESTION
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
-
-
-@pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as opened:
-        await opened.aadd(LIFE)
-        yield opened
 
 
 async def test_the_retriever_gives_one_document_a_memory_best_first(recall: Recall) -> None:

@@ -273,20 +273,6 @@ async def test_the_report_tells_all_and_a_question_or_everything_is_forgotten(
     assert (await recall.learning.areport()).questions == []
 
 
-async def test_a_forgotten_memory_takes_the_words_of_its_questions_along(
-    recall: Recall, tmp_path: Path
-) -> None:
-    words = "zanzibar quokka marmalade"
-    await recall.learning.alearn(resolved(words, hot=["plan"]))
-
-    await recall.memories.aforget("plan")
-
-    assert await recall.memories.cues.alist() == []
-    for path in (tmp_path / "store").rglob("*"):
-        if path.is_file():
-            assert b"quokka" not in path.read_bytes(), path
-
-
 async def test_a_question_goes_from_all_memories_when_one_that_it_was_about_is_forgotten(
     recall: Recall, tmp_path: Path
 ) -> None:
@@ -348,16 +334,3 @@ async def test_facts_that_were_corrected_carry_nothing_over(recall: Recall) -> N
 
     assert set(learned) == {"plan"}
     assert await of_sessions(recall, new.memory_id) == []
-
-
-def test_what_was_learned_is_told_and_forgotten_without_an_event_loop(tmp_path: Path) -> None:
-    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
-        recall.add(LIFE)
-        recall.learning.learn(resolved(QUESTION, hot=["plan"]))
-        assert len(recall.learning.report().questions) == 1
-        recall.learning.forget_all()
-        recall.learning.switch(on=False)
-
-        report = recall.learning.report()
-
-    assert (report.on, report.questions) == (False, [])

@@ -1,13 +1,13 @@
 """A disk without room, and a folder that cannot be written: what to do is told."""
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.fakes import note
 from tests.small_disk import disk as disk
+from tests.small_disk import when_idle
 
 from secondhop.errors import StoreError, StoreFullError
 from secondhop.recall import Recall
@@ -25,7 +25,7 @@ def filled(disk: Path) -> None:
 
 
 def write_protected(disk: Path) -> None:
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    when_idle(["mount", "-o", "remount,ro", str(disk)])
 
 
 @pytest.mark.parametrize("closed", [filled, write_protected])

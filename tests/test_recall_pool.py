@@ -113,11 +113,6 @@ async def test_an_entity_that_cannot_be_opened_is_tried_again(
                 await answer(other, "ana")
 
 
-async def test_an_entity_without_memories_is_unknown(pool: RecallPool) -> None:
-    with pytest.raises(UnknownEntityError):
-        await answer(pool, "nora")
-
-
 async def test_an_entity_that_is_not_in_use_can_be_deleted(
     pool: RecallPool, tmp_path: Path
 ) -> None:

@@ -47,7 +47,8 @@ async def garden(tmp_path: Path) -> AsyncIterator[SmallWorld]:
 def worker(world: SmallWorld, *, freshness: float) -> Services:
     """Services of a process of its own: it has shown nothing yet."""
     settings = recall_settings(ranking={"freshness": freshness})
-    return replace(world.services(settings=settings), session=SessionSettings(k=3, critic=False))
+    session = SessionSettings(k=3, critic=False)
+    return world.services(settings=replace(settings, session=session))
 
 
 async def two_rounds(

@@ -18,10 +18,9 @@ from tests.store_files import stores_below
 from secondhop.errors import (
     SessionAbandonedError,
     SessionResolvedError,
-    UsageError,
 )
 from secondhop.memories.records import Preference
-from secondhop.nodes.config import Config, RankingSettings, SessionSettings
+from secondhop.nodes.config import Config, RankingSettings
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -161,28 +160,3 @@ def catalog_rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
         tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [name for (name,) in tables]
         return {name: list(file.execute(f'SELECT * FROM "{name}"')) for name in names}
-
-
-def test_every_step_has_a_form_for_callers_without_an_event_loop(tmp_path: Path) -> None:
-    config = Config(session=SessionSettings(k=2, max_rounds=2, ttl_s=60))
-    with Recall.open(tmp_path, embedder="hashing", config=config) as recall:
-        recall.add(LIFE)
-        answer = recall.sessions.start(QUESTION)
-        noted = recall.sessions.vote(answer.session_id, {answer.ids()[0]: "hot"}, go_on=False)
-        after = recall.sessions.vote(answer.session_id, {})
-        found = recall.sessions.get(answer.session_id)
-        resolution = recall.sessions.resolve(answer.session_id)
-        given_up = recall.sessions.start(QUESTION)
-        recall.sessions.abandon(given_up.session_id)
-
-    assert len(answer.ids()) == 2
-    assert noted.cast == {"person": {answer.ids()[0]: "hot"}}
-    assert (after.round, after.rounds_left) == (2, 0)
-    assert found.ids() == after.ids()
-    assert resolution.session.accepted == [answer.ids()[0]]
-
-
-@pytest.mark.parametrize("named", ["postgres://here", "redis", "redis://here:port"])
-def test_a_place_for_sessions_that_cannot_be_is_refused(tmp_path: Path, named: str) -> None:
-    with pytest.raises(UsageError, match="redis://HOST:PORT"):
-        Recall.open(tmp_path, embedder="hashing", sessions=named)

@@ -22,7 +22,6 @@ from tests.small_world import QUESTION, SmallWorld, recall_settings
 from secondhop.errors import (
     NoRoundsLeftError,
     NotShownError,
-    RoundMovedOnError,
     SecondhopError,
     SessionAbandonedError,
     SessionExpiredError,
@@ -33,6 +32,7 @@ from secondhop.errors import (
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
+from secondhop.nodes.reconsider import BRANCHES
 from secondhop.nodes.session import pick_round
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
@@ -291,6 +291,29 @@ async def test_votes_on_a_branch_stay_in_the_branch_and_its_accepted_are_told(
     assert (pair.spark, pair.accepted) == ("car", [good])
 
 
+async def test_of_more_sparks_than_branches_the_others_are_told_to_lead_nowhere(
+    world: SmallWorld,
+) -> None:
+    unfollowed = "It opened no branch"
+    sessions = sessions_over(session_services(world, session={"k": 5}))
+    answer = await started(sessions)
+    voted = answer.ids()
+    assert len(voted) > BRANCHES
+
+    after = await sessions.avote(answer.session_id, dict.fromkeys(voted, "spark"))
+
+    followed = [branch.sparked_by for branch in after.branches]
+    left = {one.memory_id: one for one in after.changes if one.change == "left"}
+    assert followed == voted[:BRANCHES]
+    assert set(left) == set(voted)
+    assert {one for one in left if unfollowed in left[one].why} == set(voted[BRANCHES:])
+    assert left[voted[-1]].why == (
+        f"Voted spark by the person. {unfollowed}: the session has as many as it may "
+        f"have ({BRANCHES})."
+    )
+    assert [vote.memory_id for vote in left[voted[-1]].because] == [voted[-1]]
+
+
 # --- what is refused ---
 
 
@@ -306,29 +329,6 @@ async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
     with pytest.raises(UsageError, match="critic"):
         await sessions.avote(answer.session_id, {"plan": "hot"}, by="critic")
     assert (await sessions.aget(answer.session_id)).cast == {}
-
-
-async def test_of_two_who_vote_at_once_exactly_one_wins(
-    world: SmallWorld, store: DatabaseSessions
-) -> None:
-    workers = [sessions_over(session_services(world), store) for _ in range(4)]
-    answer = await started(workers[0])
-    opinions = [{"plan": "hot"}, {"plan": "cold"}, {"wins": "hot"}, {"wins": "cold"}]
-
-    outcomes = await asyncio.gather(
-        *(
-            worker.avote(answer.session_id, opinion, round_number=1)
-            for worker, opinion in zip(workers, opinions, strict=True)
-        ),
-        return_exceptions=True,
-    )
-
-    won = [place for place, one in enumerate(outcomes) if isinstance(one, SessionAnswer)]
-    assert len(won) == 1
-    assert sum(isinstance(one, RoundMovedOnError) for one in outcomes) == 3
-    (said,) = (await workers[0].aresolve(answer.session_id)).session.votes
-    ((memory_id, vote),) = opinions[won[0]].items()
-    assert getattr(said, vote) == [memory_id]
 
 
 async def test_a_vote_may_be_changed_and_taken_back_until_somebody_goes_on(

@@ -1,6 +1,5 @@
 """Synchronous callers: without a loop, inside a running loop, and from several threads."""
 
-import asyncio
 import inspect
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.config import Config, RecallLimits
 from secondhop.recall import Recall
 from secondhop.sessions.service import Sessions
-from secondhop.sync import BackgroundLoop, blocking
+from secondhop.sync import BackgroundLoop
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -94,51 +93,6 @@ def test_a_closed_loop_starts_again() -> None:
     loop.close()
     assert loop.run(work) == 7
     loop.close()
-
-
-class Desk:
-    """Has a background loop."""
-
-    def __init__(self) -> None:
-        self._loop = BackgroundLoop()
-
-    async def anote(self, text: str, *, times: int = 1) -> str:
-        """Long words."""
-        await asyncio.sleep(0)
-        if not text:
-            raise ValueError("nothing to note")
-        return text * times
-
-    note = blocking(anote)
-
-    def close(self) -> None:
-        self._loop.close()
-
-
-class LoudDesk(Desk):
-    async def anote(self, text: str, *, times: int = 1) -> str:
-        return (await super().anote(text, times=times)).upper()
-
-
-def test_it_waits_for_what_the_method_returns_or_raises() -> None:
-    desk = Desk()
-    assert desk.note("ab", times=2) == "abab"
-    with pytest.raises(ValueError, match="nothing to note"):
-        desk.note("")
-    desk.close()
-
-
-def test_a_subclass_that_has_its_own_method_has_its_form_too() -> None:
-    desk = LoudDesk()
-    assert desk.note("ab") == "AB"
-    desk.close()
-
-
-def test_it_shows_its_own_name_and_the_parameters_of_the_method() -> None:
-    assert (Desk.note.__name__, Desk.note.__qualname__) == ("note", "Desk.note")
-    assert inspect.signature(Desk.note) == inspect.signature(Desk.anote)
-    assert Desk.note.__doc__ == "As `anote`, for callers without an event loop."
-    assert not inspect.iscoroutinefunction(Desk.note)
 
 
 @pytest.mark.parametrize("room", [Askable, Recall, MemoryService, Sessions, Maintenance, Learning])

@@ -1,6 +1,5 @@
 """What does not hold any more does not come back, unless it is asked for."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,10 +18,9 @@ def on(month: int, day: int = 1) -> datetime:
 
 
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        await opened.aadd(LIFE_WITH_A_KEY)
-        yield opened
+async def recall(empty: Recall) -> Recall:
+    await empty.aadd(LIFE_WITH_A_KEY)
+    return empty
 
 
 async def ids(recall: Recall, **asked: object) -> set[str]:
@@ -124,15 +122,3 @@ async def test_preferences_are_given_apart_and_never_take_a_slot(recall: Recall)
     assert [one.score == 1.0 for one in result.preferences] == [True, False]
     shown = {memory.kind for memory in (*result.memories, *result.maybe)}
     assert shown == {"continuity"}
-
-
-async def test_a_preference_that_was_replaced_is_not_given(recall: Recall) -> None:
-    short = Preference(text="Keep answers short", topic="length")
-    await recall.memories.aremember(short, at=on(1))
-    await recall.memories.aremember(Preference(text="Explain at length", topic="length"), at=on(2))
-
-    now = await recall.arecall(QUESTION, at=NOW)
-    then = await recall.arecall(QUESTION, at=NOW, as_of=on(1, 20))
-
-    assert [one.text for one in now.preferences] == ["Explain at length"]
-    assert [one.text for one in then.preferences] == ["Keep answers short"]

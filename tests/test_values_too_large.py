@@ -1,6 +1,6 @@
 """Numbers and moments that no store, clock or calendar holds: refused at the door, in words."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -30,10 +30,9 @@ AFTER_ALL = datetime(9999, 12, 31, 23, 59, tzinfo=BEHIND)
 
 
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as opened:
-        await opened.aadd([note("key", "The key is under the mat")])
-        yield opened
+async def recall(empty: Recall) -> Recall:
+    await empty.aadd([note("key", "The key is under the mat")])
+    return empty
 
 
 COUNTED: list[tuple[str, Callable[[Recall, int], Awaitable[object]]]] = [

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from secondhop.errors import UsageError
-from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.selection.scale import ModelScale, scale_of
 from secondhop.ranking.calibration import Calibration, IsotonicCalibration, LogisticCalibration
 
 
@@ -52,6 +52,20 @@ class _ScaleFile(_Part):
     usual_nearness: float | None = None
     """Of version 0.1; read and not used."""
     fitted: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+def chosen_scale(given: str | Path | ModelScale | None, *, model_id: str) -> ModelScale:
+    """The scale that was given, in a file or made; None: the one that fits the model.
+
+    Raises:
+        UsageError: the file cannot be read, is no scale, or was made for another model.
+    """
+    if isinstance(given, ModelScale):
+        return given
+    shipped = scale_of(model_id)
+    if given is None:
+        return shipped
+    return read_scale(Path(given).expanduser(), embedder_id=model_id, shipped=shipped)
 
 
 def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelScale:

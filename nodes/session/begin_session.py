@@ -17,7 +17,7 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     Raises:
         UsageError: an empty question, k or max_rounds below 1, a ttl_s that cannot be.
     """
-    settings = services.session
+    settings = services.settings.session
     k, rounds, ttl_s = state.get("k"), state.get("max_rounds"), state.get("ttl_s")
     asked: RecallInput = {"question": state["question"], "k": settings.k if k is None else k}
     asked["asked_at"], asked["trace_id"] = state.get("asked_at"), state.get("trace_id")

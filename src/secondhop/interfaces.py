@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from secondhop.annotate.service import Annotating, BackgroundAnnotating
     from secondhop.briefing.service import Briefings
-    from secondhop.ingesting import Ingesting
     from secondhop.learning.service import Learning
     from secondhop.memories.cues import Cues
     from secondhop.memories.maintenance import Maintenance
@@ -142,13 +141,6 @@ class Interfaces:
         from secondhop.briefing.service import Briefings
 
         return Briefings(services=self._parts.services, writing=self.writing)
-
-    @cached_property
-    def ingesting(self) -> "Ingesting":
-        """See `Recall.aingest`."""
-        from secondhop.ingesting import Ingesting
-
-        return Ingesting(self._parts, annotating=self.annotating, leaving=self.writing.unlearn)
 
     @cached_property
     def annotating(self) -> "Annotating":

@@ -1,28 +1,36 @@
 """Opens the parts of a `Recall`: store, models, services."""
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from platformdirs import user_cache_path
+
 from secondhop.annotate.settings import AnnotateSettings, request_seconds
-from secondhop.assembly import Embedders, assemble, cached_embedders, chosen_scale
 from secondhop.deprecated import with_old_arguments
 from secondhop.errors import UsageError
 from secondhop.given_values import check_config, check_id
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
-from secondhop.models.embedder import Embedder
+from secondhop.models.embedder import Embedder, HoldsConnections
+from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
-from secondhop.models.prices import PriceTable, load_prices
+from secondhop.models.prices import PriceTable, load_prices, price_of
 from secondhop.models.reranker import Reranker
 from secondhop.nodes.config import Config
+from secondhop.nodes.critics.port import Critic
+from secondhop.nodes.planning.port import Planner
 from secondhop.nodes.selection.scale import ModelScale
+from secondhop.nodes.selection.scale_file import chosen_scale
 from secondhop.nodes.services import Services
+from secondhop.prompts.library import shipped_intents
 from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.ranking.keyphrases import topic_names
 from secondhop.sessions.stores import chosen_sessions
+from secondhop.shared_playbooks import SharedPlaybooks, shared_playbooks
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
@@ -60,6 +68,41 @@ class OpenOptions(TypedDict, total=False):
     (docs/cues.md)."""
     mending: bool
     """Open it even if vectors are missing, to repair it with `recall.admin.doctor(fix=True)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedders:
+    """The embedder of one entity with its cache, and the playbooks."""
+
+    owned: Sequence[object]
+    """Models whose connections are ours to close."""
+    entity: CachingEmbedder
+    library: SharedPlaybooks
+
+    async def aclose(self) -> None:
+        """Close the cache files and the connections of the model, if it has any."""
+        self.entity.close()
+        self.library.close()
+        for model in self.owned:
+            if isinstance(model, HoldsConnections):
+                await model.aclose()
+
+
+def cached_embedders(
+    base: Embedder,
+    *,
+    entity_cache: Path,
+    owned: Sequence[object] = (),
+    library_cache: Path | None = None,
+) -> Embedders:
+    """One cache an entity, so that no vector of its texts lies in another's file.
+
+    The playbooks are public: their cache is the user's, and lasts beyond a store.
+    """
+    own = CachingEmbedder(base, entity_cache, of_entity=True)
+    shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
+    library = shared_playbooks(base, shared, intents=shipped_intents())
+    return Embedders(owned, own, library)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +158,7 @@ async def open_parts(
         entity_cache=Path(options.get("caches") or folder) / "embeddings.db",
         owned=[part for given, part in ((embedder, base), (llm, model)) if isinstance(given, str)],
     )
-    services = assemble(
+    services = services_of(
         store,
         embedders,
         entity=entity,
@@ -126,7 +169,6 @@ async def open_parts(
         prices=prices,
         scale=scale,
     )
-    services = replace(services, session=config.session)
     return parts_of(
         home,
         store,
@@ -137,6 +179,47 @@ async def open_parts(
         prompts=prompts,
         prices=prices,
         annotate=options.get("annotate", True),
+    )
+
+
+def services_of(
+    store: EntityStore,
+    embedders: Embedders,
+    *,
+    entity: str,
+    settings: Config,
+    reranker: Reranker | None,
+    llm: StructuredLLM | None,
+    prompts: PromptSource | None,
+    prices: PriceTable,
+    scale: ModelScale,
+) -> Services:
+    """The services of one entity's recall graph; no language model means no planner, no critic.
+
+    Raises:
+        PromptError: a file of the folder `prompts` is faulty.
+    """
+    planner: Planner | None = None
+    critic: Critic | None = None
+    if llm is not None:
+        from secondhop.nodes.llm_services import llm_services
+
+        planner, critic = llm_services(llm, prompts=prompts, planning=settings.planning)
+    store.map.phrases_of = topic_names
+    return Services(
+        entity=entity,
+        search=store,
+        reader=store,
+        cues=store.cues,
+        keeping=store,
+        embedder=embedders.entity,
+        scale=scale,
+        playbooks=embedders.library.playbooks,
+        planner=planner,
+        critic=critic,
+        reranker=reranker,
+        price=price_of(llm.model_id, prices) if llm is not None else None,
+        settings=settings,
     )
 
 

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.askable import Askable
-from secondhop.given_values import check_counts, tags_given
+from secondhop.given_values import check_counts, given_paths, tags_given
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.interfaces import Interfaces
@@ -270,14 +271,25 @@ class Recall(Askable):
             IngestError: a path does not exist, or nothing in it could be stored.
             StoreFullError: no space is left; a new store is then not created.
         """
-        return await self._behind.ingesting.ingest(
-            paths,
-            format=format,
-            tags=tags_given(tags),
+        from secondhop.ingest.pipeline import ingest
+        from secondhop.ingest.settings import IngestSettings
+
+        parts, annotating = self._parts, self._behind.annotating
+        sources = given_paths(paths)
+        if annotate:
+            annotating.expect_model()
+        ledger = await ingest(
+            sources,
+            writer=parts.store,
+            embedder=parts.embedders.entity,
+            settings=IngestSettings(format=format, tags=tags_given(tags)),
             progress=progress,
             dry_run=dry_run,
-            annotate=annotate,
+            leaving=self._behind.writing.unlearn,
         )
+        if dry_run or not (annotate or (annotate is None and parts.llm is not None)):
+            return ledger
+        return replace(ledger, annotation=await annotating.run(progress=progress))
 
     ingest = blocking(aingest)
 

@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from secondhop.askable import Askable
-from secondhop.assembly import Embedders, cached_embedders, scale_of
 from secondhop.errors import StoreError, UsageError
 from secondhop.explaining import found_trace
 from secondhop.graph.explain import Explanation, explain
@@ -21,8 +20,10 @@ from secondhop.models.prices import load_prices, price_of
 from secondhop.nodes.config import Config
 from secondhop.nodes.critics.port import Critic
 from secondhop.nodes.planning.port import Planner
+from secondhop.nodes.selection.scale import scale_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
+from secondhop.opening import Embedders, cached_embedders
 from secondhop.prompts.templates import PromptSource
 from secondhop.retrieved import Finding, RetrievedMemories
 from secondhop.running import RecallEvent, run_recall

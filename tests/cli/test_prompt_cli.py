@@ -77,25 +77,3 @@ def test_a_prompt_is_shown_as_a_model_would_read_it(cli: Cli, tmp_path: Path) ->
     assert "cut onboarding from nine weeks" in rendered["critique"]["user"]
     people = cli("prompts", "show", "critique", *asked[:-1])
     assert "--- user ---" in people.stdout.splitlines()
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ("name: expand", "name: expnd", "expand.md: "),
-        ("schema: ExpandReply", "schema: Reply", "expand.md: schema Reply must be ExpandReply"),
-        ("You plan", "You plan $mood", "expand.md: variables of the body"),
-        ("[question", "[[question", "expand.md: the front matter is not YAML"),
-        ("--- user ---", "--- User ---", "one line `--- user ---` must part"),
-    ],
-)
-def test_a_fault_is_named_with_its_file(cli: Cli, old: str, new: str, fault: str) -> None:
-    Path("mine").mkdir()
-    text = shipped_prompt("expand").text
-    Path("mine/expand.md").write_text(text.replace(old, new, 1), encoding="utf-8")
-
-    refused = cli("prompts", "show", "--prompts", "mine")
-
-    assert refused.exit_code == 2
-    assert fault in refused.stderr
-    assert len(refused.stderr.splitlines()) == 1

@@ -3,8 +3,8 @@
 import pytest
 from tests.command_line import document, ran
 
-from secondhop.assembly import scale_of
 from secondhop.evals.shipped import shipped_scenarios
+from secondhop.nodes.selection.scale import scale_of
 from secondhop.ranking.calibration import LogisticCalibration
 
 

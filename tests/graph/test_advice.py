@@ -157,15 +157,3 @@ async def test_the_change_it_names_admits_the_memory(
     for told in cut:
         answers = await applied(recalled, told)
         assert any(told.memory_id in answer.result.ids() for answer in answers), told
-
-
-async def test_every_kind_of_change_is_named_by_some_recall(world: SmallWorld) -> None:
-    named: set[str] = set()
-    for kind in RECALLS.values():
-        given = dict(kind)
-        asked = {"tokens": 30} if given.pop("tokens", False) else {"k": 2}
-        _, trace = await Recalled(world=world, asked=asked, **given).again()
-        changes = [told.nearest_change for told in await all_cut(world, trace)]
-        named |= {one for one in KINDS for change in changes if re.search(one, change)}
-
-    assert named == {*KINDS}

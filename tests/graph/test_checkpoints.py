@@ -15,15 +15,13 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from tests.fakes import ScriptedCritic, ScriptedPlanner, note, plan, votes
 from tests.small_world import LIFE, QUESTION, SmallWorld, interview_plan, small_world
 
-from secondhop.assembly import cached_embedders
-from secondhop.errors import UsageError
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
-from secondhop.opening import parts_of
+from secondhop.opening import cached_embedders, parts_of
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -144,11 +142,6 @@ async def test_another_entity_cannot_go_on_with_an_interrupted_recall(
     await other.store.aclose()
 
     assert {candidate.memory_id for candidate in trace.candidates} == {"theirs"}
-
-
-async def test_a_thread_id_needs_a_checkpointer(world: SmallWorld, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="checkpointer"):
-        await front_door(world, tmp_path, None, world.services()).arecall(QUESTION, thread_id="t")
 
 
 async def test_checkpoints_hold_plain_values_without_vectors_or_memory_text(

@@ -25,7 +25,6 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.running import READING_S, RecallEvent, run_recall
-from secondhop.stores.records import MemoryCard, Topic
 
 pytestmark = BY_THE_CLOCK
 
@@ -74,31 +73,6 @@ async def test_an_embedder_that_hangs_leaves_an_answer_by_words(
     assert (result.stop_reason, trace.stop_reason) == ("deadline", "deadline")
     assert result.ids()
     assert any("dense: no answer before the deadline" in line for line in result.degraded)
-
-
-async def test_a_map_that_never_comes_leaves_no_answer_and_no_wait(world: SmallWorld) -> None:
-    class HangingReader:
-        """Knows no topics, ever."""
-
-        async def topics(self) -> list[Topic]:
-            return await forever()
-
-        async def passages(self, passage_ids: list[str]) -> dict[str, Any]:
-            return {}
-
-        async def cards(self, memory_ids: list[str]) -> dict[str, MemoryCard]:
-            return {}
-
-        async def memory(self, memory_id: str) -> None:
-            return None
-
-    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
-
-    result, trace = await in_time(hurried(world, planner=planner, reader=HangingReader()))
-
-    assert (result.stop_reason, result.rounds, result.ids()) == ("deadline", 0, [])
-    assert trace.queries is not None
-    assert [facet.name for facet in result.facets] == ["the question itself"]
 
 
 class Stuck:

@@ -142,16 +142,6 @@ async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> N
     assert "the critic's order decides, and it stands there at place 2. Next came" in told.story[-1]
 
 
-async def test_every_candidate_of_a_recall_can_be_explained(world: SmallWorld) -> None:
-    _, trace = await ask(world.planned_services(), k=2)
-
-    for candidate in trace.candidates:
-        told = await explained(world, trace, candidate.memory_id)
-        assert told.returned == (candidate.memory_id in trace.returned)
-        assert bool(told.cut_by) == bool(told.nearest_change) == (not told.returned)
-        assert told.story
-
-
 async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
     stories = [await explained(world, trace, c.memory_id) for c in trace.candidates]
     return [told for told in stories if not told.returned]

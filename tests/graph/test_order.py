@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, plan, votes
-from tests.small_world import JUDGED_ROUND, SmallWorld, ask, interview_plan, states
+from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.planning.port import Plan, PlanRequest
 
@@ -34,18 +34,6 @@ async def test_decompose_and_expand_run_side_by_side(world: SmallWorld) -> None:
     assert {step.node for step in trace.steps[1:3]} == {"decompose", "expand"}
 
 
-async def test_both_planning_steps_end_in_the_same_superstep(world: SmallWorld) -> None:
-    seen = [
-        {key.split("|")[1] for key in state.get("steps", {})}
-        for state in await states(
-            world.planned_services(critic=ScriptedCritic(votes(content=True)))
-        )
-    ]
-
-    planned = next(nodes for nodes in seen if "decompose" in nodes)
-    assert planned == {"begin", "decompose", "expand"}
-
-
 async def test_the_queries_of_a_round_are_retrieved_together(world: SmallWorld) -> None:
     planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
     services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
@@ -55,14 +43,6 @@ async def test_the_queries_of_a_round_are_retrieved_together(world: SmallWorld) 
     retrieved = [step for step in trace.steps if step.node == "retrieve"]
     assert (len(retrieved), len(trace.queries)) == (1, 4)
     assert all(query.round == 1 for query in trace.queries)
-
-
-async def test_a_round_runs_in_the_order_of_the_drawing(world: SmallWorld) -> None:
-    _, trace = await ask(world.planned_services(critic=ScriptedCritic(votes(content=True))))
-
-    nodes = list(dict.fromkeys(step.node for step in trace.steps))
-    assert nodes[0] == "begin"
-    assert nodes[3:] == [*JUDGED_ROUND, "resolve"]
 
 
 async def test_only_expand_is_told_what_the_memory_holds(world: SmallWorld) -> None:

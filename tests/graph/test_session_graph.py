@@ -73,31 +73,6 @@ async def test_a_resolution_ends_the_graph_with_the_whole_story(world: SmallWorl
 
 
 @pytest.mark.parametrize(
-    ("reply", "problem"),
-    [
-        ({"votes": {"plan": "hot", "nobody-knows": "hot"}}, "nobody-knows"),
-        ({"votes": {"plan": "lukewarm"}}, "lukewarm"),
-        ({"votes": {"plan": "hot"}, "by": "critic"}, "critic"),
-        ({"votes": {}}, "reply"),
-        ({"resolve": {"accepted": ["garden"]}}, "garden"),
-    ],
-)
-async def test_a_reply_that_cannot_be_counted_is_asked_for_again(
-    world: SmallWorld, reply: dict[str, Any], problem: str
-) -> None:
-    graph = build_session_graph(session_services(world), InMemorySaver())
-    first = asked_of(await graph.ainvoke({"question": QUESTION}, CONFIG))
-
-    again = asked_of(await graph.ainvoke(Command(resume=reply), CONFIG))
-    after = answer_in(await graph.ainvoke(Command(resume={"votes": {"plan": "hot"}}), CONFIG))
-
-    assert first["problem"] == ""
-    assert problem in again["problem"]
-    assert again["round"] == 1
-    assert (after.round, after.kept) == (2, ["plan"])
-
-
-@pytest.mark.parametrize(
     ("ttl_s", "reply", "status"),
     [
         (1e-6, {"votes": {"plan": "hot"}}, "expired"),

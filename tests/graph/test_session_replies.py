@@ -50,6 +50,11 @@ async def test_votes_on_the_last_answer_come_with_the_end_and_count(graph: Sessi
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
+        ({"votes": {"plan": "hot", "nobody-knows": "hot"}}, "nobody-knows"),
+        ({"votes": {"plan": "lukewarm"}}, "lukewarm"),
+        ({"votes": {"plan": "hot"}, "by": "critic"}, "critic"),
+        ({"votes": {}}, "reply"),
+        ({"resolve": {"accepted": ["garden"]}}, "garden"),
         ("hot", "a reply must look like"),
         (5, "a reply must look like"),
         (["plan"], "a reply must look like"),
@@ -68,7 +73,7 @@ async def test_votes_on_the_last_answer_come_with_the_end_and_count(graph: Sessi
         ({"resolve": {"note": 5}}, "note must be a text"),
     ],
 )
-async def test_a_reply_of_another_shape_is_asked_for_again(
+async def test_a_reply_that_cannot_be_counted_is_asked_for_again(
     graph: SessionGraph, reply: Any, problem: str
 ) -> None:
     assert problem in problem_in(await replied(graph, reply))

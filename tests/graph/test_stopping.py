@@ -133,16 +133,6 @@ async def test_max_tokens_when_the_paid_tokens_are_used(wide_world: SmallWorld) 
     assert (result.stop_reason, result.spent.prompt_tokens) == ("max_tokens", 300)
 
 
-async def test_the_question_and_the_best_so_far_are_kept_at_every_stop(world: SmallWorld) -> None:
-    for critic in (ScriptedCritic(votes(content=True)), ScriptedCritic(votes())):
-        result, trace = await run(world, critic)
-
-        assert result.question == trace.question
-        assert result.memories
-        assert trace.returned == result.ids()
-        assert trace.stop_reason == result.stop_reason
-
-
 @pytest.mark.parametrize("rounds", [1, 2, 4])
 async def test_no_recall_asks_more_rounds_than_it_may(wide_world: SmallWorld, rounds: int) -> None:
     critic = ever_new(rounds)
@@ -178,16 +168,3 @@ async def test_no_recall_makes_more_model_calls_than_it_may(
 
     assert result.spent.llm_calls == calls
     assert (len(result.degraded) > 0) == (calls < 3)
-
-
-async def test_without_model_calls_planner_and_critic_are_the_offline_twins(
-    world: SmallWorld,
-) -> None:
-    result, _ = await run(world, ScriptedCritic(), llm_calls=0)
-
-    assert {line.partition(":")[0] for line in result.degraded} == {
-        "critique",
-        "decompose",
-        "expand",
-    }
-    assert result.memories

@@ -76,12 +76,6 @@ def without_times(trace: RecallTrace) -> Any:
     return json.loads(written, parse_float=lambda number: round(float(number), 3))
 
 
-async def test_a_trace_comes_back_from_json_as_it_went(two_rounds: Answer) -> None:
-    trace = two_rounds.trace
-
-    assert RecallTrace.model_validate_json(trace.model_dump_json()) == trace
-
-
 @pytest.mark.parametrize("asked", [{"k": 2}, {"tokens": 90}])
 async def test_a_draft_writes_what_the_trace_would_write(
     world: SmallWorld, asked: dict[str, Any]

@@ -22,20 +22,6 @@ def embedder() -> BgeOnnxEmbedder:
 
 
 @model
-async def test_sentences_of_the_same_meaning_are_nearer_than_sentences_that_share_words(
-    embedder: BgeOnnxEmbedder,
-) -> None:
-    cat, kitten, bank = await embedder.embed_passages(
-        [
-            "The cat lay on the sofa.",
-            "A kitten was resting on a couch.",
-            "The bank lay on the river.",
-        ]
-    )
-    assert cat @ kitten > cat @ bank + 0.05
-
-
-@model
 async def test_a_query_finds_the_passage_that_answers_it(embedder: BgeOnnxEmbedder) -> None:
     passages = await embedder.embed_passages(
         [
@@ -143,9 +129,3 @@ async def test_the_event_loop_goes_on_while_the_model_is_being_loaded(
     await asyncio.sleep(0.01)
     assert time.monotonic() - started < 0.3
     await asyncio.gather(first, second, return_exceptions=True)
-
-
-async def test_offline_without_the_model_says_how_to_pull_it(tmp_path: Path) -> None:
-    embedder = BgeOnnxEmbedder(cache_dir=tmp_path, offline=True)
-    with pytest.raises(ModelUnavailableError, match="secondhop models pull"):
-        await embedder.embed_passages(["a", "b", "c"])

@@ -96,7 +96,7 @@ def test_a_verdict_may_come_as_a_list_or_cut_off(reply: str) -> None:
 
 
 def test_a_reply_of_nothing_but_signs_costs_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for reply in (
         "_" * 100_000,
         "a" + "_" * 100_000,
@@ -106,7 +106,7 @@ def test_a_reply_of_nothing_but_signs_costs_no_time() -> None:
     ):
         with pytest.raises(UnreadableReplyError):
             read_reply(reply, CritiqueReply)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 def test_an_echoed_schema_is_no_answer_even_when_every_field_has_a_default() -> None:

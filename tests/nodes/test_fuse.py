@@ -1,19 +1,18 @@
 """Within a facet rankings are fused by rank; facets are never pooled."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, plan, votes
 from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.fuse import (
     EVIDENCE_PASSAGES,
-    facet_rankings,
     fuse_facet,
 )
 from secondhop.nodes.retrieval.similarity import as_hits
 from secondhop.nodes.selection.blend import FacetRanking
-from secondhop.nodes.state import FacetScore, Hits, Query, Ranking, RecallState
+from secondhop.nodes.state import FacetScore, Hits, Ranking
 from secondhop.stores.records import PassageHit
 
 
@@ -58,25 +57,6 @@ def test_a_memory_that_words_alone_found_is_in() -> None:
 
     assert scores["k"]["dense"] == 0
     assert scores["k"]["lexical"] == 0.9
-
-
-def test_a_facet_reads_the_rankings_of_its_own_queries_only() -> None:
-    def query(query_id: str, facet_id: str) -> Query:
-        return Query(
-            query_id=query_id,
-            facet_id=facet_id,
-            text=query_id,
-            hop=1,
-            round=1,
-            origin="expand",
-            feedback=[],
-        )
-
-    queries = {"q1": query("q1", "e1"), "q2": query("q2", "e2"), "q3": query("q3", "e1")}
-    found = {f"q{n}": ranking(n, [f"{n}:0"]) for n in (1, 2, 3)}
-
-    state = cast(RecallState, {"queries": queries, "rankings": found})
-    assert facet_rankings("e1", state) == [found["q1"], found["q3"]]
 
 
 async def test_a_facet_s_ranking_is_the_same_whatever_other_facets_ask(world: SmallWorld) -> None:

@@ -23,7 +23,7 @@ from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.prices import TokenPrice
-from secondhop.nodes.budget import counts_of, half, remaining, usage_in
+from secondhop.nodes.budget import half, remaining
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import RecallState
@@ -204,8 +204,3 @@ def test_the_two_planning_steps_share_what_is_left_and_never_more(calls: int) ->
     assert more.llm_calls + less.llm_calls == left.llm_calls == calls
     assert more.llm_tokens + less.llm_tokens == left.llm_tokens == 1_001
     assert 0 <= more.llm_calls - less.llm_calls <= 1
-
-
-def test_counts_of_a_state_and_usage_of_a_model_are_the_same_thing() -> None:
-    counts = {"llm_calls": 3, "prompt_tokens": 9, "completion_tokens": 4, "cached_tokens": 2}
-    assert counts_of(usage_in({**counts, "queries": 12.0})) == counts

@@ -1,9 +1,11 @@
 """The reranker reads before anything is cut, at most 50 pairs, and is never needed."""
 
+import pytest
 from tests.fakes import ScriptedCritic, WordReranker, forever, note, votes
-from tests.small_world import SmallWorld, ask, recall_settings
+from tests.small_world import SmallWorld, ask
 
 from secondhop.errors import ModelError
+from secondhop.nodes import rerank
 
 
 async def test_no_more_than_50_pairs_a_round_are_read(world: SmallWorld) -> None:
@@ -45,13 +47,15 @@ async def test_a_failing_reranker_leaves_the_fused_order_and_is_named(world: Sma
     assert any(step.node == "rerank" and step.error for step in trace.steps)
 
 
-async def test_a_reranker_that_hangs_is_left_behind_at_the_deadline(world: SmallWorld) -> None:
+async def test_a_reranker_that_hangs_is_left_behind_after_its_share_of_the_time(
+    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Hanging(WordReranker):
         async def rerank(self, query: str, passages: object) -> list[float]:
             return await forever()
 
-    settings = recall_settings(deadline_s=0.4)
-    result, _ = await ask(world.services(reranker=Hanging(), settings=settings))
+    monkeypatch.setattr(rerank, "TIME_SHARE", 0.001)
+    result, _ = await ask(world.services(reranker=Hanging()))
 
-    assert result.ids()
+    assert (bool(result.ids()), result.stop_reason) == (True, "complete")
     assert any(line.startswith("rerank: no answer in time") for line in result.degraded)

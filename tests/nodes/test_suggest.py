@@ -20,21 +20,6 @@ async def suggested(services: Services, *, seconds: float = 9.0) -> dict[str, An
     return dict(await suggest(state, services=services))
 
 
-async def test_memories_are_scored_by_the_facets_of_the_questions_intent(
-    world: SmallWorld,
-) -> None:
-    update = await suggested(world.services())
-
-    found = update["suggested"]
-    assert set(found["memory_ids"][:3]) == {"plan", "wins", "coaching"}
-    assert found["scores"] == sorted(found["scores"], reverse=True)
-    columns = {len(found["scores"]), len(found["passage_ids"]), len(found["cosines"])}
-    assert columns == {len(found["memory_ids"])}
-    facet_of = dict(zip(found["memory_ids"], found["facet_ids"], strict=True))
-    assert update["facets"][facet_of["coaching"]]["name"] == "coaching"
-    assert update["queries"][facet_of["plan"]]["origin"] == "playbook"
-
-
 async def test_a_suggestion_enters_the_answer_and_its_reason_names_the_facet(
     world: SmallWorld,
 ) -> None:

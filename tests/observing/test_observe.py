@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,8 @@ def user(text: str, at: datetime | None = None) -> Said:
 
 
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
-        yield opened
+def recall(empty: Recall) -> Recall:
+    return empty
 
 
 async def values(recall: Recall, attribute: str = "home", **asked: Any) -> list[str]:

@@ -88,19 +88,6 @@ def test_every_memory_is_in_one_category_the_newest_first(
     }
 
 
-def test_what_does_not_hold_is_not_there(catalog: Catalog, make: SimpleNamespace) -> None:
-    for memory_id in ("holds", "superseded", "deprecated", "expired", "expires"):
-        stored(catalog, make, memory_id, days=9)
-    stored(catalog, make, "new", days=3)
-    keep(catalog, "superseded", Keeping(superseded_at=ago(3), superseded_by="new"))
-    keep(catalog, "deprecated", Keeping(deprecated_at=ago(2), mark="core"))
-    keep(catalog, "expired", Keeping(valid_until=NOW))
-    keep(catalog, "expires", Keeping(valid_until=NOW + timedelta(seconds=1)))
-
-    assert set(shown(catalog)["recent"]) == {"holds", "expires", "new"}
-    assert shown(catalog)["core"] == []
-
-
 def test_at_an_earlier_moment_what_came_later_is_not_there_and_what_it_replaced_is(
     catalog: Catalog, make: SimpleNamespace
 ) -> None:
@@ -111,18 +98,6 @@ def test_at_an_earlier_moment_what_came_later_is_not_there_and_what_it_replaced_
     assert shown(catalog, until=ago(4))["recent"] == ["old"]
     assert shown(catalog, until=ago(3))["recent"] == ["new"]
     assert shown(catalog)["recent"] == ["new"]
-
-
-def test_of_a_conversation_the_last_passage_is_shown_and_of_a_note_the_first(
-    catalog: Catalog, make: SimpleNamespace
-) -> None:
-    stored(catalog, make, "talk", "one", "two", "three", days=1, source="conversation")
-    stored(catalog, make, "note", "one", "two", "three", days=2)
-
-    texts = briefed(catalog, lambda view: view.texts(["talk", "note", "x"]))
-    assert texts == {"talk": "three", "note": "one"}
-    whole = briefed(catalog, lambda view: view.whole_text("note"))
-    assert whole == "one\n\ntwo\n\nthree"
 
 
 def test_named_ones_come_in_the_order_asked_for_if_they_hold(

@@ -16,20 +16,6 @@ def use(trace_id: str, *, accepted: tuple[str, ...] = ("a",), at: datetime = AT)
     )
 
 
-async def test_three_counters_grow_apart(tmp_path: Path) -> None:
-    counters = CounterStore(tmp_path / "counters.db")
-
-    assert await counters.count(use("t1")) == 6
-    await counters.count(use("t2", accepted=()))
-
-    assert await counters.of(["a", "b", "c", "d"]) == {
-        "a": Counters(retrieved=2, shown=2, accepted=1, accepted_at=AT),
-        "b": Counters(retrieved=2, shown=2),
-        "c": Counters(retrieved=2),
-        "d": Counters(),
-    }
-
-
 async def test_a_recall_counts_once_and_a_later_word_adds_to_it(tmp_path: Path) -> None:
     counters = CounterStore(tmp_path / "counters.db")
     await counters.count(use("t"))

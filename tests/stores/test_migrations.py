@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.stores.consistency import wrong_postings
 
 from secondhop.errors import SchemaVersionError
 from secondhop.stores.catalog.catalog import Catalog, Identity
@@ -61,19 +60,6 @@ def test_a_catalog_whose_creation_was_cut_short_counts_as_none(tmp_path: Path) -
         catalog.create(identity)
         assert catalog.exists()
         assert catalog.identity() == identity
-
-
-def test_terms_of_an_older_analyzer_are_made_again(tmp_path: Path) -> None:
-    with closing(Catalog(tmp_path / "catalog.db")) as catalog:
-        catalog.create(Identity(entity="e", embedder_id="m", dimension=4))
-        assert not catalog.needs_upgrade()
-        with closing(sqlite3.connect(tmp_path / "catalog.db")) as connection, connection:
-            connection.execute("UPDATE meta SET value = 'old' WHERE key = 'analyzer'")
-            connection.execute("INSERT INTO postings VALUES (0, 'old', x'00')")
-        assert catalog.needs_upgrade()
-        catalog.upgrade()
-        assert not catalog.needs_upgrade()
-        assert wrong_postings(catalog) == []
 
 
 def old_catalog(path: Path, make: SimpleNamespace) -> None:

@@ -38,12 +38,12 @@ async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedS
     """
     from contextlib import ExitStack
 
-    from secondhop.assembly import scale_of
     from secondhop.cli.eval_bench import CACHE
     from secondhop.cli.opening import kept_embeddings, opened, throwaway
     from secondhop.cli.progress import bars
     from secondhop.evals.calibrate import Pair, fitted_scale, pairs_of
     from secondhop.evals.scenarios import store_scenario
+    from secondhop.nodes.selection.scale import scale_of
 
     pairs: list[Pair] = []
     with ExitStack() as stack:

@@ -57,7 +57,7 @@ class Learning:
             StoreError: it cannot be written; nothing was learned.
             ModelError: the question cannot be embedded.
         """
-        if not (self._services.session.learn and await self._cues.learns()):
+        if not (self._services.settings.session.learn and await self._cues.learns()):
             return Learned()
         stored = await self._services.reader.cards([*session.shown, *session.retrieved])
         if not dry_run:

@@ -18,27 +18,30 @@ def nearest(question: str) -> list[tuple[str, str]]:
     return [(str(s.first), str(s.last)) for s in spans if s.first.year in years]
 
 
-@pytest.mark.parametrize(
-    ("question", "first", "last"),
-    [
-        ("What did we decide in June?", "2025-06-01", "2025-06-30"),
-        ("What did we decide on August 12th?", "2025-08-12", "2025-08-12"),
-        ("What happened on 3 May 2024?", "2024-05-03", "2024-05-03"),
-        ("What happened on the 3rd of May 2024?", "2024-05-03", "2024-05-03"),
-        ("Who came on 2024-02-29?", "2024-02-29", "2024-02-29"),
-        ("Which activity was in mid-January?", "2025-01-08", "2025-01-22"),
-        ("What changed at the end of February?", "2025-02-18", "2025-02-28"),
-        ("What was planned in early March?", "2025-03-01", "2025-03-12"),
-        ("What did I read in May?", "2025-05-01", "2025-05-31"),
-        ("What did I read in 2023?", "2023-01-01", "2023-12-31"),
-        ("What did I eat yesterday?", "2025-11-19", "2025-11-19"),
-        ("What did I eat last week?", "2025-11-10", "2025-11-16"),
-        ("What did I eat this month?", "2025-11-01", "2025-11-20"),
-        ("What did I eat last month?", "2025-10-01", "2025-10-31"),
-        ("Where did we go two weeks ago?", "2025-11-03", "2025-11-09"),
-    ],
-)
-def test_a_time_in_words_is_a_span_of_days(question: str, first: str, last: str) -> None:
+TIMES = """
+2025-06-01 2025-06-30 What did we decide in June?
+2025-08-12 2025-08-12 What did we decide on August 12th?
+2024-05-03 2024-05-03 What happened on 3 May 2024?
+2024-05-03 2024-05-03 What happened on the 3rd of May 2024?
+2024-02-29 2024-02-29 Who came on 2024-02-29?
+2025-01-08 2025-01-22 Which activity was in mid-January?
+2025-02-18 2025-02-28 What changed at the end of February?
+2025-03-01 2025-03-12 What was planned in early March?
+2025-05-01 2025-05-31 What did I read in May?
+2023-01-01 2023-12-31 What did I read in 2023?
+2025-11-19 2025-11-19 What did I eat yesterday?
+2025-11-10 2025-11-16 What did I eat last week?
+2025-11-01 2025-11-20 What did I eat this month?
+2025-10-01 2025-10-31 What did I eat last month?
+2025-11-03 2025-11-09 Where did we go two weeks ago?
+"""
+"""The first day, the last day, and how a question says it."""
+
+
+@pytest.mark.parametrize("line", TIMES.split("\n")[1:-1])
+def test_a_time_in_words_is_a_span_of_days(line: str) -> None:
+    first, last, question = line.split(" ", 2)
+
     assert nearest(question) == [(first, last)]
 
 

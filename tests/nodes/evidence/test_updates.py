@@ -1,11 +1,12 @@
 """Of statements of one thing the later comes first, and nothing else moves."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
-from secondhop.nodes.evidence.requested_attribute import asks_for_a_state
 from secondhop.nodes.evidence.updates import with_later_first
+from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.stores.records import Passage
 
 
@@ -26,9 +27,17 @@ def order(question: str, **said: Said) -> list[str]:
         )
         for place, (name, one) in enumerate(said.items())
     }
-    written = {memories[n]: f"2026-03-{one.day:02}T09:00:00+00:00" for n, one in said.items()}
+    candidates = {
+        memories[name]: {"created_at": f"2026-03-{one.day:02}T09:00:00+00:00"}
+        for name, one in said.items()
+    }
     scores = {name: one.score for name, one in said.items()}
-    moved = with_later_first(scores, passages, question, written=written)
+    state: Any = {
+        "question": question,
+        "kind": question_kind(question),
+        "candidates": candidates,
+    }
+    moved = with_later_first(scores, passages, state)
     assert set(moved) == set(scores)
     return sorted(moved, key=lambda name: -moved[name])
 
@@ -63,9 +72,3 @@ def test_a_question_about_the_past_or_for_advice_changes_nothing(question: str) 
 )
 def test_what_is_no_later_statement_stays_where_it_is(why: str, later: Said) -> None:
     assert order(QUESTION, later=later, old=OLD, tea=TEA) == ["old", "tea", "later"], why
-
-
-def test_questions_about_the_present_are_told_from_others() -> None:
-    assert asks_for_a_state("How many eggs do we sell a week?")
-    assert not asks_for_a_state("How many eggs did we sell last week?")
-    assert not asks_for_a_state("Plan my week")

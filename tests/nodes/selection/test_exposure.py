@@ -12,8 +12,7 @@ from secondhop.nodes.selection.exposure import (
     digest_of,
     worn_in_session,
 )
-from secondhop.nodes.selection.factors import EXPOSURE
-from secondhop.nodes.session.begin_session import begin_session
+from secondhop.nodes.selection.relevance import EXPOSURE
 from secondhop.nodes.session.session_state import SessionState
 
 
@@ -111,19 +110,6 @@ async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: 
     assert set(same) & set(shown)
     assert len(set(other) & set(shown)) < len(set(same) & set(shown))
     assert once_more == other
-    await world.store.aclose()
-
-
-async def test_a_session_begins_with_what_other_questions_showed(tmp_path: Path) -> None:
-    world = await world_of(tmp_path)
-    services = world.services(**fresh(1.0))
-    shown = (await ask(services, FIRST, k=3)).result.ids()
-
-    begun = await begin_session({"question": NEAR}, services=services)
-    unasked = await begin_session({"question": NEAR}, services=world.services())
-
-    assert begun.get("exposure") == dict.fromkeys(shown, 1.0)
-    assert "exposure" not in unasked
     await world.store.aclose()
 
 

@@ -54,17 +54,6 @@ async def test_hundreds_of_recalls_at_once_look_it_up_once_each(world: SmallWorl
     assert keeping.looks == 300
 
 
-async def test_a_recall_that_has_its_answer_leaves_nothing(world: SmallWorld) -> None:
-    keeping = CountedKeeping(world.store)
-    services = world.services(keeping=keeping)
-    sight = sight_of((await states(services))[-1])
-    before = keeping.looks
-
-    await services.hidden.of(sight, services)
-
-    assert keeping.looks == before + 1
-
-
 @dataclass(slots=True, eq=False)
 class WatchedHidden(HiddenMemory):
     """Knows which recalls asked, and who has not let go."""

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import yaml
 
-from secondhop.assembly import chosen_scale, scale_of
 from secondhop.errors import UsageError
-from secondhop.nodes.selection.scale_file import scale_document
+from secondhop.nodes.selection.scale import scale_of
+from secondhop.nodes.selection.scale_file import chosen_scale, scale_document
 from secondhop.ranking.calibration import (
     Calibration,
     IsotonicCalibration,

@@ -1,13 +1,14 @@
-"""An expiry that lies ahead can be taken away again; what is named twice is forgotten once."""
+"""Expiries and marks: given, taken away, told; what is named twice is forgotten once."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.command_line import document, over
 from tests.fakes import note
 
+from secondhop.errors import UsageError
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -16,10 +17,9 @@ PAST, AHEAD = datetime(2020, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as opened:
-        await opened.aadd([note("key", "The key is under the mat")])
-        yield opened
+async def recall(empty: Recall) -> Recall:
+    await empty.aadd([note("key", "The key is under the mat")])
+    return empty
 
 
 async def expiry(recall: Recall, memory_id: str) -> datetime | None:
@@ -58,3 +58,30 @@ async def test_a_memory_that_is_named_twice_is_forgotten_and_counted_once(recall
 
     for done in (would, told):
         assert (done.memory_ids, done.passages) == (["key"], 1)
+
+
+async def mark_of(recall: Recall, memory_id: str) -> str:
+    versions = (await recall.memories.ahistory(memory_id)).versions
+    return {one.memory_id: one.mark for one in versions}[memory_id]
+
+
+async def test_a_mark_is_given_changed_taken_away_and_told_in_the_history(recall: Recall) -> None:
+    kept = await recall.memories.aremember("Book the dentist", mark="open")
+    assert await mark_of(recall, kept.memory_id) == "open"
+    assert (await recall.memories.aupdate(kept.memory_id, mark="core")).done == "changed"
+    assert (await recall.memories.aupdate(kept.memory_id, mark="core")).done == "unchanged"
+    await recall.memories.aupdate(kept.memory_id, mark="")
+
+    assert await mark_of(recall, kept.memory_id) == ""
+    events = (await recall.memories.ahistory(kept.memory_id)).events
+    assert [one.detail for one in events if one.act == "changed"] == [
+        "marked core",
+        "no longer marked",
+    ]
+
+
+async def test_another_mark_is_refused_and_nothing_is_stored(recall: Recall) -> None:
+    wrong: Any = "urgent"
+    with pytest.raises(UsageError, match='"core", "open"'):
+        await recall.memories.aremember("Book the dentist", mark=wrong)
+    assert (await recall.memories.acounts()).memories == 1

@@ -1,1 +1,0 @@
-../../../src/secondhop/ingesting.py
