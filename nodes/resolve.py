@@ -9,21 +9,19 @@ from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.evidence.fill import (
     LEAST_SHARE,
-    Filled,
     LeftOut,
     by_memory,
     filled_evidence,
     finders,
 )
 from secondhop.nodes.evidence.joined import joined, with_neighbours
-from secondhop.nodes.evidence.linked_state import extended
 from secondhop.nodes.evidence.turns import whole_id
-from secondhop.nodes.reasons import cues_decide, cut_by, why
+from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
+from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
@@ -53,8 +51,8 @@ class Answer:
     entries: Entries
     no_room: dict[str, Drop]
     """What answers and has no evidence here."""
-    filled: Filled
-    """What a budget of tokens held."""
+    left_out: Mapping[str, LeftOut]
+    """Memories that a budget of tokens had no room for."""
 
 
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -65,9 +63,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
     answering = picked_answer if state["tokens"] is None else filled_answer
     answer = await answering(state, picks, services=services)
-    evidence, entries, filled = answer.evidence, answer.entries, answer.filled
-    if filled.linked is not None:
-        state = extended(state, filled.linked)
+    evidence, entries = answer.evidence, answer.entries
     memories = [
         recalled(memory_id, picks.get(memory_id), ids, entries, state, min_score=min_score)
         for memory_id, ids in evidence.items()
@@ -75,7 +71,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     maybe = [
         recalled(memory_id, None, answer.missed[memory_id], entries, state, min_score=min_score)
         | {"cut_by": cut_by(drop)}
-        | {"tokens": shortest(memory_id, filled) if drop["stage"] == "tokens" else None}
+        | {"tokens": shortest(memory_id, answer.left_out) if drop["stage"] == "tokens" else None}
         for memory_id, drop in answer.misses.items()
         if any(one in entries for one in answer.missed[memory_id])  # else it was forgotten
     ]
@@ -103,7 +99,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         "note": f"{counted(len(memories), 'memory')}, {counted(len(maybe), 'near miss')}",
     }
     services.hidden.forget(state["trace_id"])
-    return update if filled.linked is None else {**update, **filled.linked}
+    return update
 
 
 async def with_validity(
@@ -137,7 +133,7 @@ async def picked_answer(
         missed=missed,
         entries=entries | beside,
         no_room=over_budget(state, picks, evidence, {}),
-        filled=Filled(),
+        left_out={},
     )
 
 
@@ -147,8 +143,6 @@ async def filled_answer(
     """A number of tokens is filled with the best passages there are, of these memories or of
     others."""
     filled = await filled_evidence(state, tokens=state["tokens"] or 0, services=services)
-    if filled.linked is not None:
-        state = extended(state, filled.linked)
     found = finders(filled.passages, state, services=services)
     placed = {
         passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
@@ -170,7 +164,7 @@ async def filled_answer(
         missed=missed,
         entries=placed | await looked_up(missed, state, services=services),
         no_room=no_room,
-        filled=filled,
+        left_out=filled.left_out,
     )
 
 
@@ -234,6 +228,7 @@ def recalled(
     """One memory as `RecalledMemory` has it."""
     candidate = state["candidates"][memory_id]
     served = served_facets(candidate, facet_id, state, min_score=min_score)
+    reason = why(served[0], candidate, state)
     vote = last_votes(state).get(memory_id)
     return {
         "id": memory_id,
@@ -245,7 +240,8 @@ def recalled(
         "facets": [state["facets"][served_id]["name"] for served_id in served],
         "hop": IMPLIED if cues_decide(candidate) else state["facets"][served[0]]["hop"],
         "round": candidate["first_round"],
-        "why": why(served[0], candidate, state),
+        "why": reason,
+        "weak": reason == WEAK,
         "role": candidate.get("role", ""),
         "cue": candidate.get("cue", ""),
         "evidence": [entries[passage_id] for passage_id in passage_ids if passage_id in entries],
@@ -315,9 +311,9 @@ def facet_outcomes(
     ]
 
 
-def shortest(memory_id: str, filled: Filled) -> int | None:
+def shortest(memory_id: str, left_out: Mapping[str, LeftOut]) -> int | None:
     """Tokens of its shortest passage, where a bigger budget would hold it."""
-    left = filled.left_out.get(memory_id)
+    left = left_out.get(memory_id)
     return left.tokens if left is not None and left.budget is not None else None
 
 

@@ -131,6 +131,17 @@ async def test_a_trace_of_another_entity_is_refused(recall: Recall, tmp_path: Pa
             await other.aexplain(result.trace_id, "plan")
 
 
+async def test_what_only_fills_a_free_slot_is_marked_as_weak(recall: Recall) -> None:
+    await recall.aadd([note("roof", "zinc gutter")])
+    result = await recall.arecall("Carefeed interview", k=50)
+
+    assert {memory.why.startswith("Little in it") for memory in result.memories} == {True, False}
+    assert all(
+        memory.weak == memory.why.startswith("Little in it")
+        for memory in [*result.memories, *result.maybe]
+    )
+
+
 # --- careless input ---
 
 

@@ -9,22 +9,20 @@ import numpy as np
 
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.effort import is_unplanned
-from secondhop.nodes.evidence.linked_state import Linked, linked_state
-from secondhop.nodes.evidence.links import SEEDS, Link, found_links, leads_of, with_links
+from secondhop.nodes.evidence.links import with_links
 from secondhop.nodes.evidence.neighbours import with_neighbours
 from secondhop.nodes.evidence.rank import (
     PassageScores,
+    best_first,
     date_factors,
     passage_scores,
-    voted_out,
 )
 from secondhop.nodes.evidence.speaker_match import voice_factors
 from secondhop.nodes.evidence.turns import whole_id, with_turns
 from secondhop.nodes.evidence.updates import with_later_first
 from secondhop.nodes.planning.question_kind import SHARES
 from secondhop.nodes.retrieval.similarity import cosines_of, scores_of
-from secondhop.nodes.selection.eligibility import answerable, last_votes, readers_order
-from secondhop.nodes.selection.factors import exposure
+from secondhop.nodes.selection.relevance import answerable, exposure, last_votes, readers_order
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
 from secondhop.ranking.calibration import calibrated_relevance
@@ -63,8 +61,6 @@ class Filled:
 
     passages: list[Passage] = field(default_factory=list[Passage])
     """Best first; they fit into the budget together."""
-    linked: Linked | None = None
-    """What names in them led to."""
     left_out: Mapping[str, LeftOut] = field(default_factory=dict[str, LeftOut])
     """Memories with nothing among `passages`, best first."""
 
@@ -82,26 +78,17 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
     passages = await services.reader.passages(loaded)
     scores = in_context({p: scores[p] for p in loaded if p in passages}, passages, state)
-    links: list[Link] = []
     if is_unplanned(state):
-        seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
-        leads = leads_of(seeds, scores, state["question"])
-        links = await found_links(leads, state, services=services)
-    scores = with_links(scores, links, voted_out=voted_out(state))
-    missing = [passage_id for passage_id in scores if passage_id not in passages]
-    passages = {**passages, **await services.reader.passages(missing)}
-    linked = await linked_state(links, state, services=services)
-    known = {p: score for p, score in scores.items() if p in passages}
-    told, pieces = with_turns(known, passages, state["question"])
+        scores = await with_links(scores, passages, state, services=services)
+    told, pieces = with_turns(scores, passages, state["question"])
     told = yielding(told, pieces, state, settings=services.settings.ranking)
     if not date_factors(state):  # a time that the question names comes before the latest
-        written = {i: one["created_at"] for i, one in linked["candidates"].items()}
-        told = with_later_first(told, pieces, state["question"], written=written)
+        told = with_later_first(told, pieces, state)
     order = best_first(told)
     relevant = [pieces[p] for p in order if told[p] >= LEAST_SHARE * told[order[0]]]
     filled = fill(relevant, tokens=tokens)
     left = left_out([pieces[p] for p in order], told, relevant=relevant, filled=filled)
-    return Filled(passages=filled, linked=linked, left_out=left)
+    return Filled(passages=filled, left_out=left)
 
 
 def yielding(
@@ -177,11 +164,6 @@ def is_answerable(state: RecallState, *, min_score: float) -> bool:
     if readers_order(last_votes(state)) is not None:
         return False
     return answerable(state, "conceptual", min_score=min_score)[0]
-
-
-def best_first(scores: Mapping[str, float]) -> list[str]:
-    """Ties go to the smaller id."""
-    return sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))
 
 
 def fill(ranked: Sequence[Passage], *, tokens: int) -> list[Passage]:

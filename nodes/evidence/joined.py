@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from secondhop.nodes.evidence.speaker_match import SPEAKER
 from secondhop.stores.records import Passage
 
 Entries: TypeAlias = dict[str, dict[str, Any]]
 """{passage id: the passage as `Evidence` has it}."""
 
-_BEGINS_A_TURN = re.compile(r"\A[^\s:#>|`*-][^:\n]{0,39}:\s")
-_TURN = re.compile(r"(?:\A|\n\n)[^\s:#>|`*-][^:\n]{0,39}:\s")
+_BEGINS_A_TURN = re.compile(rf"\A{SPEAKER}:\s")
+_TURN = re.compile(rf"(?:\A|\n\n){SPEAKER}:\s")
 
 
 def with_neighbours(evidence: Mapping[str, Sequence[str]]) -> list[str]:

@@ -7,16 +7,13 @@ a name; what it asks stands in another, which holds the name and not the descrip
 import asyncio
 import re
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from secondhop.models.embedder import Vectors
-from secondhop.nodes.evidence.rank import PassageScores, ranking_scores
-from secondhop.nodes.retrieval.similarity import as_hits, rows
-from secondhop.nodes.selection.visibility import Hidden, sight_of
+from secondhop.nodes.evidence.rank import PassageScores, best_first, combined
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Ranking, RecallState
+from secondhop.nodes.state import RecallState
 from secondhop.ranking.keyphrases import key_phrases
 from secondhop.stores.catalog.analysis import STOP_WORDS, document_terms, query_terms
 from secondhop.stores.records import Passage, PassageHit
@@ -58,15 +55,6 @@ class Lead:
     """The question without the words that the seed holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """What was found for one lead."""
-
-    lead: Lead
-    ranking: Ranking
-    """Its lexical scores are how good each link is, 0..1; cosines as they are to what was open."""
-
-
 def leads_of(ranked: Sequence[Passage], scores: Mapping[str, float], question: str) -> list[Lead]:
     """The best passages that hold a new name and leave a telling word of the question open."""
     asked = frozenset(query_terms(question).words)
@@ -103,50 +91,44 @@ def new_names(seed: Passage, asked: frozenset[str]) -> dict[str, frozenset[str]]
     return dict([(name, terms) for name, terms in names.items() if not terms <= asked][:NAMES])
 
 
-async def found_links(
-    leads: Sequence[Lead], state: RecallState, *, services: Services
-) -> list[Link]:
-    """What the leads lead to; [] when there is no time. A few searches a lead, no model."""
+async def with_links(
+    scores: Mapping[str, float],
+    passages: Mapping[str, Passage],
+    state: RecallState,
+    *,
+    services: Services,
+) -> PassageScores:
+    """The scores, and what links add to them.
+
+    One search for what each lead leaves open, no model; nothing is added when there is no time.
+    """
+    seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
+    leads = leads_of(seeds, scores, state["question"])
     if not leads or state["deadline_at"] - time.time() < LEAST_TIME_S:
-        return []
-    hidden = await services.hidden.of(sight_of(state), services)
-    vectors = await services.embedder.embed_queries([lead.open_question for lead in leads])
-    links = await asyncio.gather(
-        *(
-            followed(lead, vector, hidden=hidden, services=services)
-            for lead, vector in zip(leads, vectors[:, None, :], strict=True)
+        return dict(scores)
+    open_questions = [lead.open_question for lead in leads]
+    vectors = await services.embedder.embed_queries(open_questions)
+    names = list(dict.fromkeys(name for lead in leads for name in lead.names))
+    dense, lexical, holding = await asyncio.gather(
+        services.search.dense(vectors, k=DEPTH),
+        services.search.lexical(open_questions, k=DEPTH),
+        services.search.lexical(names, k=COMMON + 1),
+    )
+    named = dict(zip(names, holding, strict=True))
+    terms = {p: frozenset(document_terms(passages[p].text)) for p in scores}
+    gains: PassageScores = {}
+    for lead, near, worded in zip(leads, dense, lexical, strict=True):
+        rest = combined(
+            {hit.passage_id: hit.score for hit in near},
+            {hit.passage_id: hit.score for hit in worded},
         )
-    )
-    return [link for link in links if link.ranking["lexical"]["passage_ids"]]
-
-
-async def followed(lead: Lead, vector: Vectors, *, hidden: Hidden, services: Services) -> Link:
-    """Passages that hold a name of the lead, by the name's rarity and what they say of the rest."""
-    search = services.search
-    near_rows, (lexical,), named = await asyncio.gather(
-        search.dense(vector, k=DEPTH),
-        search.lexical([lead.open_question], k=DEPTH),
-        search.lexical([*lead.names], k=COMMON + 1),
-    )
-    dense = near_rows[0]
-    rest = ranking_scores(ranking_of(dense, lexical))
-    owners = {hit.passage_id: hit.memory_id for hit in [*dense, *lexical]}
-    near = {p for p in owners if p != lead.seed.passage_id and not hidden.hides(owners[p])}
-    wanted = near & {hit.passage_id for hits in named for hit in hits}
-    passages = await services.reader.passages(sorted(wanted))
-    terms = {p: frozenset(document_terms(passage.text)) for p, passage in passages.items()}
-    rarity: PassageScores = {}
-    for name, hits in zip(lead.names.values(), named, strict=True):
-        for passage_id, weight in holders(name, hits, terms).items():
-            rarity[passage_id] = max(weight, rarity.get(passage_id, 0.0))
-    found = [
-        PassageHit(p, owners[p], score)
-        for p, weight in rarity.items()
-        if (score := round(lead.share * weight * rest[p], 6)) > 0
-    ]
-    found.sort(key=lambda hit: (-hit.score, hit.passage_id))
-    cosines = {hit.passage_id: hit.score for hit in dense if hit.passage_id in rarity}
-    return Link(lead=lead, ranking=ranking_of([], found, cosines=cosines))
+        rest.pop(lead.seed.passage_id, None)
+        for name, own in lead.names.items():
+            for passage_id, weight in holders(own, named[name], terms).items():
+                gain = lead.share * weight * rest.get(passage_id, 0.0)
+                gains[passage_id] = max(gain, gains.get(passage_id, 0.0))
+    top = max(scores.values())
+    return {p: score + LINK_SHARE * top * gains.get(p, 0.0) for p, score in scores.items()}
 
 
 def holders(
@@ -165,35 +147,3 @@ def holders(
         return {}
     weight = 1 - (1 - COMMON_SHARE) * log(count) / log(COMMON)
     return {hit.passage_id: weight for hit in holding}
-
-
-def ranking_of(
-    dense: Sequence[PassageHit],
-    lexical: Sequence[PassageHit],
-    *,
-    cosines: Mapping[str, float] | None = None,
-) -> Ranking:
-    """A ranking of a query that the recall does not know yet."""
-    return Ranking(
-        query_id="",
-        dense=as_hits(dense),
-        lexical=as_hits(lexical),
-        cosines=dict(cosines or {}),
-        error="",
-    )
-
-
-def with_links(
-    scores: Mapping[str, float], links: Iterable[Link], *, voted_out: Collection[str]
-) -> PassageScores:
-    """The scores, and what links add to them; not to memories that were voted out."""
-    best: PassageScores = {}
-    found = [row for link in links for row in rows(link.ranking["lexical"])]
-    for passage_id, memory_id, score in found:
-        if memory_id not in voted_out:
-            best[passage_id] = max(best.get(passage_id, 0.0), score)
-    top = max(scores.values(), default=0.0)
-    return {
-        passage_id: scores.get(passage_id, 0.0) + LINK_SHARE * top * best.get(passage_id, 0.0)
-        for passage_id in {**scores, **best}
-    }

@@ -3,6 +3,7 @@
 For recalls that fill a number of tokens: there the passages compete, not their memories.
 """
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from typing import TypeAlias
 
@@ -10,13 +11,13 @@ from secondhop.nodes.evidence.dates import named_spans, nearness
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.similarity import cosines_of, rows, scores_of
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS, UNDERTAKING
-from secondhop.nodes.selection.eligibility import (
+from secondhop.nodes.selection.relevance import (
     OUTDATED_FACTOR,
     SUPPRESSED,
     has_read,
     last_votes,
 )
-from secondhop.nodes.state import DIRECT, Candidate, Query, Ranking, RecallState
+from secondhop.nodes.state import DIRECT, Candidate, Query, RecallState
 
 PassageScores: TypeAlias = dict[str, float]
 """{passage id: score}, higher is better; comparable within one recall only."""
@@ -53,6 +54,11 @@ VOTED = {"hot": 1.5, "warm": 1.2}
 """What a vote of somebody who has read the memory makes of its passages' scores."""
 
 
+def best_first(scores: Mapping[str, float]) -> list[str]:
+    """Ties go to the smaller id."""
+    return sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))
+
+
 def passage_scores(state: RecallState) -> PassageScores:
     """Every found passage of a candidate that was not voted out.
 
@@ -67,7 +73,8 @@ def passage_scores(state: RecallState) -> PassageScores:
         query = state["queries"][query_id]
         facet = best.setdefault(query["facet_id"], {})
         weights[query["facet_id"]] = facet_weight(query, state)
-        for passage_id, score in ranking_scores(ranking).items():
+        found = combined(cosines_of(ranking), scores_of(ranking["lexical"]))
+        for passage_id, score in found.items():
             facet[passage_id] = max(facet.get(passage_id, 0.0), score)
     powers: PassageScores = {}
     for facet_id, found in best.items():
@@ -106,15 +113,13 @@ def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
     }
 
 
-def ranking_scores(ranking: Ranking) -> PassageScores:
+def combined(cosines: Mapping[str, float], words: Mapping[str, float]) -> PassageScores:
     """What one query found: a convex combination of both searches, each brought to 0..1.
 
     cosines by FLOOR_SHARE of the most and the most, words by the most of the lexical search.
 
     Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
     """
-    cosines = cosines_of(ranking)
-    words = scores_of(ranking["lexical"])
     high = max(cosines.values(), default=0.0)
     low, most = FLOOR_SHARE * high, max(words.values(), default=0.0) or 1.0
     return {
@@ -152,11 +157,6 @@ def voted_factors(state: RecallState) -> dict[str, float]:
         elif vote["vote"] not in SUPPRESSED:
             factors[memory_id] = VOTED.get(vote["vote"], 1.0)
     return factors
-
-
-def voted_out(state: RecallState) -> set[str]:
-    """Memories that somebody who has read them keeps out."""
-    return set(state.get("candidates", {})) - set(voted_factors(state))
 
 
 def date_factors(state: RecallState) -> dict[str, float]:

@@ -23,7 +23,10 @@ TELLING_PASSAGES = 5
 PERSON = "User"
 """The label of the person's turns (`secondhop.ingest.chunk`)."""
 
-_LABEL = re.compile(r"(?:\A|\n\n)([^\s:#>|`*-][^:\n]{0,39}):(?=\s)")
+SPEAKER = r"[^\s:#>|`*-][^:\n]{0,39}"
+"""What stands before the colon of a turn, as a regular expression."""
+
+_LABEL = re.compile(rf"(?:\A|\n\n)({SPEAKER}):(?=\s)")
 
 _ABOUT_REPLIES = re.compile(
     r"\b(did|have|had|were) you\b|\bassistant\b"

@@ -12,8 +12,8 @@ from itertools import pairwise
 from math import log1p
 
 from secondhop.nodes.evidence.neighbours import with_neighbours
-from secondhop.nodes.evidence.rank import PassageScores
-from secondhop.nodes.evidence.speaker_match import voice_factors
+from secondhop.nodes.evidence.rank import PassageScores, best_first
+from secondhop.nodes.evidence.speaker_match import SPEAKER, voice_factors
 from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.records import Passage
 
@@ -30,7 +30,7 @@ TURNS_A_PASSAGE = 1_000
 """More than any has."""
 
 _MARK = "¶"
-_TURN = re.compile(r"(?:\A|\n\n)(?=[^\s:#>|`*-][^:\n]{0,39}:\s)")
+_TURN = re.compile(rf"(?:\A|\n\n)(?={SPEAKER}:\s)")
 
 
 def with_turns(
@@ -41,7 +41,7 @@ def with_turns(
     turn = (passage + OWN_WORDS · best · BM25 / highest BM25) / (1 + OWN_WORDS), then as for any
     passage: by who speaks, and by what stands beside it.
     """
-    best = sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))[:SPLIT]
+    best = best_first(scores)[:SPLIT]
     split = {p: own for p in best if len(own := turns_of(passages[p])) > 1}
     turns = {turn.passage_id: turn for own in split.values() for turn in own}
     if not turns:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from secondhop.nodes.evidence.rank import PassageScores
-from secondhop.nodes.evidence.requested_attribute import asked_thing, asks_for_a_state
+from secondhop.nodes.evidence.rank import PassageScores, best_first
 from secondhop.nodes.evidence.speaker_match import PERSON, speaker_shares
 from secondhop.nodes.evidence.turns import place_of
+from secondhop.nodes.planning.question_kind import asks_about_today
+from secondhop.nodes.state import RecallState
 from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.records import Passage
 
@@ -29,14 +30,8 @@ NEAR = 0.4
 COMMON_WORDS = 2
 """Of the question, that both statements hold at least."""
 
-SHARED = 0.4
+SHARED = 0.25
 """Share of the question's words in the best statement that a later one holds at least."""
-
-SHARED_OF_ASKED = 0.25
-"""The same for one that names the asked thing itself: the deadline, the word count."""
-
-NAMED_HALF = 0.5
-"""Share of the asked thing's words that name it."""
 
 AHEAD = 1e-4
 """By how much a later statement's score lies above the one that it comes before."""
@@ -57,15 +52,10 @@ class Statement:
     """In the memory."""
     words: frozenset[str]
     """Of the question, that it holds."""
-    names_thing: bool
 
 
 def with_later_first(
-    scores: Mapping[str, float],
-    passages: Mapping[str, Passage],
-    question: str,
-    *,
-    written: Mapping[str, str],
+    scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
 ) -> PassageScores:
     """The scores, where later statements of the same lie above the best one; else as they were.
 
@@ -75,13 +65,10 @@ def with_later_first(
 
     Args:
         passages: of all scores.
-        written: {memory id: its time in ISO 8601}.
-
-    Source: ours; measured with `secondhop eval evidence` (`newer_first`).
     """
-    if not asks_for_a_state(question):
+    if not asks_about_today(state["kind"], state["question"]):
         return dict(scores)
-    found = statements(scores, passages, question, written=written)
+    found = statements(scores, passages, state)
     if not found:
         return dict(scores)
     best, *others = found
@@ -95,30 +82,25 @@ def with_later_first(
 
 
 def statements(
-    scores: Mapping[str, float],
-    passages: Mapping[str, Passage],
-    question: str,
-    *,
-    written: Mapping[str, str],
+    scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
 ) -> list[Statement]:
     """Among the best passages, best first."""
-    ranked = sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))[:BEST]
+    ranked = best_first(scores)[:BEST]
     own = [p for p in ranked if speaker_shares(passages[p].text).get(PERSON, 0.0) > 0.5] or ranked
-    wanted, thing = frozenset(query_terms(question).words), asked_thing(question)
+    wanted = frozenset(query_terms(state["question"]).words)
     found: list[Statement] = []
     for passage_id in own:
         passage = passages[passage_id]
-        if _VALUE.search(passage.text) and passage.memory_id in written:
+        if _VALUE.search(passage.text):
             words = frozenset(document_terms(passage.text))
             found.append(
                 Statement(
                     passage_id=passage_id,
                     score=scores[passage_id],
                     memory_id=passage.memory_id,
-                    written=written[passage.memory_id],
+                    written=state["candidates"][passage.memory_id]["created_at"],
                     place=place_of(passage),
                     words=words & wanted,
-                    names_thing=not thing or len(thing & words) >= NAMED_HALF * len(thing),
                 )
             )
     return found
@@ -127,11 +109,10 @@ def statements(
 def says_it_later(later: Statement, best: Statement) -> bool:
     """Whether one was said later, and of the same thing."""
     common = later.words & best.words
-    least = SHARED_OF_ASKED if later.names_thing else SHARED
     return (
         said_later(later, best)
         and later.score >= NEAR * best.score
-        and len(common) >= max(COMMON_WORDS, least * len(best.words))
+        and len(common) >= max(COMMON_WORDS, SHARED * len(best.words))
     )
 
 

@@ -92,7 +92,7 @@ def question_kind(question: str) -> QuestionKind:
     >>> question_kind("printer driver version")
     'factual'
     """
-    last = without_opening(question.strip().rsplit(". ", 1)[-1])
+    last = without_opening(last_sentence(question))
     if _PROCEDURAL.search(last):
         return "procedural"
     if _ADVICE.search(last):
@@ -124,10 +124,26 @@ def asks_how_it_stands(question: str) -> bool:
     >>> asks_how_it_stands("How long was the flight last summer?")
     False
     """
-    last = question.strip().rsplit(". ", 1)[-1]
+    last = last_sentence(question)
     if _PAST.search(last):
         return bool(_LATEST.search(last))
     return bool(_STANDING.search(last))
+
+
+def asks_about_today(kind: QuestionKind, question: str) -> bool:
+    """Whether something is looked up that holds today, and not what happened, nor advice.
+
+    >>> asks_about_today("factual", "How many sources are in my library?")
+    True
+    >>> asks_about_today("factual", "What did we eat in Rome?")
+    False
+    """
+    return kind in LOOKUPS and not _PAST.search(last_sentence(question))
+
+
+def last_sentence(question: str) -> str:
+    """What is asked in the end."""
+    return question.strip().rsplit(". ", 1)[-1]
 
 
 def age_counts(kind: QuestionKind, question: str) -> bool:

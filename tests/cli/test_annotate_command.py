@@ -85,6 +85,8 @@ def test_without_a_key_it_is_said_before_anything_is_stored(
         assert "set OPENAI_API_KEY (any word for a local server)" in " ".join(
             refused.stderr.split()
         )
+        told = "Nothing was stored; --llm offline stores it without cues" in refused.stderr
+        assert told == (command[0] == "ingest")
 
     assert sorted(tmp_path.rglob("*")) == before
     assert "annotation" not in document(cli("ingest", notes, "--no-annotate", "--json"))

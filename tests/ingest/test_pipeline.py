@@ -296,7 +296,7 @@ async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
     assert (by_folder.stored, by_folder.deleted) == (1, 0)
     assert set(writer.kept) == before, "what is gone from elsewhere in the folder is not known"
     assert [one.reason for one in by_folder.deletions_not_followed] == [
-        "nothing was deleted, for only a part of it was read"
+        "only a part of it was read, so nothing stored from the rest was deleted"
     ]
 
     all_of_it = await read(notes)

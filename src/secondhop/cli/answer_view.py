@@ -71,6 +71,8 @@ def lines_of(
             line.append(f"{memory_id}  ", style="dim")
         line.append(why)
         line.truncate(width - 4, overflow="ellipsis")
+        if memory.weak:
+            line.stylize("dim")
         lines.append(line)
     return lines
 

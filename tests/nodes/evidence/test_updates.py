@@ -1,10 +1,12 @@
 """Of statements of one thing the later comes first, and nothing else moves."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from secondhop.nodes.evidence.updates import with_later_first
+from secondhop.nodes.planning.question_kind import question_kind
 from secondhop.stores.records import Passage
 
 
@@ -25,9 +27,17 @@ def order(question: str, **said: Said) -> list[str]:
         )
         for place, (name, one) in enumerate(said.items())
     }
-    written = {memories[n]: f"2026-03-{one.day:02}T09:00:00+00:00" for n, one in said.items()}
+    candidates = {
+        memories[name]: {"created_at": f"2026-03-{one.day:02}T09:00:00+00:00"}
+        for name, one in said.items()
+    }
     scores = {name: one.score for name, one in said.items()}
-    moved = with_later_first(scores, passages, question, written=written)
+    state: Any = {
+        "question": question,
+        "kind": question_kind(question),
+        "candidates": candidates,
+    }
+    moved = with_later_first(scores, passages, state)
     assert set(moved) == set(scores)
     return sorted(moved, key=lambda name: -moved[name])
 
