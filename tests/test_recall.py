@@ -230,7 +230,7 @@ def test_limits_that_cannot_be_are_refused(limit: str) -> None:
 
 
 async def test_a_model_that_cannot_be_reached_is_replaced_and_named(tmp_path: Path) -> None:
-    connection = OpenAIConnection(base_url="http://127.0.0.1:9/v1", api_key="none")
+    connection = OpenAIConnection(base_url="http://127.0.0.1:9/v1", api_key="none", max_wait_s=0.01)
     llm = OpenAILLM(OpenAILLMConfig(model="nobody", connection=connection))
 
     async with await Recall.aopen(tmp_path / "store", embedder="hashing", llm=llm) as recall:
