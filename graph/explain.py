@@ -120,18 +120,20 @@ def of_candidate(
     trace: RecallTrace, candidate: TraceCandidate, *, names: Mapping[str, str]
 ) -> Explanation:
     """The story of a memory that some query found."""
-    story = [*asked_for(trace, candidate), *stored_for(trace, candidate, names=names)]
+    story = [candidate.why] if candidate.why else []
+    story += [*asked_for(trace, candidate), *stored_for(trace, candidate, names=names)]
     story += [
         voted(vote, candidate) if vote.round else f"Kept out: {vote.reason}."
         for vote in candidate.votes
     ]
     last = last_cut(trace, candidate)
+    taught = last is not None and last.stage == "critique" and is_taught(candidate)
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
-    elif last is not None:
+    elif last is not None and not taught:
         against = beaten_by(trace, candidate, last, names=names)
         story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
-    else:
+    elif not taught:
         story.append(lower_score(trace, candidate))
     return Explanation(
         memory_id=candidate.memory_id,
@@ -148,6 +150,11 @@ def of_candidate(
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
         replaced_by=candidate.outdated_by,
     )
+
+
+def is_taught(candidate: TraceCandidate) -> bool:
+    """Whether earlier sessions alone voted on it; no round of this recall did."""
+    return bool(candidate.votes) and not any(vote.round for vote in candidate.votes)
 
 
 def beaten_by(
@@ -305,8 +312,9 @@ def stored_for(
     trace: RecallTrace, candidate: TraceCandidate, *, names: Mapping[str, str]
 ) -> list[str]:
     """What its cues say of the question, and what replaces it by an annotation."""
-    story = [f"It was stored for “{candidate.cue}”."] if candidate.cue else []
-    if candidate.proved_for:
+    led = candidate.why  # says what adds most to its score
+    story = [f"It was stored for “{candidate.cue}”."] if candidate.cue and not led else []
+    if candidate.proved_for and not led:
         story.append(f"A session proved it for “{candidate.proved_for}”.")
     if candidate.outdated_by:
         newer = called(trace, candidate.outdated_by, names)

@@ -157,6 +157,8 @@ class TraceCandidate(Told):
     """Its place in the answer, from 1; None when it was not returned."""
     slot_facet: str = ""
     """Id of the facet that gave it the slot; "" when it was not returned."""
+    why: str = ""
+    """`RecalledMemory.why`; "" when it was not returned, and in older traces."""
 
 
 class TraceHidden(Told):

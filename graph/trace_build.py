@@ -25,6 +25,8 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
+from secondhop.nodes.reasons import why
+from secondhop.nodes.resolve import served_facets
 from secondhop.nodes.selection.relevance import NEWER, newer_factor, score_factors
 from secondhop.nodes.selection.slots import slot_rule
 from secondhop.nodes.services import Services
@@ -182,8 +184,11 @@ def trace_candidates(
             "votes": [told(TraceVote, vote) for vote in votes.get(memory_id, ())],
             "drops": [told(TraceDrop, drop) for drop in drops.get(memory_id, ())],
             "slot": slots.get(memory_id),
-            "slot_facet": facet_of.get(memory_id) if memory_id in slots else None,
         }
+        if memory_id in slots:
+            facet_id, least = facet_of.get(memory_id), services.settings.ranking.min_score
+            served = served_facets(candidate, facet_id, state, min_score=least)
+            happened |= {"slot_facet": facet_id, "why": why(served[0], candidate, state)}
         told_of.append(entry | {name: one for name, one in happened.items() if one})
     return told_of, rest
 

@@ -95,4 +95,4 @@ async def test_memories_are_given_cues_and_recalled_by_them(upgraded: Recall) ->
     told = upgraded.explain(result.trace_id, "diary")
 
     assert told.returned
-    assert "It was stored for “Was it wet when we were away?”." in told.story
+    assert "Stored for “Was it wet when we were away?”." in told.story

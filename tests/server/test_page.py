@@ -94,6 +94,52 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.locator(".why-not")).to_contain_text("No stored memory has this")
 
 
+def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
+    ask(page)
+
+    first = page.locator(".answer article").first
+    first.locator(".why-button").click()
+    expect(first.locator(".story > ul li").first).to_have_text(first.locator(".why").inner_text())
+
+
+def test_a_tab_that_is_left_keeps_its_answer_and_efforts_without_a_model_are_off(
+    page: Page,
+) -> None:
+    expect(page.get_by_label("Effort").locator("option", has_text="usual (none)")).to_be_attached()
+    expect(page.get_by_label("Effort").locator("option[value=high]")).to_be_disabled()
+    ask(page)
+    page.get_by_role("link", name="Memories").click()
+    expect(page.locator(".rows li").first).to_be_visible()
+    page.get_by_role("link", name="Ask").click()
+    expect(page.get_by_label("Question", exact=True)).to_have_value(QUESTION)
+    expect(page.locator(".answer article")).to_have_count(6)
+
+
+def test_an_empty_memory_is_filled_and_what_a_session_taught_is_taken_back(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("gone", "Soon forgotten.")])
+        recall.memories.forget("gone")
+    with serving(tmp_path / "store") as empty, new_page(browser) as page:
+        page.goto(f"{empty.url}/#token=&entity={MARA}")
+        page.get_by_role("link", name="Memories").click()
+        expect(page.locator(".browse")).to_contain_text("No memory is stored yet")
+        for text in ("Ana is allergic to nuts.", "Bake bread on Sunday.", "The car needs tyres."):
+            page.get_by_label("Text of the new memory").fill(text)
+            page.get_by_role("button", name="Store").click()
+            expect(page.locator(".rows")).to_contain_text(text)
+        page.get_by_role("link", name="Ask").click()
+        ask(page, "What may I bake for Ana?")
+        page.locator(".answer article .vote.wrong").first.click()
+        page.get_by_role("button", name="Resolve").click()
+        expect(page.locator(".resolved")).to_contain_text("Lower:")
+        page.get_by_role("link", name="Memories").click()
+        page.get_by_text("Learned from sessions: 1").click()
+        page.get_by_role("button", name="Take it back").click()
+        expect(page.get_by_role("button", name="Take it back")).to_have_count(0)
+
+
 def test_the_path_is_followed_by_keyboard(page: Page) -> None:
     ask(page)
 
@@ -115,6 +161,8 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     page.locator(".answer article .vote.cold").nth(1).click()
     page.get_by_role("button", name="Next round").click()
     expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    expect(page.locator(".answer article").first).to_contain_text("You voted hot")
+    expect(page.locator(".flow")).to_contain_text("2 rounds")
     expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
     page.locator(".answer article .why-button").first.click()
     expect(page.locator(".answer article .story").first).to_contain_text("what you vote hot stays")
@@ -123,7 +171,9 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     expect(left).not_to_contain_text(f"{cold}:")
     page.get_by_role("button", name="Resolve").click()
     expect(page.get_by_role("heading", name="Resolved")).to_be_visible()
-    expect(page.locator(".answer")).to_contain_text("Accepted:")
+    expect(page.locator(".resolved")).to_contain_text("Accepted:")
+    expect(page.locator(".resolved")).to_contain_text("Lower:")
+    expect(page.locator(".answer article").first).to_be_visible()
 
 
 def test_markup_in_a_memory_is_text(page: Page) -> None:
@@ -206,7 +256,7 @@ def test_axe_finds_nothing_to_mend(
         assert faults() == []
         for view in ("Compare", "Memories", "Recalls", "Facts", "Briefing"):
             page.get_by_role("link", name=view).click()
-            expect(page.locator("main :is(textarea, .rows li, p, table)").first).to_be_visible()
+            expect(page.locator("main :is(textarea, .rows li, p, table):visible").first).to_be_visible()
             assert faults() == []
 
 

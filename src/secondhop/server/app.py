@@ -57,8 +57,8 @@ def create_app(
     )
     app.state.served = served
     add_problem_handlers(app)
-    for one in (recalling, remembering, voting):
-        app.include_router(one.router, prefix="/v1/entities/{entity}")
+    for router in (recalling.router, remembering.router, voting.router, voting.taught):
+        app.include_router(router, prefix="/v1/entities/{entity}")
     app.include_router(operations)
     app.include_router(page_routes)
     describe_problems(app)

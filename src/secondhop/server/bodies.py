@@ -279,6 +279,7 @@ class TraceLine(BaseModel):
     trace_id: str
     question: str
     asked_at: datetime
+    k: int
     returned: int
     stop_reason: str
     effort: Effort | None

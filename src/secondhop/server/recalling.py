@@ -112,6 +112,7 @@ async def traces(
             trace_id=one.trace_id,
             question=one.question,
             asked_at=one.asked_at,
+            k=one.k,
             returned=len(one.returned),
             stop_reason=one.stop_reason,
             effort=one.effort,

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from fastapi import APIRouter
 
 from secondhop.graph.session_result import SessionAnswer
+from secondhop.learning.records import LearningReport
 from secondhop.server.access import Readable, Writable
 from secondhop.server.bodies import ResolveBody, Resolved, SessionBody, VotesBody
 
@@ -55,3 +56,18 @@ async def resolve(recall: Writable, session_id: str, body: ResolveBody) -> Resol
 async def abandon(recall: Writable, session_id: str) -> None:
     """Give a session up: nothing is learned from it."""
     await recall.sessions.aabandon(session_id)
+
+
+taught = APIRouter(prefix="/learned", tags=["sessions"])
+
+
+@taught.get("")
+async def learned(recall: Readable) -> LearningReport:
+    """What resolved sessions taught, by question, the newest first."""
+    return await recall.learning.areport()
+
+
+@taught.delete("/{memory_id:path}", status_code=204)
+async def unlearn(recall: Writable, memory_id: str) -> None:
+    """Take back what sessions taught of a memory; the memory stays."""
+    await recall.learning.aforget([memory_id])

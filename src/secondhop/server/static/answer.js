@@ -12,28 +12,35 @@ const PAGE_WORDS = [
   [/; ask again with `--set[^`]*`/, " (settings of the server)"], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--include-stale` shows it, marked.*/, "“include outdated memories” shows it, marked"],
   [/; a cue lifts it for such questions: `[^`]*`/, "; or a cue, which is a request it matters for"],
-  [/`recall\.learning\.forget[^`]*`: /, "earlier sessions taught otherwise: "], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
+  [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
 ];
 
 /** A sentence of the server as this page says it: memories by name and not by id. */
 function inWords(text, names) {
   const told = PAGE_WORDS.reduce((said, [command, words]) => said.replace(command, words), text);
-  return told.replace(/(repeats what |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all))
-    .replace(/(\S+) (“[^”]*”)/g, (all, id, title) => (names.has(id) ? title : all));
+  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
 }
 
 /** The story of one memory in one recall. `tools`: explain tells of the memory that replaces it, too. */
-function story(explanation, { explain, names, canStore }) {
+function story(explanation, { explain, names, canStore, question = "" }) {
   const change = explanation.nearest_change;
   return el("div", { class: "story", tabindex: "-1" },
     el("h4", {}, explanation.returned ? "Why it came back" : "Why it did not come back"),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton({ explain, names }, explanation.replaced_by, "Why, or why not, the newer one?")),
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
-    canStore && change.includes("secondhop cues") && cueForm(explanation.memory_id, () => say("The cue is stored; ask again")),
+    canStore && change.includes("secondhop cues") && cueForm(explanation.memory_id, () => say("The cue is stored; ask again"), question),
+    canStore && change.includes("learning.forget") && takeBack(explanation.memory_id),
     explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
+
+/** A button that takes back what sessions taught of a memory. */
+const takeBack = (memoryId, done = () => {}) => button("Take it back", async () => {
+  await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
+  done();
+  say("Taken back; ask again");
+});
 
 /** A button that shows the story of a memory below `card`. */
 function whyButton(tools, memoryId, label) {
@@ -75,9 +82,10 @@ function outdated(id, { outdatedBy, names }) {
 
 /** One memory of an answer. `tools`: explain, names, scores, outdatedBy, changes; votes, voted. */
 function card(memory, place, tools) {
-  const change = tools.changes.find((one) => one.memory_id === memory.id);
-  return el("article", { class: "card", "data-memory": memory.id, "aria-label": nameOf(memory) },
-    el("h3", {}, place ? el("span", { class: "place" }, String(place)) : null, nameOf(memory), el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
+  const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
+  return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
+    el("h3", {}, el("span", { class: "place" }, String(place)), name, el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
+    tools.voted && memory.vote && el("p", { class: "came" }, `You voted ${memory.vote} in an earlier round.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, memory.why),
@@ -87,7 +95,7 @@ function card(memory, place, tools) {
       el("code", { class: "quiet" }, memory.id)));
 }
 
-function voteButtons(memory, { votes, voted }) {
+function voteButtons(memory, { votes, voted, names }) {
   const pressed = (name) => votes.get(memory.id) === name;
   const all = VOTES.map(([name, meaning]) => el("button", {
     type: "button", class: `vote ${name}`, title: meaning, "aria-pressed": String(pressed(name)),
@@ -97,30 +105,32 @@ function voteButtons(memory, { votes, voted }) {
       voted();
     },
   }, name));
-  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${nameOf(memory)}` }, all);
+  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}` }, all);
 }
 
 /** The whole answer of a recall, or of a session's round, which has branches, changes and proposals besides. */
 function answerView(result, tools) {
   const missing = result.facets.filter((facet) => facet.empty).map((facet) => facet.name);
   const left = (result.changes ?? []).filter((one) => one.change === "left");
+  const sparked = (result.branches ?? []).flatMap((branch) => branch.memories).length;
+  let place = 0;
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
-  return el("section", { class: "answer", "aria-label": "Answer" },
-    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") : "Nothing stored is near this question"),
-    result.round ? el("p", { class: "quiet" }, `${result.why.replace(/\.$/, "")}. ${plural(result.rounds_left, "round")} left.`) : null,
+  return el("section", { class: "answer", "aria-label": "Answer", tabindex: "-1" },
+    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : "Nothing stored is near this question"),
+    result.round ? el("p", { class: "quiet rounds-left" }, `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`) : null,
+    left.length ? el("details", { open: true }, el("summary", {}, `No longer in the answer: ${left.length}`), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))) : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     scores.some((score, index) => index && score > scores[index - 1])
       ? el("p", { class: "quiet" }, "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.") : null,
-    result.memories.map((memory, index) => card(memory, index + 1, tools)),
-    (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${branch.title}`), branch.memories.map((memory) => card(memory, 0, tools))]),
-    left.length ? [el("h2", {}, "No longer in the answer"), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))] : null,
+    result.memories.map((memory) => card(memory, ++place, tools)),
+    (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), branch.memories.map((memory) => card(memory, ++place, tools))]),
     (result.proposals ?? []).map((one) => el("p", { class: "warning" }, inWords(one.why, tools.names))),
     result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
     missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Searched for, but not stored: ${missing.length}`
       : `Often needed for such questions, but not stored: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
     result.maybe.length ? [el("h2", {}, "What came close, and why it was left out"),
       el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
-        el("strong", {}, nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), scoreOf(memory.id, tools)].filter(Boolean).join(" · ")} · `), inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names),
+        el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), scoreOf(memory.id, tools)].filter(Boolean).join(" · ")} · `), inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names),
         " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))] : null);
 }
 
@@ -132,7 +142,7 @@ function whyNotForm(tools, search) {
   const tell = async (id, name, text) => {
     const explanation = await explain(id);
     const said = text ?? (search ? await textOf(id) : "");
-    replace(told, el("div", { class: "story" }, el("h3", {}, explanation.title || name, el("span", { class: "quiet score" }, scoreOf(id, tools))), said && el("blockquote", { tabindex: "0" }, short(said, 300)), story(explanation, tools)));
+    replace(told, el("div", { class: "story" }, el("h3", {}, names.get(id) ?? nameOf({ id, title: explanation.title || name, text: said }), el("span", { class: "quiet score" }, scoreOf(id, tools))), said && el("blockquote", { tabindex: "0" }, short(said, 300)), story(explanation, tools)));
   };
   const answer = async (said) => {
     const known = [...names].find(([id, title]) => id === said || title.toLowerCase() === said.toLowerCase());

@@ -6,7 +6,7 @@ function askView() {
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
   const stale = el("input", { type: "checkbox" });
-  const effort = choice("Effort", "usual", EFFORTS);
+  const effort = effortChoice("Effort");
   const out = el("div", { id: "out" });
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
     el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
@@ -44,7 +44,8 @@ async function ask(body, out) {
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step));
   flow.end(result);
-  await showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session(body, answer) });
+  await showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session(body, answer, flow) });
+  answer.querySelector(".answer").focus({ preventScroll: true });  // the keyboard goes on from here
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
@@ -66,8 +67,8 @@ function resultOf(trace) {
   const memories = trace.returned.map((id) => {
     const one = trace.candidates.find((candidate) => candidate.memory_id === id);
     const facet = facets.get(one?.slot_facet);
-    return { id, title: one?.title || id, created_at: one?.created_at, score: one?.score ?? 0, facets: facet ? [facet.name] : [], hop: one?.cue ? 2 : facet?.hop ?? 1,
-      cue: one?.cue, role: "", source: "", kind: "", why: "", stale: "", evidence: [], conflicts_with: [] };
+    return { id, title: one?.title || id, created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
+      cue: one?.cue, role: "", source: "", kind: "", why: one?.why ?? "", stale: "", evidence: [], conflicts_with: [] };
   });
   return { question: trace.question, memories, maybe: nearestOf(trace), preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: settingsOf(trace) };
@@ -87,7 +88,7 @@ const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent
 async function withTexts(result) {
   await Promise.all(result.memories.map(async (memory) => {
     const stored = await get(ofEntity(`/memories/${encodeURIComponent(memory.id)}`)).catch(() => null);
-    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, created_at: stored.created_at, evidence: [{ text: stored.text, heading: "Text" }] });
+    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, created_at: stored.created_at, evidence: [{ text: stored.text, heading: "Evidence" }] });
   }));
   return result;
 }
@@ -102,7 +103,7 @@ const modelOf = (trace) => trace.planner.replace(/:\w+\.v\w+@.*/, "");
 const settingsOf = (trace) => ({ memories: trace.k, effort: trace.effort, planner: modelOf(trace), ...Object.fromEntries(promptsOf(trace)), ...trace.settings });
 
 /** A kept recall in a list: when, what, and with which prompts. */
-const keptName = (one, most) => [one.asked_at.slice(0, 16).replace("T", " "), one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`,
+const keptName = (one, most) => [one.asked_at.slice(0, 16).replace("T", " "), `k ${one.k}`, one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`,
   ...promptsOf(one).map((prompt) => prompt.join(" ")).filter((prompt) => /expand|critique/.test(prompt)).map((prompt) => prompt.replace(/prompt | version/g, "").replace(/ (?=\d)/, " v")), short(one.question, most)].filter(Boolean).join(" · ");
 
 /** Answer, path and questions about it; used for a recall, for a round of a session, and by a file of one recall. */
@@ -116,18 +117,31 @@ async function showRecall(holder, recall) {
     else trying(async () => { replace(aside, story(await explain(id), tools)); aside.firstChild.focus(); });
   };
   const aside = el("div", { class: "aside" });
-  replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [pathView(trace, result, tools, goTo), aside, whyNotForm(tools, search)] : []));
+  replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
 }
 
 /** What a card needs beside its memory: `explain`; `names` and `scores` by id; what is outdated by what; votes. */
 async function toolsOf({ result, trace, scores, explain, session = null, search = null }) {
   const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
   const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
-  const names = new Map([...trace.candidates.map((one) => [one.memory_id, one.title]), ...(session?.names ?? []), ...shown.map((one) => [one.id, nameOf(one)])].filter(([, name]) => name));
-  const unknown = [...new Set(shown.map((one) => outdatedBy.get(one.id)))].filter((id) => id && search && !names.has(id));
-  for (const id of unknown) names.set(id, nameOf({ id, text: await textOf(id) }));
+  const titles = new Map([...trace.candidates.map((one) => [one.memory_id, one.title]), ...shown.map((one) => [one.id, one.title || nameOf(one)]), ...[...outdatedBy.values()].map((id) => [id, ""])]);
+  for (const one of trace.candidates) if (one.title) titles.set(one.memory_id, one.title);
+  const names = await namesOf(titles, { known: session?.names, shown, stored: Boolean(search) });
   if (session) session.names = names;
-  return { explain, names, scores, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), ...session?.tools() };
+  return { explain, names, scores, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
+}
+
+/** {id: name}, the same wherever a memory is named: its title; of a chat without one its first words; with the date where two share a title. */
+async function namesOf(titles, { known = new Map(), shown, stored }) {
+  const uses = new Map();
+  for (const title of titles.values()) uses.set(title, (uses.get(title) ?? 0) + 1);
+  return new Map(await Promise.all([...titles].map(async ([id, title]) => {
+    if (known.has(id)) return [id, known.get(id)];
+    if (title && !isUntitled(title) && uses.get(title) === 1) return [id, title];
+    const told = (stored && await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null)) || shown.find((one) => one.id === id) || { id, title };
+    const name = nameOf({ ...told, title });
+    return [id, uses.get(title) > 1 && told.created_at && !isUntitled(title) ? `${name} (${day(told.created_at)})` : name];
+  })));
 }
 
 function flash(node) {
@@ -138,14 +152,14 @@ function flash(node) {
 
 /** Votes on an answer. The session begins with the first votes that are sent. */
 class Session {
-  constructor(body, holder) {
-    Object.assign(this, { body, holder, names: new Map() });
+  constructor(body, holder, flow) {
+    Object.assign(this, { body, holder, flow, names: new Map() });
     this.votes = new Map();
     this.id = "";
     this.count = el("span", { role: "status" });
     this.next = button("Next round", () => this.vote(), { class: "primary" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
-    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done,
+    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet" }, "Resolve ends the session and teaches later recalls of such questions."),
       button("Clear votes", () => { this.votes.clear(); this.refresh(); document.querySelectorAll(".vote").forEach((one) => one.setAttribute("aria-pressed", "false")); }));
   }
 
@@ -189,11 +203,18 @@ class Session {
     const noted = this.shown(this.votes);
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
-    const { accepted, proposals } = done.session;
-    replace(this.holder, el("section", { class: "answer" }, el("h2", {}, "Resolved"),
-      el("p", {}, accepted.length ? `Accepted: ${accepted.map((id) => this.names.get(id) ?? id).join("; ")}.` : "Nothing was accepted."),
-      el("p", {}, done.learned.updated || done.learned.learned ? `${plural(done.learned.updated, "memory", "memories")} will rank differently for such questions.` : "Nothing new was learned."),
-      proposals.map((one) => el("p", { class: "warning" }, one.why))));
+    const { accepted, proposals, votes } = done.session;
+    const named = (ids) => [...new Set(ids)].map((id) => this.names.get(id) ?? id).join("; ");
+    const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
+    this.bar.remove();
+    for (const one of this.holder.querySelectorAll(".votes, .rounds-left")) one.remove();
+    const told = el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
+      el("p", {}, accepted.length ? `Accepted: ${named(accepted)}.` : "Nothing was accepted."),
+      el("p", {}, done.learned.updated || done.learned.learned ? [`Such questions now rank ${plural(done.learned.updated, "memory", "memories")} differently.`, accepted.length + up.length && ` Higher: ${named([...accepted, ...up])}.`, down.length && ` Lower: ${named(down)}.`, " The Memories tab lists and takes back what was learned."] : "Nothing new was learned."),
+      proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, this.names))));
+    this.holder.prepend(told);
+    told.scrollIntoView({ block: "start" });
+    told.focus();
     say("Resolved");
   }
 
@@ -201,8 +222,11 @@ class Session {
     this.answer = answer;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
     await showRecall(this.holder, { result: { ...answer, facets: [], maybe: nearestOf(traced.trace) }, ...traced, session: this });
+    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
     this.refresh();
+    this.holder.querySelector(".answer").focus({ preventScroll: true });
+    this.holder.scrollIntoView({ block: "start" });
     const came = answer.changes.filter((one) => one.change === "came").length;
-    say(`Round ${answer.round}: ${came} came, ${answer.changes.length - came} left`);
+    say(`Round ${answer.round}: ${came} new, ${answer.changes.length - came} gone`);
   }
 }

@@ -19,6 +19,27 @@ async function storedWith(words) {
   return found;
 }
 
+/** Where one writes a memory; `added` hears it. */
+function addForm(added) {
+  const title = el("input", { "aria-label": "Title of the new memory", placeholder: "title, if it has one" });
+  const text = el("textarea", { rows: "3", required: true, "aria-label": "Text of the new memory", placeholder: "what to remember" });
+  return el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(async () => {
+    await post(ofEntity("/remember"), { text: text.value, title: title.value });
+    title.value = text.value = "";
+    say("Stored");
+    await added();
+  }); } }, title, text, el("div", { class: "row" }, el("button", { class: "primary" }, "Store")));
+}
+
+/** What sessions taught, with what takes it back. */
+async function learnedView() {
+  const { questions } = await get(ofEntity("/learned"));
+  const titles = questions.flatMap((one) => one.memories.map((memory) => [memory.memory_id, memory.title]));
+  const names = await namesOf(new Map(titles), { shown: [], stored: true });
+  return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
+    el("ul", {}, one.memories.map((memory) => { const row = el("li", {}, `${names.get(memory.memory_id)}: ${memory.refused ? "left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => row.remove())); return row; }))])) : el("span");
+}
+
 function memoriesView() {
   const list = el("ul", { class: "rows" }), detail = el("div", { class: "detail" });
   const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => { refilter(); loadRest(); } });
@@ -43,12 +64,18 @@ function memoriesView() {
     after = page.next;
     more.hidden = !after;
     refilter();
+    none.hidden = loaded.length > 0;
     say(`${plural(loaded.length, "memory", "memories")} loaded`);
   };
   const more = button("Load more", load);
+  const reload = async () => { loaded.length = 0; after = ""; await load(); await trying(showStats); adding.open ||= !loaded.length; };
+  const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, or ingest files: secondhop ingest FILE.");
+  const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
+  const taught = el("div");
   let first, rest; // a filter is about all memories, not only about those that were loaded
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
-  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, el("div", { class: "row" }, words, kind), list, more), detail), focus: () => { first = trying(load); words.focus(); } };
+  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail),
+    focus: () => { first ??= trying(reload); trying(async () => replace(taught, await learnedView())); words.focus(); } };
 }
 
 /** Requests that a memory was stored for; with what adds one and takes one away. */
@@ -62,8 +89,8 @@ function cuesView(told) {
 }
 
 /** Where one writes a request that a memory matters for; `added` hears the cue. */
-function cueForm(memoryId, added) {
-  const words = el("input", { placeholder: "what may I bake for Ana?", "aria-label": "New cue", required: true });
+function cueForm(memoryId, added, suggested = "") {
+  const words = el("input", { placeholder: "what may I bake for Ana?", "aria-label": "New cue", required: true, value: suggested });
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
     added(await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text: words.value }));
     words.value = "";
@@ -106,7 +133,7 @@ function briefingView() {
   const load = async () => {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a session starts with"), told.entries.length
-      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
+      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
       : el("p", {}, "Nothing is stored yet that belongs in a briefing."));
   };
   return { element: holder, focus: () => trying(load) };

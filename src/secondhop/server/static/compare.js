@@ -13,7 +13,7 @@ function compareView() {
     replace(out, comparison(a, b));
     say("Compared");
   };
-  return { element: el("div", {}, form, out), focus: () => question.focus() };
+  return { element: el("div", {}, form, out), focus: () => { sides.forEach((one) => one.refresh()); question.focus(); } };
 }
 
 /** One side's settings: a new recall, or one that is kept. */
@@ -22,11 +22,18 @@ function side(name) {
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": `Memories of ${name}` });
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
-  const effort = choice(`Effort of ${name}`, "usual", EFFORTS);
+  const effort = effortChoice(`Effort of ${name}`);
   const kept = choice(`Kept recall of ${name}`, "ask now", []);
-  trying(async () => kept.append(...(await get(ofEntity("/traces"))).map((one) =>
-    el("option", { value: one.trace_id }, keptName(one, 50)))));
+  const refresh = () => trying(async () => {
+    const found = await get(ofEntity("/traces")), chosen = kept.value;
+    replace(kept, kept.options[0], found.map((one) => el("option", { value: one.trace_id }, keptName(one, 50))));
+    kept.value = found.some((one) => one.trace_id === chosen) ? chosen : "";
+    settle();
+  });
+  const settle = () => [other, k, effort, moment, stale].forEach((one) => { one.disabled = Boolean(kept.value); });  // a kept recall has its own
+  kept.addEventListener("change", settle);
   return {
+    refresh,
     element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", kept), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort),
       el("label", {}, "As of ", moment), el("label", {}, stale, " include outdated memories")),
     asked: async (question) => {
@@ -48,9 +55,11 @@ function summary(one, other) {
   const sought = one.trace.facets.filter((facet) => facet.facet_id !== "f0").map((facet) => facet.name);
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
+  const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
+  const old = own.filter((memory) => memory.stale || one.tools.outdatedBy.has(memory.id));
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
-  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${own.map(nameOf).join("; ")}.` : ` brought nothing that ${other.name} did not.`,
-    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "");
+  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${own.map((memory) => one.tools.names.get(memory.id) ?? nameOf(memory)).join("; ")}.${old.length ? ` Outdated: ${old.map((memory) => one.tools.names.get(memory.id) ?? nameOf(memory)).join("; ")}.` : ""}` : ` brought nothing that ${other.name} did not.`,
+    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`);
 }
 
 /** A line that counts what the person marks in two answers; marks stay on this page. */
@@ -69,6 +78,13 @@ function tallied(sides) {
   return { votes, voted, line };
 }
 
+/** What each plan searched for, side by side; null where neither planned. */
+function searched(a, b) {
+  const [own, theirs] = [a, b].map(({ trace }) => trace.queries.filter((query) => query.facet_id !== "f0").map((query) => query.text));
+  const texts = [...new Set([...own, ...theirs])];
+  return texts.length ? table("Searched for", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
+}
+
 function comparison(a, b) {
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
   const known = new Map([...a.result.memories, ...b.result.memories].map((memory) => [memory.id, memory]));
@@ -76,7 +92,7 @@ function comparison(a, b) {
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [nameOf(memory), one ?? "–", two ?? "–", told].map(String);
+    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
   });
   const cost = ({ name, result: { spent, rounds } }) => [name, seconds(spent.ms), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
   const [inForce, others] = [settingsOf(a.trace), settingsOf(b.trace)];
@@ -86,6 +102,8 @@ function comparison(a, b) {
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     el("ul", {}, summary(a, b), summary(b, a)), line,
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
+    changed.some((key) => key.startsWith("prompt ")) ? el("p", { class: "quiet" }, "A recall keeps a prompt's version and hash, not its words: compare the files that were given with --prompts; `secondhop prompts show` prints the ones in force.") : null,
+    searched(a, b),
     table("Places", ["Memory", "A", "B", "Change"], rows),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),
     el("div", { class: "two compared" }, [a, b].map(({ name, result, tools }) => el("div", {}, el("h2", {}, name),

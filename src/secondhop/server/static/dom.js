@@ -38,9 +38,10 @@ const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toF
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1).trimEnd() + "…" : text);
 
 /** What a memory is called: its title, else its first words, else its id. */
+const isUntitled = (title) => /^new chat$/i.test(title);  // what products call a chat that has no name
 const nameOf = (memory) => {
   const text = memory.text || memory.evidence?.[0]?.text;
-  const named = memory.title && !(text && /^new chat$/i.test(memory.title));  // what products call a chat that has no name
+  const named = memory.title && !(text && isUntitled(memory.title));
   return named ? memory.title : short(text || memory.id || memory.memory_id, 60);
 };
 
@@ -80,7 +81,20 @@ function choice(label, usual, options) {
   return el("select", { "aria-label": label }, el("option", { value: "" }, usual), options.map((one) => el("option", { value: one }, one)));
 }
 
-const EFFORTS = ["none", "low", "high"];
+/** A choice of effort; what the server has no model for cannot be chosen. */
+function effortChoice(label) {
+  const made = choice(label, "usual", ["none", "low", "high"]);
+  trying(async () => {
+    const { nodes } = await get(ofEntity("/graph"));
+    const critic = nodes.includes("critique"), able = { low: critic, high: critic || nodes.includes("expand") };
+    made.options[0].textContent = able.high ? `usual (${critic ? "low with cues, else " : ""}high)` : "usual (none)";
+    for (const option of made.options) if (able[option.value] === false) {
+      option.disabled = true;
+      option.textContent += able.high ? ": needs a critic" : ": needs --llm";
+    }
+  });
+  return made;
+}
 
 /** A table of rows of cells. */
 function table(caption, heads, rows) {

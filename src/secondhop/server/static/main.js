@@ -4,9 +4,12 @@
 const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["memories", "Memories", memoriesView],
   ["recalls", "Recalls", tracesView], ["facts", "Facts", factsView], ["briefing", "Briefing", briefingView]];
 
+const built = new Map();  // {tab: view}: a tab that is left keeps what it shows
+
 function open(name) {
-  const [, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
-  const view = build();
+  const [key, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
+  if (!built.has(key)) built.set(key, build());
+  const view = built.get(key);
   replace(byId("main"), view.element);
   for (const tab of byId("tabs").children) tab.toggleAttribute("aria-current", tab.textContent === label);
   say("");
@@ -16,6 +19,7 @@ function open(name) {
 async function showStats() {
   const told = await get(ofEntity(""));
   byId("stats").textContent = plural(told.memories, "memory", "memories");
+  return told.memories;
 }
 
 /** Ask for a token until one is taken. */
@@ -46,7 +50,7 @@ function startPage() {
   readPlace();
   replace(byId("tabs"), VIEWS.map(([name, label]) => el("a", { href: `#${name}` }, label)));
   byId("place").addEventListener("submit", (event) => event.preventDefault());
-  byId("entity").addEventListener("change", () => { usePlace(byId("entity").value); start(); });
+  byId("entity").addEventListener("change", () => { usePlace(byId("entity").value); built.clear(); lastRecall = null; start(); });
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.key === "/" && !typing) { event.preventDefault(); document.querySelector("main textarea, main input")?.focus(); }
