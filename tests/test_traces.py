@@ -220,7 +220,7 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     trace: RecallTrace, tmp_path: Path
 ) -> None:
     folder = TraceFolder(tmp_path)
-    proved = {"proved_for": "Which numbers does Carefeed like?"}
+    proved = {"proved_for": "Which numbers does Carefeed like?", "why": "Stored for “achieved”."}
     candidates = [one.model_copy(update=proved) for one in trace.candidates]
     before = content(tmp_path / folder.save(trace.model_copy(update={"candidates": candidates})))
     assert b"What I achieved" in before

@@ -256,7 +256,8 @@ def test_axe_finds_nothing_to_mend(
         assert faults() == []
         for view in ("Compare", "Memories", "Recalls", "Facts", "Briefing"):
             page.get_by_role("link", name=view).click()
-            expect(page.locator("main :is(textarea, .rows li, p, table):visible").first).to_be_visible()
+            shown = page.locator("main :is(textarea, .rows li, p, table):visible")
+            expect(shown.first).to_be_visible()
             assert faults() == []
 
 
