@@ -16,6 +16,7 @@ from secondhop.nodes.selection.eligibility import (
     kept_ids,
     last_votes,
     readers_order,
+    text_relevance,
     weakened_by,
     well_founded,
 )
@@ -23,6 +24,7 @@ from secondhop.nodes.selection.factors import OF_THE_QUESTION, score_factors
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool, suggested_facets
 from secondhop.nodes.selection.select import REPEATS_AT, Selection, select
+from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
 from secondhop.nodes.selection.unplanned_order import (
     answering_for_themselves,
     repeats_at,
@@ -31,7 +33,8 @@ from secondhop.nodes.selection.unplanned_order import (
 from secondhop.nodes.state import DIRECT, FACT_ASKED, Pick, RecallState, Vote
 from secondhop.ranking.arrays import Floats
 
-"""Origins of queries for facts that stand without a memory near the question."""
+FOUND = 0.6
+"""Relevance to a search that the critic asked for, from which on a memory counts as found by it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +113,8 @@ def best_answer(
     given = near
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
-        given = hot or (near and (bool(led) or not mostly_refused(votes, state)))
+        refused = mostly_refused(votes, state) and not found_since(votes, state)
+        given = hot or (near and (bool(led) or not refused))
     return BestAnswer(
         selected=selected,
         given=given or bool(kept),
@@ -157,6 +161,21 @@ def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
     shown = state.get("shortlist", [])
     refused = [one for one in shown if one in votes and votes[one]["vote"] in SUPPRESSED]
     return 2 * len(refused) >= len(shown)
+
+
+def found_since(votes: Mapping[str, Vote], state: RecallState) -> bool:
+    """Whether searches that the critic asked for brought something near that it has not read."""
+    asked = {
+        query_id
+        for query_id, query in state.get("queries", {}).items()
+        if query["origin"] in ASKED_BY_CRITIC and query["round"] == state["round"]
+    }
+    return any(
+        score["query_ids"][0] in asked and text_relevance(score) >= FOUND
+        for memory_id, candidate in state["candidates"].items()
+        if asked and memory_id not in votes
+        for score in candidate["scores"].values()
+    )
 
 
 def weighed(
