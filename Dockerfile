@@ -3,7 +3,7 @@ FROM python:3.13-slim AS build
 COPY . /src
 ENV SECONDHOP_MODEL_DIR=/opt/models
 RUN python -m venv /opt/secondhop \
-    && /opt/secondhop/bin/pip install --no-cache-dir '/src[server,mcp,redis,telemetry]' \
+    && /opt/secondhop/bin/pip install --no-cache-dir '/src[server,mcp,postgres,redis,telemetry]' \
     && /opt/secondhop/bin/secondhop models pull \
     && install --directory /memory
 

@@ -83,6 +83,8 @@ def main() -> None:
         "SECONDHOP_CHROMA"
     ].replace("chroma:8000", f"127.0.0.1:{chroma}")
     place = ["--path", str(ROOT / "data"), "--host", "127.0.0.1", "--port", chroma]
+    python = str(ROOT / "opt/secondhop/bin/python")
+    subprocess.run([python, "-c", "import psycopg, redis"], env=variables, check=True)
     program = json.loads(words["ENTRYPOINT"])
     program[0] = str(ROOT / "opt/secondhop/bin" / program[0])
     health = json.loads(words["HEALTHCHECK"].replace(":8000", f":{port}"))

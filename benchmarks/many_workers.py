@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import os
 import random
+import re
 import subprocess
 import sys
 import sysconfig
@@ -107,6 +108,9 @@ class Report:
     """Answers from another memory."""
     damaged: list[str] = field(default_factory=list[str])
     """What the doctor finds."""
+
+    tracebacks: list[str] = field(default_factory=list[str])
+    """What the workers logged, where calls were unclear."""
 
     def unclear(self) -> list[Call]:
         """Answers that do not say what to do; a worker that is away cannot answer."""
@@ -322,7 +326,16 @@ async def storm(folder: Path, *, users: int, seconds: float) -> Report:
             )
             await asyncio.gather(*(one.expect_all() for one in people))
         await examine(people, place, report)
+    if report.unclear():
+        report.tracebacks = tracebacks(folder)
     return report
+
+
+def tracebacks(folder: Path) -> list[str]:
+    """What the workers logged of exceptions that no problem document names, each once."""
+    logs = "\n".join(log.read_text(errors="replace") for log in folder.glob("worker*.log"))
+    found = re.findall(r"^Traceback .*?^(?=[^ ])(?!Traceback).*?$", logs, re.MULTILINE | re.DOTALL)
+    return list(dict.fromkeys(found))
 
 
 def show(report: Report) -> None:
@@ -338,6 +351,7 @@ def show(report: Report) -> None:
     unclear = Counter((call.outcome, call.detail) for call in report.unclear())
     for (outcome, detail), count in unclear.items():
         print(f"unclear: {count} x {outcome} {detail}")
+    print(*report.tracebacks, sep="\n\n")
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
 from secondhop.nodes.pick import NOT_NEAR, REFUSED
-from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE, LEAST_SUM, SUPPRESSED
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, LEAST_SUM, SUPPRESSED
 
 
 def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
@@ -60,7 +60,7 @@ def vote_for(candidate: TraceCandidate, why: str) -> str:
 
 
 def is_founded(candidate: TraceCandidate) -> bool:
-    """Whether some search found it like the question; as `eligibility.well_founded`."""
+    """Whether some search found it like the question; as `relevance.well_founded`."""
     if candidate.parts and sum(candidate.parts.values()) > LEAST_SUM:
         return True
     best = max((score.relevance for score in candidate.facet_scores), default=0.0)
@@ -104,8 +104,8 @@ def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
     if last.rank is not None and last.rank > trace.k:
         changes["limits.k"] = str(last.rank)
     return (
-        f"a question nearer to what is stored, or {named(changes)} (the best answer to the "
-        f"question's own words scores {last.score or 0:.2f}, {last.threshold or 0:.2f} is needed); "
+        f"a question nearer to what is stored, or {named(changes)} (the nearest "
+        f"memory has relevance {last.score or 0:.2f}, and {last.threshold or 0:.2f} is needed); "
         f"ask again with {set_options(changes)}"
     )
 

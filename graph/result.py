@@ -61,6 +61,8 @@ class RecalledMemory(Frozen):
     """Round, from 1, in which it was first found."""
     why: str
     """One sentence."""
+    weak: bool = False
+    """Little in it speaks of the question: it fills a slot that nothing better needed."""
     role: str = ""
     """What kind of help it gives, as noted when it was stored; "" if nothing was noted."""
     cue: str = ""

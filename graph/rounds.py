@@ -20,7 +20,7 @@ from secondhop.nodes.retrieve import retrieve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState, RecallUpdate, Step
 from secondhop.nodes.suggest import suggest
-from secondhop.telemetry import step_span
+from secondhop.telemetry import STEPS, span_of
 
 
 def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> None:
@@ -101,7 +101,7 @@ async def run_step(state: StateT, *, node: Node[StateT], services: Services) -> 
     """The update of the node, with its entry in `steps`."""
     started, clock = time.time(), time.perf_counter()
     name = node.__name__
-    with step_span(name):
+    with span_of(name, "CHAIN", {"secondhop.step": name}, metric=STEPS):
         update = await node(state, services=services)
     ms = (time.perf_counter() - clock) * 1000
     round_number: int = update.get("round", state.get("round", 0))

@@ -25,11 +25,10 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
-from secondhop.nodes.selection.eligibility import newer_factor
-from secondhop.nodes.selection.factors import NEWER, score_factors
-from secondhop.nodes.selection.unplanned_order import slot_rule
+from secondhop.nodes.selection.relevance import NEWER, newer_factor, score_factors
+from secondhop.nodes.selection.slots import slot_rule
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Candidate, Drop, Query, RecallState, Vote
+from secondhop.nodes.state import Drop, Query, RecallState, Vote
 
 PLAYBOOKS, NOBODY = "playbooks", "none"
 """Named in a trace where no planner planned, and where no critic voted."""
@@ -172,6 +171,11 @@ def trace_candidates(
         newer = state.get("weakened", {}).get(memory_id, "")
         if newer:
             weighed[NEWER] = newer_factor(candidate)
+        scores = sorted(candidate["scores"].items(), key=lambda one: (-one[1]["relevance"], one[0]))
+        entry = told(TraceCandidate, candidate)
+        entry["facet_scores"] = [
+            told(TraceFacetScore, {"facet_id": facet_id, **score}) for facet_id, score in scores
+        ]
         happened: dict[str, Any] = {
             "weakened_by": newer,
             "factors": {name: factor for name, factor in weighed.items() if factor != 1.0},
@@ -180,7 +184,7 @@ def trace_candidates(
             "slot": slots.get(memory_id),
             "slot_facet": facet_of.get(memory_id) if memory_id in slots else None,
         }
-        told_of.append(candidate_fields(candidate) | {n: v for n, v in happened.items() if v})
+        told_of.append(entry | {name: one for name, one in happened.items() if one})
     return told_of, rest
 
 
@@ -193,14 +197,3 @@ def by_memory(entries: Iterable[EntryT]) -> dict[str, list[EntryT]]:
     for entry in sorted(entries, key=lambda entry: entry["round"]):
         grouped[entry["memory_id"]].append(entry)
     return dict(grouped)
-
-
-def candidate_fields(candidate: Candidate) -> dict[str, Any]:
-    """What a candidate is by itself, its facets by relevance."""
-    scores = sorted(candidate["scores"].items(), key=lambda one: (-one[1]["relevance"], one[0]))
-    return {
-        **told(TraceCandidate, candidate),
-        "facet_scores": [
-            told(TraceFacetScore, {"facet_id": facet_id, **score}) for facet_id, score in scores
-        ],
-    }

@@ -64,7 +64,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     effort = checked_effort(
         state.get("effort"), annotated=known.get("annotated", 0.0), services=services
     )
-    if not has_word(question):
+    if not any(category(char)[0] in "LNS" for char in question):  # "???" and "…" say nothing
         unasked = {"question": f"{question!r:.40} has no word: nothing was searched"}
         known["degraded"] = {**known.get("degraded", {}), **unasked}
         return {**update, **known, "effort": "none", "queries": {}}
@@ -131,11 +131,6 @@ def checked_question(question: object) -> str:
             f"ask the question alone, and ingest the document it comes with"
         )
     return text
-
-
-def has_word(question: str) -> bool:
-    """Whether it holds a letter, a number or a sign; "???" and "…" say nothing to search for."""
-    return any(category(char)[0] in "LNS" for char in question)
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:

@@ -10,8 +10,8 @@ from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
 from secondhop.nodes.effort import is_unplanned
-from secondhop.nodes.selection.eligibility import last_votes, well_founded
 from secondhop.nodes.selection.pool import evidence_of, slot_facets
+from secondhop.nodes.selection.relevance import last_votes, well_founded
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,

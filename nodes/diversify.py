@@ -1,9 +1,9 @@
 """Draws the critic's shortlist, spread over the facets, and keeps the best answer so far."""
 
-from secondhop.nodes.selection.best_answer import best_answer
-from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
+from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.shortlist import draw_shortlist, repeated
+from secondhop.nodes.selection.slots import best_answer
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import IN_FAVOUR, Drop, RecallState, RecallUpdate
 

@@ -15,11 +15,11 @@ from secondhop.nodes.retrieval.similarity import cosines_of, rows
 from secondhop.nodes.retrieve import depth_of
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
-    CUE_WEIGHTS,
     CUES,
-    LOOKUP_WEIGHTS,
+    NOTHING_FOUND,
     Blended,
     FacetRanking,
+    blended,
     blended_scores,
     scores_by_memory,
 )
@@ -27,6 +27,7 @@ from secondhop.nodes.selection.pool import POOL_LIMIT
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
+    DIRECT,
     Candidate,
     CueHits,
     FacetScore,
@@ -48,7 +49,8 @@ EVIDENCE_PASSAGES = 3
 
 
 KEPT = POOL_LIMIT
-"""Candidates for a question without a plan: as many as take part in `pick`."""
+"""Candidates that are kept for a question without a plan: as many as take part in `pick`. All are,
+where passages fill a budget of tokens, or facets share the slots."""
 
 RRF_K = 60
 """Damping constant of reciprocal rank fusion."""
@@ -82,16 +84,6 @@ class Noted:
     relevances: list[float] = field(default_factory=list[float])
     """Calibrated; [] until everything is noted."""
 
-    def added(self, passage_id: str, memory_id: str, query_id: str) -> int:
-        """The row of a new passage, which this query found."""
-        place = self.places[passage_id] = len(self.passage_ids)
-        self.passage_ids.append(passage_id)
-        self.of_memory.setdefault(memory_id, []).append(place)
-        self.query_ids.append(query_id)
-        self.dense.append(nan)
-        self.lexical.append(0.0)
-        return place
-
 
 async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     """Every facet gets its own ranking over all its queries of all rounds; none is pooled.
@@ -103,7 +95,8 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     weights = HYBRID if is_unplanned(state) else shares
     relevance = partial(calibrated_relevance, shares=shares, calibration=services.scale.calibration)
     before = state.get("candidates", {})
-    asked = asked_facets(state) if services.reranker is None else state["facets"].keys()
+    new = {q["facet_id"] for q in state["queries"].values() if q["round"] == state["round"]}
+    asked = new if services.reranker is None else state["facets"].keys()
     rankings = {
         facet_id: fuse_facet(
             facet_rankings(facet_id, state),
@@ -116,7 +109,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         else known_ranking(facet_id, before)
         for facet_id in state["facets"]
     }
-    suggested, cued = state.get("suggested"), own_cues(state)
+    suggested, own = state.get("suggested"), state.get("rankings", {}).get("q0")
+    cued = own.get("cues") if own is not None else None
+    if cued is not None and not cued["memory_ids"]:  # only sessions wrote some
+        cued = None
     # without cues, only what the blend keeps is looked up
     cards: dict[str, MemoryCard] = {}
     if state.get("annotated"):
@@ -126,8 +122,9 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     blends: Mapping[str, Blended] = {}
     hidden = (await services.hidden.of(sight_of(state), services)).reasons
     if suggested is not None or cued is not None:
-        scores, blends = blended_scores(
-            rankings,
+        all_count = state.get("tokens") is not None or not is_unplanned(state)
+        blends = blended(
+            rankings.get(DIRECT, NOTHING_FOUND),
             suggested=suggested,
             cued=cued,
             annotated={one.memory_id: one.cues for one in cards.values() if one.cues},
@@ -136,10 +133,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
                 for one, card in cards.items()
                 if card.undertakings and not outdated_by(card, hidden)
             },
-            cue_weights=LOOKUP_WEIGHTS if state["kind"] in LOOKUPS else CUE_WEIGHTS,
-            cues_only_add=state["kind"] in LOOKUPS,
-            limit=kept_candidates(state),
+            look_up=state["kind"] in LOOKUPS,
+            limit=None if all_count else max(KEPT, state["k"]),
         )
+        scores = blended_scores(rankings, blends, suggested)
     else:
         scores = scores_by_memory(rankings)
     if unknown := scores.keys() - cards.keys():
@@ -165,20 +162,6 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
 
 
-def kept_candidates(state: RecallState) -> int | None:
-    """Candidates for the question itself that are kept: those that take part in `pick`. None: all,
-    where passages fill a budget of tokens, or facets share the slots."""
-    if state.get("tokens") is not None or not is_unplanned(state):
-        return None
-    return max(KEPT, state["k"])
-
-
-def own_cues(state: RecallState) -> CueHits | None:
-    """What the cues nearest to the question itself say; None where only sessions wrote some."""
-    own = state.get("rankings", {}).get("q0")
-    return own["cues"] if own and "cues" in own and own["cues"]["memory_ids"] else None
-
-
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
     """{memory: the words of its cue nearest to the question}, where cues lift it."""
     if cued is None:
@@ -191,12 +174,6 @@ def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[st
         if (blend := blends.get(memory_id)) is not None
         and blend.parts.get(CUES, 0.0) + blend.parts.get(BROAD_CUES, 0.0) > 0
     }
-
-
-def asked_facets(state: RecallState) -> set[str]:
-    """Facets whose queries were asked in this round."""
-    number = state["round"]
-    return {q["facet_id"] for q in state["queries"].values() if q["round"] == number}
 
 
 def known_ranking(facet_id: str, before: Mapping[str, Candidate]) -> FacetRanking:
@@ -283,7 +260,12 @@ def note_passages(
             continue
         row = places.get(passage_id)
         if row is None:
-            row = noted.added(passage_id, memory_id, query_id)
+            row = places[passage_id] = len(query_ids)
+            noted.passage_ids.append(passage_id)
+            noted.of_memory.setdefault(memory_id, []).append(row)
+            query_ids.append(query_id)
+            dense.append(nan)
+            lexical.append(0.0)
         if worded and score > lexical[row]:
             lexical[row] = score
         cosine = cosines.get(passage_id, nan)

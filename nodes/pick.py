@@ -1,11 +1,11 @@
 """Gives the answer of this round, and decides whether another round is worth it."""
 
 from secondhop.nodes.effort import is_unplanned
-from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
-from secondhop.nodes.selection.eligibility import keeps_out, last_votes
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
+from secondhop.nodes.selection.relevance import keeps_out, last_votes
 from secondhop.nodes.selection.select import Loser
+from secondhop.nodes.selection.slots import BestAnswer, best_answer
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Drop, RecallState, RecallUpdate, Vote
 from secondhop.nodes.stopping import stop_rule

@@ -1,7 +1,8 @@
 """Writes one sentence on why a memory is in an answer, or beside it."""
 
+from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.eligibility import (
+from secondhop.nodes.selection.relevance import (
     LEAST_RELEVANCE,
     VOTED_RELEVANCE,
     last_votes,
@@ -9,8 +10,11 @@ from secondhop.nodes.selection.eligibility import (
 )
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, RecallState
 
-WEAK = 0.1
-"""Relevance below which a memory hardly answers the question: it fills a slot that was free."""
+LEAST_NEAR = 0.1
+"""Relevance below which a memory is not called near the question."""
+
+WEAK = "Little in it speaks of the question."
+"""Why a memory is there that fills a slot which was free; `RecalledMemory.weak` marks it."""
 
 
 def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
@@ -28,7 +32,7 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         return f"Stored for “{candidate.get('cue')}”."
     if (
         facet_id == DIRECT
-        and score["relevance"] < WEAK
+        and score["relevance"] < LEAST_NEAR
         and (chosen := chosen_for(candidate, state))
     ):
         return f"{chosen}."
@@ -54,11 +58,11 @@ def why_of_question(score: FacetScore) -> str:
 
     Its score tells how it stands among what is stored: among few memories none stands out.
     """
-    if score["relevance"] >= WEAK:
+    if score["relevance"] >= LEAST_NEAR:
         return "Near the question itself."
     if text_relevance(score) >= LEAST_RELEVANCE:
         return "Its words are near the question's, but it hardly stands out among what is stored."
-    return "Little in it speaks of the question."
+    return WEAK
 
 
 def cues_decide(candidate: Candidate) -> bool:
@@ -80,4 +84,5 @@ def cut_by(drop: Drop) -> str:
     told = f"{drop['stage']}: {drop['reason']}"
     if drop["score"] is None or drop["threshold"] is None:
         return told
-    return f"{told} (score {drop['score']:.2f}, {drop['threshold']:.2f} is needed)"
+    what = "the nearest has relevance" if drop["reason"] == NOT_NEAR else "its score is"
+    return f"{told} ({what} {drop['score']:.2f}, and {drop['threshold']:.2f} is needed)"

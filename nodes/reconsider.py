@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from secondhop.nodes.selection.eligibility import is_outside, last_votes
 from secondhop.nodes.selection.pool import evidence_of
+from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.spark import branch_of, lateral_query
 from secondhop.nodes.state import (

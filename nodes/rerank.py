@@ -81,7 +81,7 @@ def mixed(candidate: Candidate, facet_id: str, score: float) -> Candidate:
     entry = candidate["scores"][facet_id].copy()
     before = entry["relevance"]
     entry["relevance"] = round((1 - MIX) * before + MIX * score, 4)
-    if before > 0:  # look-ups are answered in this order (`nodes/selection/unplanned_order.py`)
+    if before > 0:  # look-ups are answered in this order (`nodes/selection/slots.py`)
         entry["fused"] = round(entry["fused"] * entry["relevance"] / before, 6)
     moved = candidate.copy()
     moved["scores"] = {**candidate["scores"], facet_id: entry}

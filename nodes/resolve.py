@@ -16,12 +16,12 @@ from secondhop.nodes.evidence.fill import (
 )
 from secondhop.nodes.evidence.joined import joined, with_neighbours
 from secondhop.nodes.evidence.turns import whole_id
-from secondhop.nodes.reasons import cues_decide, cut_by, why
+from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.eligibility import last_votes
 from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
+from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services
@@ -228,6 +228,7 @@ def recalled(
     """One memory as `RecalledMemory` has it."""
     candidate = state["candidates"][memory_id]
     served = served_facets(candidate, facet_id, state, min_score=min_score)
+    reason = why(served[0], candidate, state)
     vote = last_votes(state).get(memory_id)
     return {
         "id": memory_id,
@@ -239,7 +240,8 @@ def recalled(
         "facets": [state["facets"][served_id]["name"] for served_id in served],
         "hop": IMPLIED if cues_decide(candidate) else state["facets"][served[0]]["hop"],
         "round": candidate["first_round"],
-        "why": why(served[0], candidate, state),
+        "why": reason,
+        "weak": reason == WEAK,
         "role": candidate.get("role", ""),
         "cue": candidate.get("cue", ""),
         "evidence": [entries[passage_id] for passage_id in passage_ids if passage_id in entries],

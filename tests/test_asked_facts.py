@@ -6,18 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 from tests.fakes import WrittenPlanner, note
-from tests.small_world import LIFE
+from tests.small_world import LIFE, Answer, ask
 
-from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Fact
 from secondhop.nodes.planning.fact_lookup import named_in
 from secondhop.nodes.planning.port import PlannedFacet
-from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
-from secondhop.running import run_recall
 from secondhop.stores.keeping import FactName
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -73,15 +69,9 @@ def facts_looked_up(recall: Recall, result: RecallResult) -> list[str]:
 
 async def told(
     recall: Recall, question: str, plans: Mapping[str, tuple[PlannedFacet, ...]]
-) -> tuple[RecallResult, RecallTrace]:
+) -> Answer:
     services = replace(recall.admin.services, planner=WrittenPlanner(plans, planner_id="written"))
-    graph = build_recall_graph(services)
-    asked = RecallInput(question=question, asked_at=on(3).isoformat())
-    events = [event async for event in run_recall(graph, asked, services=services)]
-    result, trace = events[-1].result, events[-1].trace
-    assert result is not None
-    assert trace is not None
-    return result, trace
+    return await ask(services, question, asked_at=on(3).isoformat())
 
 
 async def test_a_question_about_something_else_looks_no_fact_up(recall: Recall) -> None:

@@ -5,21 +5,16 @@ from datetime import UTC, datetime
 
 import pytest
 from tests.fakes import WrittenPlanner
+from tests.small_world import QUESTION, Answer, ask
 
 from secondhop.cli.trace_tree import preference_line
-from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.explain import explain
-from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace
 from secondhop.memories.records import Preference
 from secondhop.nodes.planning.port import PlannedFacet
-from secondhop.nodes.state import RecallInput
 from secondhop.recall import Recall
-from secondhop.running import run_recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-QUESTION = "Help me prepare for my Carefeed interview"
 CONTEXT = "coaching for the mock interview"
 FACET = "mock interview coaching"
 QUERY = "coaching notes for the mock interview"
@@ -41,16 +36,10 @@ async def remembered(recall: Recall) -> str:
     return kept.memory_id
 
 
-async def planned(recall: Recall, *facets: PlannedFacet) -> tuple[RecallResult, RecallTrace]:
+async def planned(recall: Recall, *facets: PlannedFacet) -> Answer:
     planner = WrittenPlanner({QUESTION: facets}, planner_id="written")
     services = replace(recall.admin.services, planner=planner)
-    asked = RecallInput(question=QUESTION, asked_at=ASKED_AT.isoformat())
-    graph = build_recall_graph(services)
-    events = [event async for event in run_recall(graph, asked, services=services)]
-    result, trace = events[-1].result, events[-1].trace
-    assert result is not None
-    assert trace is not None
-    return result, trace
+    return await ask(services, QUESTION, asked_at=ASKED_AT.isoformat())
 
 
 async def test_a_facet_of_the_plan_brings_a_preference_and_the_trace_says_which(

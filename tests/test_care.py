@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from tests.fakes import note
 
-from secondhop.errors import UsageError
 from secondhop.memories.records import Fact, Preference
 from secondhop.recall import Recall
 
@@ -65,25 +64,6 @@ async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
     assert done.conflicts == ["mat"]
     assert kept is not None
     assert kept.messages[0].content == "Something else under this id"
-
-
-HEADER = '{"format": "secondhop.memories", "version": 2}'
-END = '{"end": "secondhop.memories", "memories": 1}'
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (['{"format": "other"}'], "not an export of version 2"),
-        (['{"format": "secondhop.memories", "version": 3}'], "not an export of version 2"),
-        ([], "not an export of version 2"),
-        ([HEADER, "nonsense", END], "line 2"),
-        ([HEADER, '{"id": "a"}', END], "line 2"),
-    ],
-)
-async def test_what_is_no_export_is_refused(recall: Recall, text: list[str], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        await recall.admin.aimport(text)
 
 
 async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:

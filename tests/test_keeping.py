@@ -217,29 +217,6 @@ async def test_what_a_forgotten_memory_superseded_stays_superseded(recall: Recal
     assert version.end == "superseded by a memory that is gone since on 2026-01-02"
 
 
-async def test_a_dry_run_writes_nothing(recall: Recall, tmp_path: Path) -> None:
-    assert (await recall.memories.aremember("Never stored", dry_run=True)).done == "remembered"
-    assert not (tmp_path / "store").exists()
-    await recall.aadd([note("a", "About a"), note("b", "About b", day=2)])
-    catalog = next((tmp_path / "store").rglob("catalog.db"))
-    files = [catalog, catalog.with_name("catalog.db-wal")]  # beside them stands who reads: -shm
-    before = [path.read_bytes() for path in files]
-
-    done = [
-        (
-            await recall.memories.aremember(employer("Acme"), supersedes=["a"], dry_run=True)
-        ).supersedes,
-        (await recall.memories.aupdate("a", "Said anew", dry_run=True)).supersedes,
-        (await recall.memories.asupersede("a", "b", dry_run=True)).superseded_by,
-        (await recall.memories.adeprecate("a", "wrong", dry_run=True)).done,
-        (await recall.memories.arestore("a", dry_run=True)).done,
-        (await recall.memories.aforget("a", dry_run=True)).passages,
-    ]
-
-    assert done == [["a"], ["a"], "b", "deprecated", "unchanged", 1]
-    assert [path.read_bytes() for path in files] == before
-
-
 async def test_unknown_ids_and_empty_texts_are_refused(recall: Recall) -> None:
     await recall.aadd([note("a", "About a")])
     for doing in (

@@ -162,16 +162,6 @@ def test_a_new_value_keeps_the_first_date_and_a_deleted_item_leaves_no_text(
     assert not any(b"tangerine" in content for content in files)
 
 
-def test_memories_stored_otherwise_are_items_with_their_text(tmp_path: Path) -> None:
-    with Recall.open(tmp_path / "store", entity="memories.ana", embedder="hashing") as recall:
-        recall.add(LIFE)
-    with RecallStore(tmp_path / "store", embedder="hashing") as store:
-        item = store.get(ANA, LIFE[0].memory_id)
-
-        assert item is not None
-        assert item.value["content"] == LIFE[0].text
-
-
 def test_what_cannot_be_kept_is_refused(store: RecallStore) -> None:
     with pytest.raises(InvalidNamespaceError):
         store.batch([PutOp(("a.b",), "k", {"text": "x"})])

@@ -83,15 +83,19 @@ def test_the_doctor_opens_tells_and_mends_what_no_other_command_opens(store: Pat
 
     refused = command("recall", "Where is the key?")
     told = command("doctor", "--json")
+    shown = command("doctor")
     would = command("doctor", "--fix", "--dry-run")
     still = command("doctor", "--json")
-    done = command("doctor", "--fix", "--json")
+    done = command("doctor", "--fix")
     asked = document(command("recall", "Where is the key?", "--json"))
 
     assert (refused.exit_code, "secondhop doctor --fix" in refused.stderr) == (1, True)
     assert (told.exit_code, would.exit_code, still.exit_code, done.exit_code) == (1, 1, 1, 0)
     assert json.loads(told.stdout) == json.loads(still.stdout)
     assert json.loads(told.stdout)["findings"][0]["count"] == 71
+    assert "damage remains; each finding says how to repair it" in shown.stderr
+    assert "--fix embeds them" in shown.stdout
     assert "would be fixed: vectors: 71" in would.stdout
-    assert document(done)["sound"] is True
+    assert "fixed: vectors" in done.stdout
     assert asked["memories"][0]["id"] == "key"
+    assert command("doctor").stdout.splitlines()[-1] == "Nothing was found."

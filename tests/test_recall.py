@@ -131,6 +131,17 @@ async def test_a_trace_of_another_entity_is_refused(recall: Recall, tmp_path: Pa
             await other.aexplain(result.trace_id, "plan")
 
 
+async def test_what_only_fills_a_free_slot_is_marked_as_weak(recall: Recall) -> None:
+    await recall.aadd([note("roof", "zinc gutter")])
+    result = await recall.arecall("Carefeed interview", k=50)
+
+    assert {memory.why.startswith("Little in it") for memory in result.memories} == {True, False}
+    assert all(
+        memory.weak == memory.why.startswith("Little in it")
+        for memory in [*result.memories, *result.maybe]
+    )
+
+
 # --- careless input ---
 
 
@@ -219,7 +230,7 @@ def test_limits_that_cannot_be_are_refused(limit: str) -> None:
 
 
 async def test_a_model_that_cannot_be_reached_is_replaced_and_named(tmp_path: Path) -> None:
-    connection = OpenAIConnection(base_url="http://127.0.0.1:9/v1", api_key="none")
+    connection = OpenAIConnection(base_url="http://127.0.0.1:9/v1", api_key="none", max_wait_s=0.01)
     llm = OpenAILLM(OpenAILLMConfig(model="nobody", connection=connection))
 
     async with await Recall.aopen(tmp_path / "store", embedder="hashing", llm=llm) as recall:

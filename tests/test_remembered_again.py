@@ -37,16 +37,6 @@ async def test_the_same_words_of_a_day_are_stored_once(memories: MemoryService) 
     assert (await memories.writing.store.counts()).memories == 1
 
 
-async def test_the_same_words_without_the_expiry_are_a_memory_of_their_own(
-    memories: MemoryService,
-) -> None:
-    soon = await memories.aremember(KEY, title="Spare key", valid_until=NOW + timedelta(hours=1))
-    for_good = await memories.aremember(KEY, title="Spare key")
-    marked = await memories.aremember(KEY, title="Spare key", mark="core")
-
-    assert len({soon.memory_id, for_good.memory_id, marked.memory_id}) == 3
-
-
 async def test_two_who_say_it_at_once_store_it_once(memories: MemoryService) -> None:
     kept = await asyncio.gather(*(memories.aremember(KEY) for _ in range(3)))
 
@@ -64,12 +54,13 @@ async def test_what_happens_again_or_under_another_name_is_another_memory(
         await memories.aremember(KEY.lower(), title="Spare key"),
         await memories.aremember(KEY, title="Spare key", memory_id="mine"),
         await memories.aremember(KEY, title="Spare key", mark="core"),
+        await memories.aremember(KEY, title="Spare key", valid_until=NOW + timedelta(hours=1)),
         await memories.aremember(KEY, title="Spare key", at=NOW - timedelta(hours=1)),
         await memories.aremember(KEY, title="Spare key", supersedes=[first.memory_id]),
     ]
 
     assert {one.done for one in others} == {"remembered"}
-    assert len({one.memory_id for one in (first, *others)}) == 8
+    assert len({one.memory_id for one in (first, *others)}) == 9
 
 
 async def test_who_remembers_what_has_expired_is_told(memories: MemoryService) -> None:

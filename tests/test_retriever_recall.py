@@ -116,13 +116,6 @@ def has_evidence_dates_a_trace_and_reasons(over: RetrieverRecall) -> None:
     assert over.explain(result, dropped).nearest_change
 
 
-def test_what_repeats_gets_no_slot_before_what_is_new(vectors: InMemoryVectorStore) -> None:
-    with Recall.over(vectors) as recall:
-        result = recall.recall(QUESTION, k=4)
-
-    assert len({"research-1", "research-2"} & set(result.ids())) < 2
-
-
 async def test_a_vector_store_is_searched_with_its_own_embeddings(
     vectors: InMemoryVectorStore,
 ) -> None:

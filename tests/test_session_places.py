@@ -112,8 +112,8 @@ async def test_of_votes_that_come_at_once_each_counts_or_is_told_so(
 
 
 async def test_a_session_expires(workers: tuple[Recall, Recall]) -> None:
-    answer = await workers[0].sessions.astart(QUESTION, k=3, ttl_s=1.0)
-    await asyncio.sleep(1.1)
+    answer = await workers[0].sessions.astart(QUESTION, k=3, ttl_s=0.2)
+    await asyncio.sleep(0.3)
 
     with pytest.raises(SessionExpiredError):
         await workers[1].sessions.avote(answer.session_id, {"plan": "hot"})

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tests.fakes import (
@@ -324,8 +325,9 @@ async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
         await sessions.avote(answer.session_id, {"plan": "hot", "nobody-knows": "hot"})
     with pytest.raises(NotShownError, match="garden"):
         await sessions.avote(answer.session_id, {"plan": "hot", "garden": "cold"})
-    with pytest.raises(UsageError, match="lukewarm"):
-        await sessions.avote(answer.session_id, {"plan": "lukewarm"})
+    for no_vote in ("lukewarm", None, 5, ["hot"]):
+        with pytest.raises(UsageError, match=r"no vote .*; vote hot, warm"):
+            await sessions.avote(answer.session_id, {"wins": "hot", "plan": cast(Any, no_vote)})
     with pytest.raises(UsageError, match="critic"):
         await sessions.avote(answer.session_id, {"plan": "hot"}, by="critic")
     assert (await sessions.aget(answer.session_id)).cast == {}

@@ -171,7 +171,7 @@ async def test_a_round_of_a_session_is_one_trace(watched: Watched) -> None:
 
 
 async def test_without_a_provider_nothing_is_recorded() -> None:
-    with telemetry.recall_span("recall") as span:
+    with telemetry.span_of("recall", "RETRIEVER") as span:
         span.found([("tea", 1.0)])
 
     assert span is telemetry.SILENT
@@ -181,7 +181,7 @@ IMPORTED = """
 import sys
 from secondhop import telemetry
 telemetry.export_where_asked()
-with telemetry.step_span("fuse"):
+with telemetry.span_of("fuse", "CHAIN"):
     pass
 print([name for name in sys.modules if name.startswith("opentelemetry")])
 """

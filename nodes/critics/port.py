@@ -20,7 +20,7 @@ class CandidateView:
     created_at: datetime
     score: float
     is_founded: bool
-    """Whether some search found it like the question; see `eligibility.well_founded`."""
+    """Whether some search found it like the question; see `relevance.well_founded`."""
     relevance: Mapping[str, float]
     """Calibrated relevance by facet id, 0..1."""
     text: str

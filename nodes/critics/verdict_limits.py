@@ -8,8 +8,8 @@ that was obeyed. `llm.py` asks again without that memory.
 from dataclasses import replace
 
 from secondhop.nodes.critics.port import CriticRequest, Verdict
-from secondhop.nodes.selection.eligibility import SUPPRESSED
 from secondhop.nodes.selection.rank_floor import best_places, front_place
+from secondhop.nodes.selection.relevance import SUPPRESSED
 from secondhop.nodes.state import IN_FAVOUR, QuestionKind
 
 HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})

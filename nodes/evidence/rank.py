@@ -11,7 +11,7 @@ from secondhop.nodes.evidence.dates import named_spans, nearness
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.similarity import cosines_of, rows, scores_of
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS, UNDERTAKING
-from secondhop.nodes.selection.eligibility import (
+from secondhop.nodes.selection.relevance import (
     OUTDATED_FACTOR,
     SUPPRESSED,
     has_read,

@@ -6,7 +6,6 @@ outstanding suggestion. The trace keeps them, and `explain` prints them.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from math import exp
 from types import MappingProxyType
@@ -119,25 +118,22 @@ def blended(
     cued: CueHits | None = None,
     annotated: Mapping[str, int] = MappingProxyType({}),
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
-    cue_weights: Mapping[str, float] = CUE_WEIGHTS,
-    cues_only_add: bool = False,
+    look_up: bool = False,
     limit: int | None = None,
 ) -> dict[str, Blended]:
     """{memory id: its blend}, best first, over what was found or suggested.
 
-    Where few memories have cues, these take nothing from what their text says.
+    Where few memories have cues, and for a look-up, cues take nothing from what the text says.
 
     Args:
         found: the question's own ranking.
         annotated: {memory id: how many cues it was stored with}.
         undertakings: {memory id: its broad cues}, of those that may say what is being undertaken.
-        cue_weights: of the parts of these.
-        cues_only_add: they take nothing, either, where most memories have some.
         limit: of the memories that come back, and the nearest by text besides; all are compared.
             None: all come back.
     """
-    weighed = partial(by_weight, cue_weights=cue_weights)
     suggested = suggested or NOTHING_SUGGESTED
+    cue_weights = LOOKUP_WEIGHTS if look_up else CUE_WEIGHTS
     suggestions = dict(zip(suggested["memory_ids"], suggested["scores"], strict=True))
     cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
     ids = sorted({*found.fused, *suggestions})
@@ -145,42 +141,42 @@ def blended(
     near = np.array([found.dense[i] if i in found.dense else cosines[i] for i in ids])
     fused = np.array([found.fused.get(i, 0.0) for i in ids])
     playbooks = np.array([suggestions.get(i, 0.0) for i in ids])
-    parts = {
-        SIMILARITY: weighed(z_scores(near), SIMILARITY, has_cues),
-        HYBRID: weighed(z_scores(fused), HYBRID, has_cues),
-        PLAYBOOKS: np.where(has_cues, 0.0, PLAYBOOKS_WEIGHT * suggested["confidence"])
-        * z_scores(playbooks),
+    text_weights = {**TEXT_WEIGHTS, PLAYBOOKS: PLAYBOOKS_WEIGHT * suggested["confidence"]}
+    columns = {
+        SIMILARITY: z_scores(near),
+        HYBRID: z_scores(fused),
+        PLAYBOOKS: z_scores(playbooks),
     }
     if cued is not None:
         for name, values in ((CUES, cued["specific"]), (BROAD_CUES, cued["broad"])):
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
-            scores = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
-            parts[name] = weighed(scores, name, has_cues)
-        counts = np.array([float(min(annotated.get(one, 0), COUNTED)) for one in ids])
-        parts[NUMBER] = weighed(among(has_cues, counts), NUMBER, has_cues)
+            columns[name] = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
+        counts = [float(min(annotated[one], COUNTED)) for one in ids if one in annotated]
+        columns[NUMBER] = np.zeros(len(ids))
+        columns[NUMBER][has_cues] = z_scores(np.array(counts))
+    parts = {
+        name: np.where(has_cues, cue_weights.get(name, 0.0), text_weights.get(name, 0.0)) * scores
+        for name, scores in columns.items()
+    }
     shared: list[str] = []
-    if undertakings and not cues_only_add and has_cues.mean() >= MOSTLY:
+    if undertakings and not look_up and has_cues.mean() >= MOSTLY:
         total = np.sum([*parts.values()], axis=0)
         parts[UNDERTAKING], shared = undertaking_scores(total, ids, undertakings)
-    if has_cues.any() and (cues_only_add or has_cues.mean() < MOSTLY):
-        text = {
-            SIMILARITY: TEXT_WEIGHTS[SIMILARITY] * z_scores(near),
-            HYBRID: TEXT_WEIGHTS[HYBRID] * z_scores(fused),
-        }
-        parts = at_least(parts, text)
+    if has_cues.any() and (look_up or has_cues.mean() < MOSTLY):
+        parts = at_least(parts, {name: one * columns[name] for name, one in TEXT_WEIGHTS.items()})
     total = np.sum([*parts.values()], axis=0)
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     if limit is not None:  # the nearest by text decide whether anything answers the question
         nearest = {*islice(found.fused, NEAREST_KEPT)}
         order = [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
     slope, middle = logistic_of(parts)
-    columns = {name: values.tolist() for name, values in parts.items()}
+    added = {name: values.tolist() for name, values in parts.items()}
     totals: list[float] = total.tolist()
     return {
         ids[row]: Blended(
             score=round(1 / (1 + exp(slope * (middle - totals[row]))), 4),
-            parts={name: round(values[row], 3) for name, values in columns.items()},
-            undertaking=shared[row] if shared and columns[UNDERTAKING][row] > 0 else "",
+            parts={name: round(values[row], 3) for name, values in added.items()},
+            undertaking=shared[row] if shared and added[UNDERTAKING][row] > 0 else "",
         )
         for row in order
     }
@@ -210,14 +206,6 @@ def at_least(parts: Mapping[str, Floats], text: Mapping[str, Floats]) -> dict[st
     return {name: np.where(better, text.get(name, 0.0), values) for name, values in parts.items()}
 
 
-def by_weight(
-    scores: Floats, part: str, has_cues: Mask, *, cue_weights: Mapping[str, float]
-) -> Floats:
-    """[n]: a part by its weight, which differs for memories with cues and without."""
-    with_cues, without = cue_weights.get(part, 0.0), TEXT_WEIGHTS.get(part, 0.0)
-    return np.where(has_cues, with_cues, without) * scores
-
-
 def cue_scores(
     ids: Sequence[str], found: Mapping[str, float], has_cues: Mask, *, usual: tuple[float, float]
 ) -> Floats:
@@ -236,13 +224,6 @@ def cue_scores(
     variance = (((values - mean) ** 2).sum() + PRIOR * usual[1] ** 2) / count
     scores = np.zeros(len(ids))
     scores[has_cues] = (values - mean) / np.sqrt(variance)
-    return scores
-
-
-def among(chosen: Mask, values: Floats) -> Floats:
-    """[n]: standard scores of the chosen among themselves; 0 for the others."""
-    scores = np.zeros(len(values))
-    scores[chosen] = z_scores(values[chosen])
     return scores
 
 
@@ -294,37 +275,18 @@ def suggested_score(
 
 def blended_scores(
     rankings: Mapping[str, FacetRanking],
-    *,
+    blends: Mapping[str, Blended],
     suggested: Suggested | None = None,
-    cued: CueHits | None = None,
-    annotated: Mapping[str, int] = MappingProxyType({}),
-    undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
-    cue_weights: Mapping[str, float] = CUE_WEIGHTS,
-    cues_only_add: bool = False,
-    limit: int | None = None,
-) -> tuple[dict[str, dict[str, FacetScore]], dict[str, Blended]]:
-    """(scores of every memory by facet, its blend), best first.
+) -> dict[str, dict[str, FacetScore]]:
+    """How every memory stands by facet, the best blend first.
 
     A memory that playbooks speak for most is also ranked in the facet that suggested it.
 
     Args:
         rankings: {facet id: what its searches found}.
-        annotated: {memory id: how many cues it was stored with}.
-        undertakings: {memory id: its broad cues}.
-        limit: of the memories that stand for the question alone; None: all.
     """
     own = rankings.get(DIRECT, NOTHING_FOUND)
     others = scores_by_memory({f: one for f, one in rankings.items() if f != DIRECT})
-    blends = blended(
-        own,
-        suggested=suggested,
-        cued=cued,
-        annotated=annotated,
-        undertakings=undertakings,
-        cue_weights=cue_weights,
-        cues_only_add=cues_only_add,
-        limit=limit,
-    )
     suggested = suggested or NOTHING_SUGGESTED
     rows = {memory_id: row for row, memory_id in enumerate(suggested["memory_ids"])}
     ranks: dict[str, int] = {}
@@ -352,4 +314,4 @@ def blended_scores(
     for memory_id, facets in others.items():
         direct = {DIRECT: own.score(memory_id)} if memory_id in own.fused else {}
         scores[memory_id] = {**direct, **facets}
-    return scores, blends
+    return scores

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside
 from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.relevance import VOTED_RELEVANCE, is_outside
 from secondhop.nodes.state import Vote, VoteName
 from secondhop.ranking.arrays import Floats, Vectors
 from secondhop.ranking.feedback import cold_penalty

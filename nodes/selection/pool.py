@@ -14,7 +14,6 @@ from secondhop.nodes.state import Candidate, RecallState
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage, evidence_coverage
 from secondhop.ranking.evidence import Evidence, successors
-from secondhop.stores.records import Passage, Vector
 
 EVIDENCE_A_CANDIDATE = 4
 """Passages that stand for a candidate when repetition is measured."""
@@ -73,8 +72,15 @@ async def load_pool(
     vectors, passages = await asyncio.gather(
         services.search.vectors(wanted), services.reader.passages(wanted)
     )
+    # what was deleted meanwhile has no evidence
+    known = [p for p in wanted if p in vectors and p in passages]
+    rows = {passage_id: row for row, passage_id in enumerate(known)}
+    evidence = Evidence(
+        vectors=np.stack([vectors[p] for p in known]) if known else np.zeros((0, 1), np.float32),
+        passages=[[rows[p] for p in own if p in rows] for own in evidence_ids],
+        texts=[passages[p].text for p in known],
+    )
     drawn = {memory_id: candidates[memory_id] for memory_id in ids}
-    evidence = as_evidence(evidence_ids, vectors, passages)
     return pool_of(drawn, evidence, facet_ids=facet_ids, scale=services.scale)
 
 
@@ -147,19 +153,3 @@ def evidence_of(candidate: Candidate) -> list[str]:
             best[passage_id] = max(best.get(passage_id, 0.0), relevance)
     ordered = sorted(best, key=lambda passage_id: (-best[passage_id], passage_id))
     return ordered[:EVIDENCE_A_CANDIDATE]
-
-
-def as_evidence(
-    evidence_ids: Sequence[Sequence[str]],
-    vectors: Mapping[str, Vector],
-    passages: Mapping[str, Passage],
-) -> Evidence:
-    """Rows for every passage that still exists; a memory deleted meanwhile has none."""
-    known = [p for ids in evidence_ids for p in ids if p in vectors and p in passages]
-    rows = {passage_id: row for row, passage_id in enumerate(known)}
-    stacked = np.stack([vectors[p] for p in known]) if known else np.zeros((0, 1), np.float32)
-    return Evidence(
-        vectors=stacked,
-        passages=[[rows[p] for p in ids if p in rows] for ids in evidence_ids],
-        texts=[passages[p].text for p in known],
-    )

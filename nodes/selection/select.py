@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.selection.eligibility import SERVES_AS_WELL
 from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.relevance import SERVES_AS_WELL
 from secondhop.nodes.state import Facet, Pick
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
@@ -84,14 +84,12 @@ def select(
     front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
     if front:
         ranked = in_lead(ranked, [pool.ids[row] for row in rows], front)
-    picks = [
-        Pick(
-            memory_id=pool.ids[rows[p.index]],
-            facet_id=main_facet(pool, relevance[rows[p.index]], p),
-        )
-        for p in ranked[:k]
-    ]
     ids = [pool.ids[rows[p.index]] for p in ranked]
+    serves_best: list[int] = relevance[[rows[p.index] for p in ranked[:k]]].argmax(axis=1).tolist()
+    picks = [
+        Pick(memory_id=one, facet_id=pool.facet_ids[p.facet if p.facet is not None else best_of])
+        for one, p, best_of in zip(ids, ranked[:k], serves_best, strict=False)
+    ]
     return Selection(
         picks=picks,
         losers=losers(ids, ranked, coverage=coverage, k=k, limit=repeats_at),
@@ -131,30 +129,17 @@ def ordered(
 
 def repetition_among(pool: Pool, memory_ids: Iterable[str]) -> tuple[Coverage, dict[str, int]]:
     """How much of each candidate's evidence the others say that serve as well, and the place of
-    each there: that in the pool, whatever order they are given in."""
-    rows = sorted(pool.rows[one] for one in memory_ids)
-    places = {pool.ids[row]: place for place, row in enumerate(rows)}
-    return where_it_serves(pool.coverage(rows), pool.relevance[rows]), places
-
-
-def where_it_serves(coverage: Coverage, relevance: Floats) -> Coverage:
-    """The coverage without those who say the same and yet would not serve for it.
+    each there: that in the pool, whatever order they are given in.
 
     A résumé says most of what a list of achievements says, and is no answer to who asks for the
     achievements: only who serves what a candidate is best for nearly as well may stand in.
-
-    Args:
-        relevance: [n_candidates, n_facets], calibrated.
     """
+    rows = sorted(pool.rows[one] for one in memory_ids)
+    places = {pool.ids[row]: place for place, row in enumerate(rows)}
+    said, relevance = pool.coverage(rows), pool.relevance[rows]
     best = relevance.argmax(axis=1)
     stands_in = SERVES_AS_WELL * relevance.max(axis=1)[:, np.newaxis] <= relevance[:, best].T
-    return Coverage(coverage.units * stands_in[coverage.owner], coverage.owner)
-
-
-def main_facet(pool: Pool, relevance: Floats, pick: FacetPick) -> str:
-    """The facet that a pick was made for; the one it serves best when selection named none."""
-    column = pick.facet if pick.facet is not None else int(relevance.argmax())
-    return pool.facet_ids[column]
+    return Coverage(said.units * stands_in[said.owner], said.owner), places
 
 
 def losers(

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from secondhop.nodes.selection.eligibility import SUPPRESSED, last_votes
 from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.relevance import SUPPRESSED, last_votes
 from secondhop.nodes.state import RecallState
 
 ASKED_BY_CRITIC = frozenset({"evidence", "uncovered"})

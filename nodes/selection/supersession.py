@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from secondhop.nodes.selection.eligibility import is_outside, kept_ids, last_votes
 from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.selection.relevance import is_outside, kept_ids, last_votes
 from secondhop.nodes.session.session_state import Proposal, SessionState
 from secondhop.nodes.state import Vote
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping
 
-from secondhop.nodes.selection.eligibility import (
+from secondhop.nodes.selection.pool import slot_facets
+from secondhop.nodes.selection.relevance import (
     SUPPRESSED,
     VOTED_RELEVANCE,
     is_outside,
     last_votes,
 )
-from secondhop.nodes.selection.pool import slot_facets
 from secondhop.nodes.session.session_state import Branch, SessionState
 from secondhop.nodes.state import Candidate, Vote
 

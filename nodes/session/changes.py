@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from secondhop.nodes.selection.eligibility import (
+from secondhop.nodes.selection.relevance import (
     SUPPRESSED,
     VOTED_RELEVANCE,
     is_outside,

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from secondhop.nodes.pick import dropped
 from secondhop.nodes.resolve import ms_so_far
-from secondhop.nodes.selection.best_answer import BestAnswer, best_answer
-from secondhop.nodes.selection.eligibility import kept_ids, last_votes
 from secondhop.nodes.selection.exposure import remember_answer, worn_in_session
 from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.relevance import kept_ids, last_votes
+from secondhop.nodes.selection.slots import BestAnswer, best_answer
 from secondhop.nodes.selection.supersession import proposals_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.branches import branches_of, main_candidates, main_facets

@@ -7,9 +7,9 @@ from typing import Any
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.resolve import looked_up, recalled
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.eligibility import is_outside, last_votes
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
+from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden, sight_of
 from secondhop.nodes.services import Services

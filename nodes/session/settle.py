@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.selection.relevance import VOTED_RELEVANCE, is_outside, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.session.voting import VOTERS, as_votes, shown_ever

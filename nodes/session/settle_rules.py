@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from secondhop.nodes.selection.eligibility import VOTED_RELEVANCE, is_outside
+from secondhop.nodes.selection.relevance import VOTED_RELEVANCE, is_outside
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.session.voting import shown_ever
 from secondhop.ranking.convergence import is_stable

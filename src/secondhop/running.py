@@ -20,7 +20,7 @@ from secondhop.nodes.resolve import resolve
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Pick, Query, RecallInput, RecallState, RecallUpdate
 from secondhop.stores.entity_store import EntityStore
-from secondhop.telemetry import recall_span
+from secondhop.telemetry import RECALLS, span_of
 from secondhop.threads import own_thread, resumed
 from secondhop.traces import TraceFolder
 
@@ -177,7 +177,7 @@ async def drive(
     started = time.perf_counter()
     state: dict[str, Any] = {}
     deadline = asyncio.timeout(services.settings.limits.deadline_s + GRACE_S)
-    with recall_span("recall") as span:
+    with span_of("recall", "RETRIEVER", metric=RECALLS) as span:
         try:
             async with deadline:
                 async for mode, chunk in steps:
@@ -199,7 +199,15 @@ async def drive(
         result = RecallResult.model_validate(state["result"])
         span.answered(result)
     ms = (time.perf_counter() - started) * 1000
-    return last_event(cast(RecallState, state), result, services=services, ms=ms)
+    return RecallEvent(
+        node="end",
+        round=state["round"],
+        ms=round(ms, 2),
+        note=f"stop: {state['stop_reason']}",
+        picks=tuple(memory.id for memory in result.memories),
+        result=result,
+        draft=TraceDraft(state=cast(RecallState, state), services=services, ms=ms),
+    )
 
 
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:
@@ -260,18 +268,3 @@ def cost_of_time(state: Mapping[str, Any]) -> str:
     if not state.get("picks"):
         return f"the step at work was cancelled in round {state['round']}, before any answer"
     return f"the step at work was cancelled in round {state['round']}"
-
-
-def last_event(
-    state: RecallState, result: RecallResult, *, services: Services, ms: float
-) -> RecallEvent:
-    """The end of a recall."""
-    return RecallEvent(
-        node="end",
-        round=state["round"],
-        ms=round(ms, 2),
-        note=f"stop: {state['stop_reason']}",
-        picks=tuple(memory.id for memory in result.memories),
-        result=result,
-        draft=TraceDraft(state=state, services=services, ms=ms),
-    )

@@ -39,6 +39,10 @@ DOCUMENTS = 20
 """A span tells of so many; OpenTelemetry keeps 128 values a span."""
 
 
+RECALLS, STEPS = "secondhop.recall.duration", "secondhop.step.duration"
+"""Metrics of a recall, or a round of a session, and of the steps, whose spans stand below it."""
+
+
 class Span:
     """Work that is under way; what is noted of it costs nothing while telemetry is off."""
 
@@ -109,25 +113,10 @@ SILENT = Span()
 
 
 @contextmanager
-def recall_span(name: str) -> Generator[Span]:
-    """A recall, or a round of a session: the steps stand below it."""
-    with _span(name, "RETRIEVER", metric="secondhop.recall.duration") as span:
-        yield span
-
-
-@contextmanager
-def step_span(name: str) -> Generator[Span]:
-    """One run of one node."""
-    values = {"secondhop.step": name}
-    with _span(name, "CHAIN", values, metric="secondhop.step.duration") as span:
-        yield span
-
-
-@contextmanager
 def search_span(name: str, queries: int) -> Generator[Span]:
     """One search of a store."""
     values = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": name}
-    with _span(f"retrieval {name}", "RETRIEVER", values) as span:
+    with span_of(f"retrieval {name}", "RETRIEVER", values) as span:
         if span is not SILENT:
             span.note({"secondhop.queries": queries})
         yield span
@@ -137,7 +126,7 @@ def search_span(name: str, queries: int) -> Generator[Span]:
 def embedding_span(model_id: str, texts: Sequence[str]) -> Generator[Span]:
     """Texts that a model embeds: those that no cache holds."""
     values = {"gen_ai.operation.name": "embeddings", **named(model_id)}
-    with _span(f"embeddings {model_id}", "EMBEDDING", values) as span:
+    with span_of(f"embeddings {model_id}", "EMBEDDING", values) as span:
         span.note({"embedding.model_name": model_id, "secondhop.texts": len(texts)})
         if span.takes_texts:
             shown = enumerate(texts[:DOCUMENTS])
@@ -151,7 +140,7 @@ def model_span(
 ) -> Generator[Span]:
     """An answer of a language model, with all requests that it takes."""
     values = {"gen_ai.operation.name": "chat", **named(model_id)}
-    with _span(f"chat {model_id}", "LLM", values) as span:
+    with span_of(f"chat {model_id}", "LLM", values) as span:
         span.note({"llm.model_name": model_id, "gen_ai.request.max_tokens": max_tokens})
         if span.takes_texts:
             for place, message in enumerate(messages):
@@ -171,7 +160,7 @@ def named(model_id: str) -> dict[str, str]:
 
 
 @contextmanager
-def _span(
+def span_of(
     name: str,
     kind: SpanKind,
     values: Mapping[str, str] | None = None,
@@ -182,10 +171,12 @@ def _span(
 
     An error is told by the name of its class: its words may quote a memory.
     """
-    instruments = _instruments()
-    if instruments is None:
+    api = sys.modules.get("opentelemetry.trace")
+    provider = api and api.get_tracer_provider()
+    if api is None or isinstance(provider, api.ProxyTracerProvider):  # the process has set none
         yield SILENT
         return
+    instruments = _made(provider)
     measured, began = dict(values or {}), time.perf_counter()
     with instruments.tracer.start_as_current_span(
         name, attributes=measured, record_exception=False, set_status_on_exception=False
@@ -220,15 +211,6 @@ class Instruments:
         self.histograms[metric].record(value, labels)
 
 
-def _instruments() -> Instruments | None:
-    """None where the process has set no TracerProvider."""
-    api = sys.modules.get("opentelemetry.trace")
-    if api is None:
-        return None
-    provider = api.get_tracer_provider()
-    return None if isinstance(provider, api.ProxyTracerProvider) else _made(provider)
-
-
 @lru_cache(maxsize=1)
 def _made(provider: "trace.TracerProvider") -> Instruments:
     from opentelemetry import metrics, trace
@@ -237,8 +219,8 @@ def _made(provider: "trace.TracerProvider") -> Instruments:
     units = {
         "gen_ai.client.operation.duration": "s",
         "gen_ai.client.token.usage": "{token}",
-        "secondhop.recall.duration": "s",
-        "secondhop.step.duration": "s",
+        RECALLS: "s",
+        STEPS: "s",
     }
     histograms = {name: meter.create_histogram(name, unit) for name, unit in units.items()}
     failed = trace.Status(trace.StatusCode.ERROR)

@@ -195,6 +195,14 @@ def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
         raise _internal(error, place, cure=cure) from error
     except _refusal() as error:
         raise StoreError(f"Chroma at {place} refused: {error}") from error
+    except Exception as error:
+        if type(error) is not Exception:
+            raise
+        # Chroma's client found an HTTP error without words of Chroma's, as proxies answer
+        raise StoreUnavailableError(
+            f"the Chroma server at {place} does not answer as one ({str(error)[:200]}); check it, "
+            f"and what stands before it"
+        ) from error
 
 
 def _unreachable() -> tuple[type[Exception], ...]:

@@ -69,17 +69,6 @@ async def test_every_memory_gets_its_cues_and_costs_nothing_again() -> None:
     assert cards["n0"].role == "own note"
 
 
-async def test_a_cue_finds_its_memory() -> None:
-    async with temporary_recall(notes(), llm=ScriptedModel({"annotate": writing()})) as recall:
-        await recall.memories.cues.aannotate()
-
-        embedder = recall.admin.services.embedder
-        question = await embedder.embed_passages(["what is there to do about the roof?"])
-        (hits,) = await recall.admin.store.cues.search(question, k=1)
-
-    assert [hit.memory_id for hit in hits] == ["n4"]
-
-
 async def test_only_new_and_changed_memories_are_read_again() -> None:
     model = ScriptedModel({"annotate": writing()})
     async with temporary_recall(notes(), llm=model) as recall:

@@ -157,3 +157,10 @@ def model_cli(
     monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     return in_folder(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def llm_cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
+    """The same, with the model."""
+    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
+    return model_cli

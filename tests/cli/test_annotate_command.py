@@ -12,10 +12,9 @@ pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
 
 @pytest.fixture
-def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
-    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
+def cli(llm_cli: Cli, model: ModelServer) -> Cli:
     model.replies["AnnotateReply"] = lambda _system, user: rows_for(user)
-    return model_cli
+    return llm_cli
 
 
 @pytest.fixture
@@ -86,6 +85,8 @@ def test_without_a_key_it_is_said_before_anything_is_stored(
         assert "set OPENAI_API_KEY (any word for a local server)" in " ".join(
             refused.stderr.split()
         )
+        told = "Nothing was stored; --llm offline stores it without cues" in refused.stderr
+        assert told == (command[0] == "ingest")
 
     assert sorted(tmp_path.rglob("*")) == before
     assert "annotation" not in document(cli("ingest", notes, "--no-annotate", "--json"))

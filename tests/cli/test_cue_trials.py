@@ -20,12 +20,11 @@ def insightful(call_id: str, text: str) -> Row:
 
 
 @pytest.fixture
-def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
-    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
+def cli(llm_cli: Cli, model: ModelServer) -> Cli:
     model.replies["AnnotateReply"] = lambda system, user: rows_for(
         user, insightful if BETTER in system else row
     )
-    return model_cli
+    return llm_cli
 
 
 @pytest.fixture

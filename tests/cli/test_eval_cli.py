@@ -92,6 +92,7 @@ def test_the_demo_shows_both_answers_and_the_trace(
     assert compared["facets"] == ["employer", "own plan", "track record"]
     assert len(compared["answers"]["plain"]) == 3
     assert "over all 1 question" in shown.stdout
+    assert "secondhop ingest" in shown.stdout
     assert compared["facets_of_all_questions"]["secondhop"] <= len(compared["facets"])
 
 

@@ -18,12 +18,6 @@ def scenario(tmp_path: Path) -> Path:
     return tiny_scenario(tmp_path / "tiny")
 
 
-@pytest.fixture
-def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
-    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
-    return model_cli
-
-
 def results(run: Result) -> Any:
     assert run.exit_code == 0, run.stderr
     return json.loads(run.stdout)["tiny"]["results"]
@@ -33,13 +27,13 @@ ONCE = {"DecomposeReply": 2, "ExpandReply": 2, "CritiqueReply": 2}
 
 
 def test_a_second_run_asks_nothing_and_answers_the_same(
-    cli: Cli, model: ModelServer, scenario: Path, tmp_path: Path
+    llm_cli: Cli, model: ModelServer, scenario: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "kept").mkdir()
     run = ("eval", "scenarios", scenario, "--answers", "kept/mine.db", "--json")
-    first = cli(*run)
+    first = llm_cli(*run)
     assert model.asked() == ONCE
-    second = cli(*run)
+    second = llm_cli(*run)
     assert not model.asked()
     assert results(second) == results(first)
     assert "asked 6, from kept answers 0" in first.stderr
@@ -48,15 +42,15 @@ def test_a_second_run_asks_nothing_and_answers_the_same(
 
 
 def test_a_verdict_that_could_not_be_used_is_not_kept(
-    cli: Cli, model: ModelServer, scenario: Path
+    llm_cli: Cli, model: ModelServer, scenario: Path
 ) -> None:
     sound = model.replies["CritiqueReply"]
     model.replies["CritiqueReply"] = lambda _system, _user: {"votes": [{"id": "x1", "vote": "hot"}]}
     run = ("eval", "scenarios", scenario, "--answers", "kept", "--json")
-    results(cli(*run))
+    results(llm_cli(*run))
     model.asked()
     model.replies["CritiqueReply"] = sound
-    found = results(cli(*run))
+    found = results(llm_cli(*run))
     assert model.asked() == {"CritiqueReply": 2}
     assert found == {"q-1": ["plan"]}
 
@@ -69,11 +63,11 @@ def test_a_verdict_that_could_not_be_used_is_not_kept(
     ],
 )
 def test_answers_that_cannot_be_kept_are_refused(
-    cli: Cli, scenario: Path, options: tuple[str, ...], told: str
+    llm_cli: Cli, scenario: Path, options: tuple[str, ...], told: str
 ) -> None:
     Path("kept.txt").write_text("Dear diary", encoding="utf-8")
     place = "kept.txt" if not options else "kept"
-    refused = cli("eval", "scenarios", scenario, "--answers", place, *options)
+    refused = llm_cli("eval", "scenarios", scenario, "--answers", place, *options)
     assert refused.exit_code == 2
     assert told.replace("kept is", "kept.txt is") in refused.stderr
     assert Path("kept.txt").read_text(encoding="utf-8") == "Dear diary"

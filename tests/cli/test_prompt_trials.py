@@ -15,13 +15,6 @@ REPO = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
-    """Run a command with the model."""
-    monkeypatch.setenv("SECONDHOP_LLM", model.spec)
-    return model_cli
-
-
-@pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     return tiny_scenario(tmp_path / "tiny")
 
@@ -32,8 +25,8 @@ def variant(tmp_path: Path) -> Path:
     return variant_of("expand", tmp_path / "better.md")
 
 
-def test_a_better_prompt_wins_its_question(cli: Cli, scenario: Path, variant: Path) -> None:
-    measured = document(cli("eval", "scenarios", scenario, "--prompt", variant, "--json"))
+def test_a_better_prompt_wins_its_question(llm_cli: Cli, scenario: Path, variant: Path) -> None:
+    measured = document(llm_cli("eval", "scenarios", scenario, "--prompt", variant, "--json"))
 
     found = measured["against"]
     assert (found["won"], found["lost"], found["tied"]) == (1, 0, 0)
@@ -46,20 +39,20 @@ def test_a_better_prompt_wins_its_question(cli: Cli, scenario: Path, variant: Pa
     assert found["degraded"] == {"tiny": {}}
     assert found["against"].startswith("expand.v")
     assert "degraded" not in measured["tiny"]
-    shown = cli("eval", "scenarios", scenario, "--prompt", variant).stdout
+    shown = llm_cli("eval", "scenarios", scenario, "--prompt", variant).stdout
     assert "1 question: 1 won, 0 lost, 0 tied" in shown
     assert "came: wins" in shown
 
 
 def test_what_was_asked_before_is_not_asked_again(
-    cli: Cli, model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
+    llm_cli: Cli, model: ModelServer, scenario: Path, variant: Path, tmp_path: Path
 ) -> None:
     trial = ("eval", "scenarios", scenario, "--prompt", variant, "--json")
-    first = document(cli(*trial))
+    first = document(llm_cli(*trial))
     # both variants ask `decompose` in the same words, and once
     assert model.asked() == {"DecomposeReply": 2, "ExpandReply": 4, "CritiqueReply": 4}
 
-    again = cli(*trial)
+    again = llm_cli(*trial)
 
     assert not model.asked()
     assert "asked 0, from kept answers 12" in again.stderr
@@ -79,23 +72,23 @@ def test_what_was_asked_before_is_not_asked_again(
     ids=["offline", "another prompt", "faulty"],
 )
 def test_a_trial_that_cannot_be_is_refused_before_anything_is_stored(
-    cli: Cli, scenario: Path, variant: Path, options: tuple[str, ...], exit_code: int, told: str
+    llm_cli: Cli, scenario: Path, variant: Path, options: tuple[str, ...], exit_code: int, told: str
 ) -> None:
     variant_of("critique", Path("critic.md"))
     Path("broken.md").write_text("You are a planner.", encoding="utf-8")
 
-    refused = cli("eval", "scenarios", scenario, "--prompt", variant, *options)
+    refused = llm_cli("eval", "scenarios", scenario, "--prompt", variant, *options)
 
     assert refused.exit_code == exit_code
     assert told in refused.stderr
     assert not Path("cache").exists()
 
 
-def test_the_commands_of_the_docs_run(cli: Cli, model: ModelServer, tmp_path: Path) -> None:
+def test_the_commands_of_the_docs_run(llm_cli: Cli, model: ModelServer, tmp_path: Path) -> None:
     text = (REPO / "docs" / "prompts.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
     Path("my").mkdir()
-    cli("ingest", tiny_scenario(Path("my/scenario")), "--no-annotate")
+    llm_cli("ingest", tiny_scenario(Path("my/scenario")), "--no-annotate")
     for line in "".join(blocks).splitlines():
         if line.startswith("mkdir"):
             Path("my/prompts").mkdir()
@@ -103,7 +96,7 @@ def test_the_commands_of_the_docs_run(cli: Cli, model: ModelServer, tmp_path: Pa
             continue
         told = line.replace("openai:gpt-4.1-mini", model.spec)
         command, _, target = told.partition(" > ")
-        done = cli(*shlex.split(command, comments=True)[1:])
+        done = llm_cli(*shlex.split(command, comments=True)[1:])
         assert done.exit_code == 0, (line, done.stderr)
         if target:
             Path(target).write_bytes(done.stdout_bytes)

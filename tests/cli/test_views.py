@@ -51,6 +51,13 @@ def test_the_miss_that_is_shown_is_called_the_nearest(result: RecallResult) -> N
     assert "nearest" not in why_missed(result.maybe[0], of=1)
 
 
+def test_on_a_narrow_screen_the_miss_s_reason_is_whole(result: RecallResult, width: int) -> None:
+    on = console(width)
+    show_answer(result, on)
+
+    assert why_missed(result.maybe[0], of=len(result.maybe)) in " ".join(printed(on).split())
+
+
 def test_on_a_screen_a_memory_takes_one_line(result: RecallResult, width: int) -> None:
     calm = result.model_copy(update={"degraded": [], "preferences": []})
     on = console(width)

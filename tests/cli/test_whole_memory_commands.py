@@ -104,6 +104,8 @@ def lines_of(export: Path) -> list[bytes]:
             "broken.json: line 1 of the export cannot be read: it is no",
         ),
         (("import", "other.json"), "other.json: this is not an export of version 2"),
+        (("import", "newer.json"), "newer.json: this is not an export of version 2"),
+        (("import", "empty.yaml"), "empty.yaml: this is not an export of version 2"),
         (
             ("import", "lacks.json"),
             "lacks.json: line 2 of the export cannot be read: it has no ",
@@ -122,6 +124,8 @@ def test_a_file_that_cannot_be_is_named_with_what_to_do(
     (folder / "notes").mkdir()
     (folder / "broken.json").write_text("{broken", encoding="utf-8")
     (folder / "other.json").write_text("{}", encoding="utf-8")
+    newer = '{"format": "secondhop.memories", "version": 3}'
+    (folder / "newer.json").write_text(newer, encoding="utf-8")
     lines = (
         '{"format": "secondhop.memories", "version": 2}',
         '{"id": "a"}',

@@ -10,7 +10,7 @@ from tests.small_world import SmallWorld, ask
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.reasons import undertaking_lifts
-from secondhop.nodes.selection.eligibility import OUTDATED_FACTOR
+from secondhop.nodes.selection.relevance import OUTDATED_FACTOR
 from secondhop.nodes.state import Candidate
 from secondhop.stores.records import Memory
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,26 +36,34 @@ def memory(memory_id: str, text: str = "hello", *, origin: str = "") -> Memory:
     )
 
 
+Reads = Callable[..., Awaitable[IngestLedger]]
+"""Ingests these paths."""
+
+
 @pytest.fixture
-async def notes(
-    samples: Path,
-    tmp_path: Path,
-    writer: WatchedStore,
-    embedder: CrcEmbedder,
-    settings: IngestSettings,
-) -> Path:
+def read(writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings) -> Reads:
+    async def reads(*paths: Path, dry_run: bool = False) -> IngestLedger:
+        return await ingest(
+            paths, writer=writer, embedder=embedder, settings=settings, dry_run=dry_run
+        )
+
+    return reads
+
+
+@pytest.fixture
+async def notes(samples: Path, tmp_path: Path, read: Reads) -> Path:
     """A copy of the folder of notes, read once."""
     folder = copytree(samples / "notes", tmp_path / "notes")
-    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    await read(folder)
     return folder
 
 
 async def test_a_second_ingest_stores_and_embeds_nothing(
-    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, read: Reads
 ) -> None:
-    first = await ingest([samples], writer=writer, embedder=embedder, settings=settings)
+    first = await read(samples)
     asked = len(embedder.asked)
-    second = await ingest([samples], writer=writer, embedder=embedder, settings=settings)
+    second = await read(samples)
     assert (first.read, first.stored, first.unchanged) == (20, 20, 0)
     assert (second.read, second.stored, second.unchanged, second.deleted) == (20, 0, 20, 0)
     assert len(embedder.asked) == asked
@@ -63,9 +71,9 @@ async def test_a_second_ingest_stores_and_embeds_nothing(
 
 
 async def test_the_ledger_keeps_the_contract_of_the_command_line(
-    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path, read: Reads
 ) -> None:
-    ledger = await ingest([samples / "notes"], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(samples / "notes")
     shown = json.loads(json.dumps(ledger.to_dict()))
     assert {key: shown[key] for key in ("read", "stored", "unchanged", "deleted")} == {
         "read": 3,
@@ -78,29 +86,25 @@ async def test_the_ledger_keeps_the_contract_of_the_command_line(
 
 
 async def test_what_is_gone_from_a_folder_is_deleted_and_what_changed_is_replaced(
-    notes: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    notes: Path, writer: WatchedStore, read: Reads
 ) -> None:
     (notes / "projects" / "garden.md").unlink()
     (notes / "2024-05-01.md").write_text("# Standup\n\nRuth has the rack key.\n")
-    ledger = await ingest([notes], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(notes)
     assert (ledger.stored, ledger.unchanged, ledger.deleted) == (1, 1, 1)
     assert set(writer.kept) == {"2024-05-01.md", "servers.md"}
     assert "Ruth" in writer.texts("2024-05-01.md")[0]
 
 
 async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
-    samples: Path,
-    tmp_path: Path,
-    writer: WatchedStore,
-    embedder: CrcEmbedder,
-    settings: IngestSettings,
+    samples: Path, tmp_path: Path, writer: WatchedStore, read: Reads
 ) -> None:
     folder = copytree(samples / "chatgpt", tmp_path / "chatgpt")
     (folder / "note.md").write_text("beside it")
-    await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    await read(folder)
     export = folder / "conversations.json"
     export.write_bytes(export.read_bytes()[:1000])
-    ledger = await ingest([folder], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(folder)
     assert (ledger.unchanged, ledger.deleted, len(writer.kept)) == (1, 0, 3)
     assert not ledger.deletions_followed
     (kept_back,) = ledger.deletions_not_followed
@@ -108,28 +112,21 @@ async def test_a_corrupted_export_wipes_nothing_and_the_ledger_says_so(
 
 
 async def test_a_wrong_path_stores_nothing_of_the_others(
-    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path, writer: WatchedStore, read: Reads
 ) -> None:
     with pytest.raises(IngestError, match="does not exist"):
-        await ingest(
-            [samples, samples / "nowhere"], writer=writer, embedder=embedder, settings=settings
-        )
+        await read(samples, samples / "nowhere")
     assert not writer.kept
 
 
 async def test_two_folders_may_hold_a_note_of_the_same_name(
-    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, read: Reads
 ) -> None:
     for name in ("work", "home"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "todo.md").write_text(f"for {name}")
     for folders in (["work"], ["home"], ["home", "work"], ["work", "home"]):
-        ledger = await ingest(
-            [tmp_path / name for name in folders],
-            writer=writer,
-            embedder=embedder,
-            settings=settings,
-        )
+        ledger = await read(*(tmp_path / name for name in folders))
         assert ledger.deleted == 0
     assert sorted(text for key in writer.kept for text in writer.texts(key)) == [
         "for home",
@@ -157,44 +154,48 @@ def _export(folder: Path, name: str, *, text: str, updated: float | None) -> Non
 
 @pytest.mark.parametrize("names", [("june.json", "july.json"), ("a.json", "b.json")])
 async def test_of_two_exports_the_later_update_of_a_conversation_wins(
-    tmp_path: Path,
-    writer: WatchedStore,
-    embedder: CrcEmbedder,
-    settings: IngestSettings,
-    names: tuple[str, str],
+    tmp_path: Path, writer: WatchedStore, names: tuple[str, str], read: Reads
 ) -> None:
     _export(tmp_path, names[0], text="old", updated=1714557600)
     _export(tmp_path, names[1], text="new", updated=1717236000)
-    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(tmp_path)
     assert writer.texts("c") == ["new"]
     assert (ledger.read, ledger.stored, len(ledger.skipped)) == (2, 1, 1)
 
 
 async def test_one_id_with_two_contents_keeps_the_first_and_names_the_second(
-    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, read: Reads
 ) -> None:
     rows = [{"id": "a", "text": text, "date": "2024-05-01"} for text in ("one", "two", "one")]
     (tmp_path / "rows.json").write_text(json.dumps(rows))
-    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(tmp_path)
     assert writer.texts("a") == ["one"]
     assert ["says something else" in s.reason for s in ledger.skipped] == [True, False]
 
 
 async def test_a_format_that_was_asked_for_does_not_delete_the_others(
-    samples: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    samples: Path,
+    writer: WatchedStore,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+    read: Reads,
 ) -> None:
-    await ingest([samples], writer=writer, embedder=embedder, settings=settings)
+    await read(samples)
     notes = IngestSettings(format="markdown", count_tokens=settings.count_tokens)
     ledger = await ingest([samples], writer=writer, embedder=embedder, settings=notes)
     assert (ledger.unchanged, ledger.deleted, len(writer.kept)) == (3, 0, 20)
 
 
 async def test_a_huge_memory_is_put_whole_and_quickly(
-    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path,
+    writer: WatchedStore,
+    embedder: CrcEmbedder,
+    settings: IngestSettings,
+    read: Reads,
 ) -> None:
     (tmp_path / "huge.txt").write_text(" ".join(map(str, range(300_000))))
     began = time.perf_counter()
-    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(tmp_path)
     assert time.perf_counter() - began < 20
     assert ledger.passages == (await writer.counts()).passages > 1000
     assert max(len(texts) for texts in embedder.asked) == settings.batch_passages
@@ -251,11 +252,8 @@ async def test_a_cancelled_ingest_finishes_the_put_it_began(
 
 
 async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
-    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
+    writer: WatchedStore, tmp_path: Path, read: Reads
 ) -> None:
-    async def read(folder: Path) -> IngestLedger:
-        return await ingest([folder], writer=writer, embedder=embedder, settings=settings)
-
     old, new = tmp_path / "old", tmp_path / "new"
     old.mkdir()
     for name in ("a", "b"):
@@ -275,35 +273,33 @@ async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
     assert set(writer.kept) == {"a.md", "c.md"}
 
 
-async def test_nothing_at_all_is_an_error(
-    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings, tmp_path: Path
-) -> None:
+async def test_nothing_at_all_is_an_error(tmp_path: Path, read: Reads) -> None:
     with pytest.raises(NothingIngestedError, match="an empty folder"):
-        await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+        await read(tmp_path)
 
 
 async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
-    notes: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    notes: Path, writer: WatchedStore, read: Reads
 ) -> None:
     before = set(writer.kept)
 
     edited = notes / "projects" / "garden.md"
     edited.write_text("# Garden\n\nRuth has the hose.\n")
-    by_file = await ingest([edited], writer=writer, embedder=embedder, settings=settings)
+    by_file = await read(edited)
     assert (by_file.read, by_file.stored) == (1, 1)
     assert set(writer.kept) == before
     assert "Ruth" in writer.texts("projects/garden.md")[0]
 
     edited.write_text("# Garden\n\nMia has the hose.\n")
     (notes / "servers.md").unlink()
-    by_folder = await ingest([edited.parent], writer=writer, embedder=embedder, settings=settings)
+    by_folder = await read(edited.parent)
     assert (by_folder.stored, by_folder.deleted) == (1, 0)
     assert set(writer.kept) == before, "what is gone from elsewhere in the folder is not known"
     assert [one.reason for one in by_folder.deletions_not_followed] == [
-        "nothing was deleted, for only a part of it was read"
+        "only a part of it was read, so nothing stored from the rest was deleted"
     ]
 
-    all_of_it = await ingest([notes], writer=writer, embedder=embedder, settings=settings)
+    all_of_it = await read(notes)
     assert (all_of_it.stored, all_of_it.unchanged, all_of_it.deleted) == (0, 2, 1)
 
 
@@ -331,18 +327,16 @@ async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
 
 
 async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
-    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, read: Reads
 ) -> None:
     rows, row = tmp_path / "rows.jsonl", {"id": "a", "text": "Ana swells up", "date": "2026-01-02"}
     rows.write_text(json.dumps(row))
-    await ingest([rows], writer=writer, embedder=embedder, settings=settings)
+    await read(rows)
     rows.write_text(json.dumps({**row, "cues": ["bake for Ana"]}))
 
-    planned = await ingest(
-        [rows], writer=writer, embedder=embedder, settings=settings, dry_run=True
-    )
+    planned = await read(rows, dry_run=True)
     asked = len(embedder.asked)
-    ledger = await ingest([rows], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(rows)
 
     assert planned.plan is not None
     assert planned.plan.other_cues == ("a",)
@@ -352,7 +346,7 @@ async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
 
 
 async def test_what_a_stored_row_lacks_is_a_notice_and_nothing_was_skipped(
-    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    tmp_path: Path, read: Reads
 ) -> None:
     row = {"id": "a", "text": "Ana has no nuts.", "date": "soon", "cues": "bake", "tags": [7]}
     scenario = {"id": "b", "title": "", "source": "note", "created_at": "once", "broad": 3}
@@ -360,7 +354,7 @@ async def test_what_a_stored_row_lacks_is_a_notice_and_nothing_was_skipped(
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
     (tmp_path / "conversations.jsonl").write_text(json.dumps(scenario | {"messages": said}))
 
-    ledger = await ingest([tmp_path], writer=writer, embedder=embedder, settings=settings)
+    ledger = await read(tmp_path)
 
     assert (ledger.stored, ledger.skipped) == (2, ())
     assert [one.reason.partition(":")[0] for one in ledger.notices] == [

@@ -31,6 +31,8 @@ CALLS: list[tuple[str, Mapping[str, object], str]] = [
     ("recall", {"query": "wifi", "limit": 10**9}, "k must be at most 1,000,000"),
     ("recall", {"query": "wifi", "at": "0001-01-01T00:00+14:00"}, "between the years 1 and 9999"),
     ("recall_vote", {"sessionId": "s", "votes": {"a": "lukewarm"}}, "votes.*, not 'lukewarm'"),
+    ("recall", {"query": " "}, "empty"),
+    ("recall_vote", {"sessionId": "nobody", "votes": {"a": "hot"}}, "start a new session"),
     ("observe", {"messages": []}, "messages: .*, not "),
     ("forget", {"memoryIds": ["nope"]}, "no memory 'nope' is stored"),
 ]

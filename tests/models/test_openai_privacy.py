@@ -2,11 +2,13 @@
 
 import json
 import logging
+from functools import partial
 
 import pytest
 from tests.models.fault_server import USAGE, FaultServer, body, running, status
 from tests.models.on_sockets import Answer, ask
 
+from secondhop.models.failure_messages import excerpt, without_key
 from secondhop.models.llm import LLMError, StructuredLLM
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_embedder import OpenAIEmbedder
@@ -105,3 +107,8 @@ async def test_a_model_that_thinks_beyond_its_bound_is_believed() -> None:
         llm = model_at(server)
         assert (await ask(llm)).usage.tokens == 760
         await llm.aclose()
+
+
+def test_a_key_that_the_cut_goes_through_is_not_shown() -> None:
+    for padding in range(150, 210):
+        assert KEY[:4] not in excerpt("x" * padding + KEY, partial(without_key, key=KEY))

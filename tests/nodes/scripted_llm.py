@@ -7,7 +7,7 @@ from typing import Any
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
-from secondhop.nodes.selection.eligibility import LEAST_RELEVANCE
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE
 from secondhop.nodes.state import Facet
 from secondhop.prompts.quoting import Tags
 from secondhop.prompts.templates import load_prompts

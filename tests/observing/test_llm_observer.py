@@ -133,11 +133,6 @@ async def test_what_the_messages_do_not_bear_out_is_dropped_and_told(
     assert why in dropped.why
 
 
-async def test_a_reply_without_a_word_that_was_said_is_refused() -> None:
-    with pytest.raises(LLMError, match="noted only what the user did not say"):
-        await read({**HOME, "quote": "I love Rome"})
-
-
 @pytest.mark.parametrize("reply", [{}, {"facts": []}, "nothing", {"memories": "none"}])
 async def test_a_reply_of_another_shape_is_an_error_and_never_silence(reply: object) -> None:
     observer = LLMObserver(ScriptedLLM(ObserveReply=[reply]), load_prompts(), secret=SECRET)

@@ -201,6 +201,19 @@ async def store(
         yield opened
 
 
+@pytest.fixture
+async def own_store(tmp_path: Path) -> AsyncIterator[EntityStore]:
+    """An empty store of entity "me": a catalog in a file, vectors in memory."""
+    opened = EntityStore(
+        Catalog(tmp_path / "catalog.db"),
+        MemoryIndex(),
+        identity=Identity(entity="me", embedder_id=EMBEDDER, dimension=DIMENSION),
+        lock=WriterLock(tmp_path / "writer"),
+    )
+    async with aclosing(opened):
+        yield opened
+
+
 def known_entity(database: PostgresServer | None) -> None:
     """PostgreSQL lists the entity, so that its changes are noted."""
     if database is not None:

@@ -2,9 +2,8 @@
 
 import math
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 from contextlib import aclosing, closing
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -21,16 +20,8 @@ from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
 @pytest.fixture
-async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntityStore]:
-    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
-    opened = EntityStore(
-        Catalog(tmp_path / "catalog.db"),
-        MemoryIndex(),
-        identity=identity,
-        lock=WriterLock(tmp_path / "writer"),
-    )
-    async with aclosing(opened):
-        yield opened
+def store(own_store: EntityStore) -> EntityStore:
+    return own_store
 
 
 async def scores(store: EntityStore, query: str) -> dict[str, float]:

@@ -1,35 +1,25 @@
 """Clusters of memories: the same ones every time, and what they are called."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 
 from secondhop.ranking.keyphrases import topic_names
 from secondhop.stores import memory_map
-from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.locks import WriterLock
-from secondhop.stores.vectors.memory_index import MemoryIndex
 
 T = TypeVar("T")
 
 
 @pytest.fixture
-async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncIterator[EntityStore]:
-    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
-    catalog = Catalog(tmp_path / "catalog.db")
-    opened = EntityStore(
-        catalog, MemoryIndex(), identity=identity, lock=WriterLock(tmp_path / "lock")
-    )
-    async with aclosing(opened):
-        yield opened
+def store(own_store: EntityStore) -> EntityStore:
+    return own_store
 
 
 async def test_recalls_that_ask_at_once_have_it_made_once(
@@ -99,13 +89,9 @@ async def test_a_topic_tells_what_its_memories_help_with(
 
 
 async def test_new_memories_make_a_new_map_only_when_they_are_many(
-    tmp_path: Path, make: SimpleNamespace
+    store: EntityStore, make: SimpleNamespace
 ) -> None:
-    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
-    catalog = Catalog(tmp_path / "catalog.db")
-    store = EntityStore(
-        catalog, MemoryIndex(), identity=identity, lock=WriterLock(tmp_path / "lock")
-    )
+    catalog = cast(Catalog, vars(store)["_catalog"])
     await store.put([make.memory(f"m{n}", f"word{n} and more") for n in range(100)])
     before = catalog.changes()
 
@@ -120,4 +106,3 @@ async def test_new_memories_make_a_new_map_only_when_they_are_many(
 
     assert seen == [0, 0, 1, 1, 1, 2]
     assert catalog.changes() == before + 3
-    await store.aclose()

@@ -1,30 +1,20 @@
 """Memories that are put at once are stored in turn, and each caller hears of its own alone."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import pytest
 
 from secondhop.errors import UsageError
-from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange
-from secondhop.stores.locks import WriterLock
-from secondhop.stores.vectors.memory_index import MemoryIndex
 
 
 @pytest.fixture
-async def store(tmp_path: Path, make: SimpleNamespace) -> AsyncGenerator[EntityStore, None]:
-    identity = Identity(entity="me", embedder_id=make.embedder, dimension=make.dimension)
-    catalog = Catalog(tmp_path / "catalog.db")
-    opened = EntityStore(
-        catalog, MemoryIndex(), identity=identity, lock=WriterLock(tmp_path / "lock")
-    )
-    yield opened
-    await opened.aclose()
+def store(own_store: EntityStore) -> EntityStore:
+    return own_store
 
 
 def nothing_else(_: KeepingView) -> Sequence[KeepingChange]:

@@ -5,8 +5,10 @@ import json
 import shutil
 import sqlite3
 import sys
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +21,7 @@ from secondhop.errors import (
     EmbedderMismatchError,
     SchemaVersionError,
     StoreError,
+    StoreUnavailableError,
     UsageError,
 )
 from secondhop.stores.entity_names import entity_slug
@@ -245,6 +248,29 @@ async def test_a_server_that_is_not_there_is_a_clear_error(
             await store.put([make.memory("m", "text")])
         assert (await store.lexical(["text"], k=3))[0] == []
         assert (await asyncio.to_thread(home.entities)) == ["me"]
+
+
+async def test_a_proxy_without_its_chroma_server_is_a_clear_error(
+    tmp_path: Path, make: SimpleNamespace
+) -> None:
+    class BadGateway(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(502)
+
+        do_POST = do_GET
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), BadGateway) as proxy:
+        threading.Thread(target=proxy.serve_forever).start()
+        url = f"http://127.0.0.1:{proxy.server_address[1]}"
+        try:
+            async with (
+                aclosing(StoreDirectory(tmp_path / "store", chroma_url=url)) as home,
+                entity(home) as store,
+            ):
+                with pytest.raises(StoreUnavailableError, match="does not answer as one"):
+                    await store.put([make.memory("m", "text")])
+        finally:
+            proxy.shutdown()
 
 
 async def test_without_its_manifest_a_store_is_reindexed_and_whole_again(

@@ -35,7 +35,7 @@ def show_answer(
     if not result.memories:
         console.print(empty_answer(result), style="bold")
     near = shown_misses(result)[:1]
-    whys = [*map(reason, result.memories), *(why_missed(one, of=len(result.maybe)) for one in near)]
+    whys = [*map(reason, result.memories), *("" for _ in near)]
     lines = lines_of([*result.memories, *near], whys, width=console.width)
     for slot, memory in enumerate(result.memories, start=1):
         console.print(f"{slot}. ", lines[slot - 1], sep="")
@@ -45,8 +45,8 @@ def show_answer(
         console.print()
     for preference in result.preferences:
         show_preference(preference, console)
-    for line in lines[len(result.memories) :]:
-        console.print("–  ", line, sep="")
+    for missed, line in zip(near, lines[len(result.memories) :], strict=True):
+        console.print("–  ", line, why_missed(missed, of=len(result.maybe)), sep="")
     for cause in causes_once(result.degraded):
         console.print(f"done without: {clean(cause)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
@@ -71,6 +71,8 @@ def lines_of(
             line.append(f"{memory_id}  ", style="dim")
         line.append(why)
         line.truncate(width - 4, overflow="ellipsis")
+        if memory.weak:
+            line.stylize("dim")
         lines.append(line)
     return lines
 

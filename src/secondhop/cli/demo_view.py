@@ -16,6 +16,13 @@ SHORT = {PLAIN: "plain", OURS: "secondhop", WITH_CUES: "with cues"}
 """Names for narrow columns, and for `--json`."""
 
 
+NEXT_STEPS = (
+    "as a page to click: secondhop demo --html demo.html\n"
+    "your own notes: secondhop ingest ~/notes; then\n"
+    'secondhop recall "What do I need for my trip?"'
+)
+
+
 def show_comparison(comparison: Comparison, console: "Console", *, trace: bool) -> None:
     """Print secondhop's answer, and which labelled facets plain search and secondhop serve.
 
@@ -32,6 +39,8 @@ def show_comparison(comparison: Comparison, console: "Console", *, trace: bool) 
     if trace:
         console.print()
         console.print(trace_tree(comparison.trace))
+    console.print()
+    console.print(NEXT_STEPS, style="dim")
 
 
 def facets_table(comparison: Comparison) -> "Table":

@@ -9,6 +9,7 @@ import typer
 
 from secondhop.cli.annotate_command import MaxTokens, MaxUsd, write_cues
 from secondhop.cli.options import Common, DryRun, given_path
+from secondhop.errors import ModelError
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -66,7 +67,13 @@ def ingest(
 
     spec = chosen_spec(common) if annotate and not dry_run else None
     if spec is not None:
-        expect_key(spec)
+        try:
+            expect_key(spec)
+        except ModelError as error:
+            raise ModelError(
+                f"{error}. Nothing was stored; --llm offline stores it without cues, and "
+                f"`secondhop annotate` writes them later"
+            ) from error
     stored = 0
 
     async def stored_from(recall: "Recall") -> "IngestLedger":

@@ -287,6 +287,7 @@ def stats(common: Common) -> None:
     lines = [
         f"{name.replace('_', ' ')}: {'unknown' if count is None else clean(str(count))}"
         for name, count in counts.items()
+        if name != "schema_version"  # each kind of store has its own
     ]
     tell(common, counts, lambda console: console.print("\n".join(lines), soft_wrap=True))
 

@@ -183,7 +183,9 @@ def _plan(intake: Intake, deleted: Sequence[str]) -> IngestPlan:
 
 
 def _only_a_part(origin: str) -> Skipped:
-    return Skipped(origin, "nothing was deleted, for only a part of it was read")
+    return Skipped(
+        origin, "only a part of it was read, so nothing stored from the rest was deleted"
+    )
 
 
 def _read_ahead(batches: Iterator[Batch]) -> "asyncio.Task[Batch | None]":

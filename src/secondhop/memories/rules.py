@@ -243,8 +243,8 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
 def unknown(memory_id: str) -> NotStoredError:
     """The error for an id under which nothing is stored."""
     return NotStoredError(
-        f"no memory {memory_id!r} is stored for this entity; ask for it again: every answer of "
-        f"a recall tells ids (`--json` on the command line)"
+        f"no memory {memory_id!r} is stored for this entity; a recall's answer holds the "
+        f"ids of its memories (on the command line with --json)"
     )
 
 

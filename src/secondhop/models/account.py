@@ -55,6 +55,10 @@ class Account:
         self.usage += Usage(calls=1)
         return reply
 
+    def take_back(self) -> None:
+        """The request under way was never sent."""
+        self.usage, self._open = replace(self.usage, calls=self.usage.calls - 1), None
+
     def charge(self, cost: Usage) -> None:
         """What the request under way has cost in tokens; nothing, for one that was refused."""
         self.usage += cost

@@ -109,7 +109,9 @@ class Endpoint:
 
     def _note_failure(self, error: BaseException, account: Account, *, waited_s: float) -> None:
         failure = failure_of(error)
-        if failure.was_free:
+        if isinstance(error, ModelError):  # there is no client to send it with
+            account.take_back()
+        elif failure.was_free:
             account.charge(Usage())
         answered = True if isinstance(error, SecondhopError) else failure.answered
         if isinstance(error, asyncio.CancelledError):  # by the deadline, or by the caller

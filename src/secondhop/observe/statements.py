@@ -79,7 +79,7 @@ def statement_of(reading: Reading, one: Heard, *, at: datetime) -> Statement:
     if reading.kind == "factual":  # beside the bare fact, the words that a search may look for
         words_said = " ".join(clean_text(one.turn.content[slice_of(reading)]).split())
         (bare,) = memory.messages
-        said = f'{bare.content} In so many words: "{words_said}"'
+        said = f'{bare.content} Original words: "{words_said}"'
         memory = replace(memory, messages=(Message("user", said),))
     note = source_note(one, reading.span)
     return Statement(reading=reading, memory=memory, source=note, at=at)

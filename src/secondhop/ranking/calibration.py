@@ -18,7 +18,8 @@ class LogisticCalibration:
 
     def __call__(self, scores: npt.ArrayLike) -> Floats:
         """Calibrate scores of any shape."""
-        return _sigmoid(self.slope * np.asarray(scores, dtype=np.float64) + self.intercept)
+        logits = self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
+        return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)), dtype=np.float64)  # never overflows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +39,6 @@ class IsotonicCalibration:
 
 Calibration: TypeAlias = LogisticCalibration | IsotonicCalibration
 """score -> probability, 0..1."""
-
-
-def _sigmoid(logits: Floats) -> Floats:
-    """1 / (1 + exp(-x)) without overflow."""
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)), dtype=np.float64)
 
 
 LEXICAL_FULL = 0.6

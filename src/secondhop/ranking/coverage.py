@@ -108,7 +108,7 @@ def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening = _BGE_SMALL
     Source: ours; containment by Broder 1997 (see `shingles`).
     """
     rows = evidence.rows
-    units = np.zeros((len(rows), evidence.size))
+    units = np.zeros((len(rows), len(evidence.passages)))
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers):
         # sharpening never falls, so the best of its values is the value of the best

@@ -29,19 +29,15 @@ def reciprocal_rank_fusion(
     """
     if k <= 0:
         raise ValueError(f"k must be positive, got {k}; 60 is the usual choice")
-    factors = _checked_weights(weights, count=len(rankings))
+    factors = [1.0] * len(rankings) if weights is None else weights
+    fit = len(factors) == len(rankings) and all(isfinite(one) and one >= 0 for one in factors)
+    if not fit:
+        raise ValueError(
+            f"{len(rankings)} rankings need as many weights, finite and not negative, got {factors}"
+        )
     parts: dict[str, list[float]] = {}
     for ranking, factor in zip(rankings, factors, strict=True):
         for rank, found in enumerate(dict.fromkeys(ranking), start=1):
             parts.setdefault(found, []).append(factor / (k + rank))
     scored = [(found, fsum(terms)) for found, terms in parts.items()]
     return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
-
-
-def _checked_weights(weights: Sequence[float] | None, *, count: int) -> list[float]:
-    factors = [1.0] * count if weights is None else [float(weight) for weight in weights]
-    if len(factors) != count:
-        raise ValueError(f"{count} rankings need {count} weights, got {len(factors)}")
-    if not all(isfinite(factor) and factor >= 0 for factor in factors):
-        raise ValueError(f"weights must be finite and not negative, got {factors}")
-    return factors

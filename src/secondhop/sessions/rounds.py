@@ -17,7 +17,7 @@ from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.settle import settle
 from secondhop.nodes.session.voting import shown_now
 from secondhop.running import GRACE_S, RecallEvent, step_events
-from secondhop.telemetry import recall_span
+from secondhop.telemetry import RECALLS, span_of
 from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class SessionRounds:
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None
     ) -> SessionState:
         """One round, in a span of its own."""
-        with recall_span("session round") as span:
+        with span_of("session round", "RETRIEVER", metric=RECALLS) as span:
             state = await self._in_time(given, round_number=round_number, progress=progress)
             known = state["candidates"]
             picked = [known[pick["memory_id"]] for pick in state["picks"]]

@@ -67,7 +67,9 @@ def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> 
 def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() -> None:
     found = {DIRECT: ranking(a=own(0.5, 0.02), b=own(0.4, 0.01))}
 
-    scores, blends = blended_scores(found, suggested=suggested(a=0.0, b=0.0, new=9.0))
+    brought = suggested(a=0.0, b=0.0, new=9.0)
+    blends = blended(found[DIRECT], suggested=brought)
+    scores = blended_scores(found, blends, brought)
 
     assert blends["new"].parts["playbooks"] > 0
     assert scores["new"]["b1"]["passage_ids"] == ("new:0",)
@@ -155,7 +157,7 @@ def test_a_look_up_has_no_undertaking() -> None:
         cued=kept_for(a=0.6, b=0.3),
         annotated=dict.fromkeys(found.fused, 3),
         undertakings=undertakings,
-        cues_only_add=True,
+        look_up=True,
     )
 
     assert all(one.undertaking == "" for one in blends.values())

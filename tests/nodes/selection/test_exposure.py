@@ -12,7 +12,7 @@ from secondhop.nodes.selection.exposure import (
     digest_of,
     worn_in_session,
 )
-from secondhop.nodes.selection.factors import EXPOSURE
+from secondhop.nodes.selection.relevance import EXPOSURE
 from secondhop.nodes.session.session_state import SessionState
 
 

@@ -10,7 +10,7 @@ from tests.nodes.selection.test_selection_rules import world_of as world_of_rows
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.selection.factors import salience as salience_column
+from secondhop.nodes.selection.relevance import salience as salience_column
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate
 from secondhop.recall import Recall

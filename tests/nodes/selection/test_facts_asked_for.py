@@ -4,7 +4,7 @@ from typing import cast
 
 from tests.nodes.selection.test_selection_rules import SETTINGS, picked, vote, world_of
 
-from secondhop.nodes.selection.best_answer import best_answer
+from secondhop.nodes.selection.slots import best_answer
 from secondhop.nodes.state import FACT_ASKED, Query, RecallState
 
 FAR_FROM_THE_QUESTION = [[0.001, 0.7], [0.002, 0.9], [0.0, 0.1]]

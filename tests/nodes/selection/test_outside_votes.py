@@ -8,9 +8,9 @@ from tests.nodes.cast_votes import by_voter, vote
 from tests.nodes.selection.test_selection_rules import SETTINGS, world_of
 
 from secondhop.nodes.reconsider import refined_queries
-from secondhop.nodes.selection.best_answer import best_answer
-from secondhop.nodes.selection.eligibility import judged_relevance, kept_ids, last_votes
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
+from secondhop.nodes.selection.relevance import judged_relevance, kept_ids, last_votes
+from secondhop.nodes.selection.slots import best_answer
 from secondhop.nodes.state import Query, RecallState, Vote, VoteName
 from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPool
@@ -108,7 +108,7 @@ def test_a_kept_memory_closes_the_facet_it_serves_best() -> None:
 def test_a_vote_without_facets_speaks_of_what_the_memory_serves_best() -> None:
     pool, _ = world_of(ROWS)
 
-    judged = judged_relevance(pool, {"m2": vote("m2", "hot")}, min_score=SETTINGS.min_score)
+    judged = judged_relevance(pool, {"m2": vote("m2", "hot")}, (), min_score=SETTINGS.min_score)
 
     row = list(pool.ids).index("m2")
     assert judged[row].tolist() == pytest.approx([0.5, 0.95])

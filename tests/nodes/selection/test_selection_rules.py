@@ -11,12 +11,17 @@ from hypothesis import strategies as st
 from tests.fakes import NOW
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.selection.best_answer import best_answer
-from secondhop.nodes.selection.eligibility import judged_relevance, readers_order, stand_alone
-from secondhop.nodes.selection.factors import recency as recency_column
 from secondhop.nodes.selection.pool import Pool, pool_of
+from secondhop.nodes.selection.relevance import (
+    judged_relevance,
+    readers_order,
+    stand_alone,
+    weakened_by,
+)
+from secondhop.nodes.selection.relevance import recency as recency_column
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
+from secondhop.nodes.selection.slots import best_answer
 from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote, VoteName
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence import Evidence
@@ -216,12 +221,12 @@ def test_what_alone_serves_a_facet_stands_alone() -> None:
 def test_a_newer_likeness_takes_half_unless_it_cannot_stand_in() -> None:
     pool, _ = world_of([[0.8, 0.1], [0.8, 0.1], [0.1, 0.7]], directions=[0, 0, 1])
     assert pool.replaced_by == {"m0": "m1"}
-    taken = judged_relevance(pool, {}, min_score=SETTINGS.min_score)
+    weakened = weakened_by(pool, {}, min_score=SETTINGS.min_score)
+    taken = judged_relevance(pool, {}, weakened, min_score=SETTINGS.min_score)
     assert taken[0, 0] < taken[1, 0] == 0.8
 
     apart, _ = world_of([[0.8, 0.6], [0.8, 0.1], [0.1, 0.2]], directions=[0, 0, 1])
-    kept = judged_relevance(apart, {}, min_score=SETTINGS.min_score)
-    assert kept[0].tolist() == [0.8, 0.6]
+    assert weakened_by(apart, {}, min_score=SETTINGS.min_score) == {}
 
 
 def test_one_that_says_the_same_does_not_stand_in_where_it_does_not_serve() -> None:

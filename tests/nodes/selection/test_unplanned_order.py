@@ -8,12 +8,7 @@ from tests.nodes.selection.test_selection_rules import picked, vote, voted, worl
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.selection.unplanned_order import (
-    answering_for_themselves,
-    lookup_order,
-    replaced_last,
-    unplanned_order,
-)
+from secondhop.nodes.selection.slots import answering_for_themselves, copies_last, unplanned_order
 from secondhop.nodes.state import FACT_NAMED, RecallState, Vote
 
 THREE = [[0.6], [0.5], [0.4]]
@@ -36,7 +31,7 @@ def asked(origin: str, **more: Any) -> Any:
 
 def order_of(pool: Pool, state: RecallState) -> list[str]:
     factors = np.ones((len(pool.ids), len(pool.facet_ids)))
-    return list(unplanned_order(pool, pool.relevance, factors, state, wanted=len(pool.ids)))
+    return unplanned_order(pool, pool.relevance, factors, state)
 
 
 def test_a_look_up_keeps_the_order_of_hybrid_search_below_any_threshold() -> None:
@@ -49,8 +44,7 @@ def test_what_votes_and_the_memory_itself_make_of_relevance_counts() -> None:
     pool, state = looked_up(THREE, fused=[0.03, 0.029, 0.01])
 
     halves = np.array([[0.5], [1.0], [1.0]])
-    halved = lookup_order(pool, pool.relevance, halves, state)
-    assert list(halved) == ["m1", "m0", "m2"]
+    assert unplanned_order(pool, pool.relevance, halves, state) == ["m1", "m0", "m2"]
     assert "m0" not in picked(pool, voted(state, vote("m0", "cold", facets=())))
 
 
@@ -79,15 +73,15 @@ def test_a_fact_that_the_question_names_comes_first() -> None:
 def test_copies_of_what_stands_ahead_come_last() -> None:
     pool, state = looked_up(THREE, fused=[0.03, 0.025, 0.01], directions=[0, 0, 1])
 
-    assert order_of(replace(pool, replaced_by={}), state) == ["m0", "m2", "m1"]
+    order = order_of(replace(pool, replaced_by={}), state)
+    assert copies_last(order, pool, limit=0.8, wanted=3) == ["m0", "m2", "m1"]
 
 
 def test_what_something_newer_seems_to_replace_comes_last() -> None:
-    pool, _ = looked_up(THREE, fused=[0.03, 0.02, 0.01])
-    versions = replace(pool, replaced_by={"m0": "m1"})
+    pool, state = looked_up(THREE, fused=[0.03, 0.02, 0.01])
 
-    assert replaced_last(["m0", "m1", "m2"], versions) == ["m1", "m2", "m0"]
-    assert replaced_last(["m0", "m2"], versions) == ["m0", "m2"]
+    assert order_of(replace(pool, replaced_by={"m0": "m1"}), state) == ["m1", "m2", "m0"]
+    assert order_of(replace(pool, replaced_by={"m0": "gone"}), state) == ["m0", "m1", "m2"]
 
 
 def test_a_newer_note_replaces_an_older_one_only_where_it_answers_as_well() -> None:

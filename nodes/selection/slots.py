@@ -1,0 +1,331 @@
+"""What decides a slot, from top to bottom; three files beside this one say the rest.
+
+1. Relevance to the question is the sum of what each search says (`blend.py`). If a model planned
+   facets, relevance to each is that of the best passage found for it.
+2. Score factors, votes and newer memories change it (`relevance.py`): `best_answer` below.
+3. Without a plan the best comes first: `unplanned_order`. A look-up keeps the order of hybrid
+   search where few memories have cues. Facts that the question names come first. What something
+   newer replaces, or what hardly says anything new, moves behind the rest.
+4. With a plan the facets share the slots, and a critic's order comes first (`select.py`).
+5. Nothing is given if nothing is near the question.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.effort import MOSTLY, is_unplanned
+from secondhop.nodes.planning.fact_lookup import OWN_FACET
+from secondhop.nodes.planning.question_kind import LOOKUPS
+from secondhop.nodes.selection.negative_feedback import not_like_the_refused
+from secondhop.nodes.selection.pool import Pool, suggested_facets
+from secondhop.nodes.selection.relevance import (
+    CUES_ANSWER,
+    OF_THE_QUESTION,
+    SUPPRESSED,
+    answerable,
+    is_outside,
+    judged_relevance,
+    kept_ids,
+    last_votes,
+    nearest_cue,
+    readers_order,
+    score_factors,
+    text_relevance,
+    weakened_by,
+    well_founded,
+)
+from secondhop.nodes.selection.select import REPEATS_AT, Selection, repetition_among, select
+from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
+from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED, Pick, RecallState, Vote
+from secondhop.ranking.arrays import Floats
+
+REPEATS = 0.25
+"""Share of a memory's evidence that those ahead of it already say, above which it comes last."""
+
+COPIES = 0.8
+"""The same for a look-up. Higher: sessions of one conversation all sound alike."""
+
+SPARE = 16
+"""More than are shown, so that hardly ever a second comparison is needed."""
+
+FOUND = 0.6
+"""Relevance to a search that the critic asked for, from which on a memory counts as found by it."""
+
+SlotRule = Literal["facets", "hybrid ranks", "relevance", "score"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestAnswer:
+    """What would be returned if the recall ended here."""
+
+    selected: Selection
+    """As the slots would be given, whether or not the question can be answered."""
+    given: bool
+    """Whether the memory speaks of the question at all."""
+    nearest: float
+    """Calibrated relevance to the question itself of what is nearest to it."""
+    bar: float
+    """What `nearest` must reach, unless a reader has voted."""
+    weakened: Mapping[str, str]
+    """{memory id: the newer memory because of which it counts less}."""
+    implied: Sequence[Pick]
+    """Facts that the plan asks for by name, or means: too short to be near the question, and given
+    all the same."""
+    picks: list[Pick]
+    """Best first; implied facts alone when the memory does not speak of the question."""
+
+
+def best_answer(
+    pool: Pool,
+    state: RecallState,
+    *,
+    settings: RankingSettings,
+    shown: Sequence[str] = (),
+    beside: int = 0,
+) -> BestAnswer:
+    """Slots by the votes so far.
+
+    What people and agents voted for stays, beside the k slots. If a reader has put the candidates
+    in order, that order counts, and candidates without a vote fill the rest. Nothing is given when
+    the reader refused most of what it read and chose none of it, or when nothing is near the
+    question itself and no memory was voted hot.
+
+    Args:
+        shown: ids of earlier answers, in their order: so stands what was voted for alike.
+        beside: losers that are shown beside the answer; without a plan hardly more are named.
+    """
+    votes = last_votes(state)
+    kept: list[str] = []
+    led = None
+    if votes:
+        chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
+        kept = [one for one in chosen if one in pool.ids]
+        led = believed_order(votes, pool)
+    if is_unplanned(state) and state["kind"] in LOOKUPS:
+        pool = answering_for_themselves(pool)
+    factors, lift = weighed(pool, votes, state, settings=settings)
+    min_score = 0.0 if is_unplanned(state) else settings.min_score
+    weakened = weakened_by(pool, votes, min_score=min_score)
+    relevance = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
+    relevance = np.minimum(relevance * factors, 1.0)
+    order, repeats_at = None, REPEATS_AT
+    if is_unplanned(state):
+        wanted = state["k"] + len(kept) + beside
+        repeats_at = COPIES if is_text_look_up(state) else REPEATS
+        order = unplanned_order(pool, relevance, factors, state)
+        order = copies_last(order, pool, limit=repeats_at, wanted=wanted)
+    selected = select(
+        pool,
+        relevance,
+        state["facets"],
+        k=state["k"] + len(kept),
+        settings=settings,
+        led=led or (),
+        kept=kept,
+        order=order,
+        repeats_at=repeats_at,
+    )
+    selected = replace(selected, picks=credited(selected.picks, state))
+    near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score)
+    given = near
+    if led is not None:
+        hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
+        refused = mostly_refused(votes, state) and not found_since(votes, state)
+        given = hot or (near and (bool(led) or not refused))
+    given = given or bool(kept)
+    implied = implied_picks(pool, relevance, state) if led is None else []
+    return BestAnswer(
+        selected=selected,
+        given=given,
+        nearest=nearest,
+        bar=bar,
+        weakened=weakened,
+        implied=implied,
+        picks=selected.picks if given else implied,
+    )
+
+
+def weighed(
+    pool: Pool, votes: Mapping[str, Vote], state: RecallState, *, settings: RankingSettings
+) -> tuple[Floats, Floats]:
+    """([n_candidates, n_facets] factors on relevance, [n_candidates] what learning makes of it)."""
+    columns = score_factors([pool.candidates[one] for one in pool.ids], state, settings)
+    factors = np.ones(pool.relevance.shape)
+    for name, column in columns.items():
+        own = [f for f, one in enumerate(pool.facet_ids) if one == DIRECT]
+        factors[:, own if name == OF_THE_QUESTION else slice(None)] *= column[:, np.newaxis]
+    if any(is_outside(vote) for vote in votes.values()):
+        factors *= not_like_the_refused(pool, votes)
+    return factors, columns["learned"]
+
+
+def slot_rule(state: RecallState) -> SlotRule:
+    """Which number of a memory decides whether it gets a slot; the trace keeps it."""
+    if not is_unplanned(state):
+        return "facets"
+    if not is_text_look_up(state):
+        return "score"
+    return "relevance" if asks_several(state) else "hybrid ranks"
+
+
+def is_text_look_up(state: RecallState) -> bool:
+    """Whether words decide: a look-up where few memories have cues, and none was stored for it."""
+    few_cues = state.get("annotated", 0.0) < MOSTLY
+    return state["kind"] in LOOKUPS and few_cues and nearest_cue(state) < CUES_ANSWER
+
+
+def unplanned_order(
+    pool: Pool, relevance: Floats, factors: Floats, state: RecallState
+) -> list[str]:
+    """Ids of what may be returned without a plan, the best first; what is replaced comes last.
+
+    Args:
+        relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it; 0 in every
+            facet for what may not be returned.
+        factors: [n_candidates, n_facets], without suspicions.
+    """
+    best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
+    scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
+    replaced: set[str] = set()
+    if is_text_look_up(state):
+        scores = lookup_scores(pool, scores, factors, state)
+        replaced = {old for old, new in pool.replaced_by.items() if new in scores}
+    named = [one for one in named_facts(state) if one in scores]
+    order = dict.fromkeys([*named, *sorted(scores, key=lambda one: -scores[one])])
+    return sorted(order, key=lambda one: ("outdated_by" in pool.candidates[one], one in replaced))
+
+
+def lookup_scores(
+    pool: Pool, allowed: Mapping[str, float], factors: Floats, state: RecallState
+) -> dict[str, float]:
+    """What the question itself finds or names, of what is allowed, by its hybrid ranks.
+
+    Args:
+        factors: [n_candidates, n_facets], what votes and the memory itself make of relevance.
+    """
+    if DIRECT not in pool.facet_ids:
+        return {}
+    column = list(pool.facet_ids).index(DIRECT)
+    measure: Literal["relevance", "fused"] = "relevance" if asks_several(state) else "fused"
+    found = {
+        one: pool.candidates[one]["scores"][DIRECT][measure] * float(factors[row, column])
+        for row, one in enumerate(pool.ids)
+        if one in allowed and pool.relevance[row, column] > 0
+    }
+    return found | {one: found.get(one, 0.0) for one in named_facts(state) if one in allowed}
+
+
+def asks_several(state: RecallState) -> bool:
+    """Whether one message asked several questions: what is first for one that nothing answers must
+    not go before the answer to another, so relevance counts there and not ranks."""
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
+    return len(asked) > 1
+
+
+def named_facts(state: RecallState) -> list[str]:
+    """Ids of the facts that the question names."""
+    return [
+        memory_id
+        for query in state.get("queries", {}).values()
+        if query["origin"] == FACT_NAMED and query["facet_id"].startswith(OWN_FACET)
+        for memory_id in query.get("memory_ids", [])
+    ]
+
+
+def answering_for_themselves(pool: Pool) -> Pool:
+    """The pool without suspicions against what answers the question better than its successor.
+
+    A newer note replaces an older one where it says what was asked for; otherwise it is another
+    note.
+    """
+    if DIRECT not in pool.facet_ids:
+        return pool
+    own = pool.relevance[:, list(pool.facet_ids).index(DIRECT)]
+    answers = dict(zip(pool.ids, own.tolist(), strict=True))
+    replaced_by = {
+        old: new
+        for old, new in pool.replaced_by.items()
+        if answers.get(new, 0.0) >= answers.get(old, 0.0)
+    }
+    return replace(pool, replaced_by=replaced_by)
+
+
+def copies_last(order: Sequence[str], pool: Pool, *, limit: float, wanted: int) -> list[str]:
+    """The first of them, with those last of which others ahead say more than `limit`, a share.
+
+    Only the first are compared, as many as it takes for `wanted` that repeat nothing: the others
+    come after them in any case.
+    """
+    compared = 2 * wanted + SPARE
+    while True:
+        coverage, places = repetition_among(pool, order[:compared])
+        said = np.zeros(len(coverage.owner))
+        ahead: list[str] = []
+        behind: list[str] = []
+        for memory_id in order[:compared]:
+            place = places[memory_id]
+            if coverage.of_candidates(said)[place] > limit:
+                behind.append(memory_id)
+            else:
+                ahead.append(memory_id)
+                said = np.maximum(said, coverage.units[:, place])
+        if len(ahead) >= wanted or compared >= len(order):
+            return [*ahead, *behind]
+        compared *= 2
+
+
+def credited(picks: Sequence[Pick], state: RecallState) -> list[Pick]:
+    """The picks; one that playbooks speak for most is there for the facet that suggested it."""
+    suggested = suggested_facets(state)
+    return [
+        Pick(memory_id=pick["memory_id"], facet_id=min(by_playbooks, default=pick["facet_id"]))
+        for pick in picks
+        for by_playbooks in [suggested & state["candidates"][pick["memory_id"]]["scores"].keys()]
+    ]
+
+
+def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
+    """The facts that the plan asks for by name, in its order, each for the facet that does."""
+    best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
+    asked = [one for one in state.get("queries", {}).values() if one["origin"] == FACT_ASKED]
+    picks = [
+        Pick(memory_id=memory_id, facet_id=one["facet_id"])
+        for one in asked
+        for memory_id in one.get("memory_ids", [])
+        if best.get(memory_id, 0.0) > 0
+    ]
+    return picks[: state["k"]]
+
+
+def believed_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
+    """As `readers_order`, without what no search found like the question."""
+    order = readers_order(votes)
+    if order is None:
+        return None
+    return [one for one in order if one in pool.ids and well_founded(pool.candidates[one])]
+
+
+def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
+    """Whether at least half of what was shown was voted out; a missing vote is neutral."""
+    shown = state.get("shortlist", [])
+    refused = [one for one in shown if one in votes and votes[one]["vote"] in SUPPRESSED]
+    return 2 * len(refused) >= len(shown)
+
+
+def found_since(votes: Mapping[str, Vote], state: RecallState) -> bool:
+    """Whether searches that the critic asked for brought something near that it has not read."""
+    asked = {
+        query_id
+        for query_id, query in state.get("queries", {}).items()
+        if query["origin"] in ASKED_BY_CRITIC and query["round"] == state["round"]
+    }
+    return any(
+        score["query_ids"][0] in asked and text_relevance(score) >= FOUND
+        for memory_id, candidate in state["candidates"].items()
+        if asked and memory_id not in votes
+        for score in candidate["scores"].values()
+    )
