@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
 from secondhop.nodes.pick import NOT_NEAR, REFUSED
-from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, SUPPRESSED
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, LEAST_SUM, SUPPRESSED
 
 
 def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
@@ -61,7 +61,7 @@ def vote_for(candidate: TraceCandidate, why: str) -> str:
 
 def is_founded(candidate: TraceCandidate) -> bool:
     """Whether some search found it like the question; as `relevance.well_founded`."""
-    if sum(candidate.parts.values()) > 0:
+    if candidate.parts and sum(candidate.parts.values()) > LEAST_SUM:
         return True
     best = max((score.relevance for score in candidate.facet_scores), default=0.0)
     return best >= LEAST_RELEVANCE

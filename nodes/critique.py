@@ -9,6 +9,7 @@ from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.selection.pool import evidence_of, slot_facets
 from secondhop.nodes.selection.relevance import last_votes, well_founded
 from secondhop.nodes.services import Services
@@ -161,7 +162,7 @@ async def texts_of(shortlist: Sequence[Candidate], *, services: Services) -> dic
 
 def as_vote(ballot: Ballot, state: RecallState) -> Vote:
     """The state's form of a ballot; facets that do not exist are left out."""
-    return Vote(
+    vote = Vote(
         memory_id=ballot.memory_id,
         vote=ballot.vote,
         by="critic",
@@ -172,6 +173,9 @@ def as_vote(ballot: Ballot, state: RecallState) -> Vote:
         replaced_by=ballot.replaced_by,
         place=ballot.place,
     )
+    if not ballot.is_named and is_unplanned(state):
+        vote["unnamed"] = True  # a plan's facets may leave slots empty
+    return vote
 
 
 def follow_up_plan(

@@ -3,7 +3,7 @@
 from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
-from secondhop.nodes.selection.relevance import SUPPRESSED, last_votes
+from secondhop.nodes.selection.relevance import keeps_out, last_votes
 from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.selection.slots import BestAnswer, best_answer
 from secondhop.nodes.services import Services
@@ -90,7 +90,7 @@ def unfit(
     for memory_id in pool.ids:
         vote, score = votes.get(memory_id), state["candidates"][memory_id]["score"]
         lifted = score * max(1.0, learned_factor(memory_id, state))
-        if vote is not None and vote["vote"] in SUPPRESSED:
+        if vote is not None and keeps_out(vote):
             reason, stage, threshold = voted(vote), "critique", None
         elif lifted < min_score and not (vote and vote["facet_ids"]):
             reason, stage = "below the threshold in every facet", "pick"

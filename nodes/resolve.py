@@ -245,7 +245,7 @@ def recalled(
         "role": candidate.get("role", ""),
         "cue": candidate.get("cue", ""),
         "evidence": [entries[passage_id] for passage_id in passage_ids if passage_id in entries],
-        "vote": vote["vote"] if vote else "",
+        "vote": vote["vote"] if vote and not vote.get("unnamed") else "",
     }
 
 

@@ -269,6 +269,8 @@ class Vote(TypedDict):
     place: NotRequired[int | None]
     """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
     voter gave no order."""
+    unnamed: NotRequired[bool]
+    """Without a plan: the critic read it and said nothing of it; it may fill a slot left empty."""
 
 
 class Pick(TypedDict):

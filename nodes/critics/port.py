@@ -67,6 +67,9 @@ class Ballot:
     place: int | None = None
     """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the voter
     gave no order."""
+    is_named: bool = True
+    """False: the critic read it and said nothing of it. It counts as cold; without a plan it may
+    fill a slot that would go to what the critic has not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

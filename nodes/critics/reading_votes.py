@@ -35,7 +35,7 @@ def read_verdict(
     before."""
     named = named_claims(reply, sheet, request)
     claims = {**named, **unnamed_claims(named, request)}
-    counted = [claim for claim in claims.values() if claim.is_named or claim.view.vote is None]
+    counted = [one for one in claims.values() if one.ballot.is_named or one.view.vote is None]
     ballots = in_places(few_sparks([settled(claim, claims) for claim in counted]), request)
     served = {f for ballot in ballots if ballot.vote in IN_FAVOUR for f in ballot.facet_ids}
     known = {facet["facet_id"] for facet in request.facets}
@@ -95,7 +95,7 @@ def as_ballot(
 def unnamed_claims(named: Mapping[str, Claim], request: CriticRequest) -> dict[str, Claim]:
     """What a reply says of the others by leaving them unnamed: cold, or as they were voted."""
     return {
-        view.memory_id: Claim(view, unnamed_ballot(view), is_named=False)
+        view.memory_id: Claim(view, unnamed_ballot(view))
         for view in request.candidates
         if view.memory_id not in named
     }
@@ -104,7 +104,7 @@ def unnamed_claims(named: Mapping[str, Claim], request: CriticRequest) -> dict[s
 def unnamed_ballot(view: CandidateView) -> Ballot:
     """Cold for a memory that is new on the sheet, else its vote of an earlier round."""
     vote = view.vote["vote"] if view.vote else "cold"
-    return Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED)
+    return Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED, is_named=False)
 
 
 def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:

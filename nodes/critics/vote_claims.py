@@ -15,8 +15,6 @@ class Claim:
 
     view: CandidateView
     ballot: Ballot
-    is_named: bool = True
-    """False: the reply says nothing of it."""
 
 
 def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:

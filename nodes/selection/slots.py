@@ -34,10 +34,12 @@ from secondhop.nodes.selection.relevance import (
     nearest_cue,
     readers_order,
     score_factors,
+    text_relevance,
     weakened_by,
     well_founded,
 )
 from secondhop.nodes.selection.select import REPEATS_AT, Selection, repetition_among, select
+from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
 from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED, Pick, RecallState, Vote
 from secondhop.ranking.arrays import Floats
 
@@ -49,6 +51,9 @@ COPIES = 0.8
 
 SPARE = 16
 """More than are shown, so that hardly ever a second comparison is needed."""
+
+FOUND = 0.6
+"""Relevance to a search that the critic asked for, from which on a memory counts as found by it."""
 
 SlotRule = Literal["facets", "hybrid ranks", "relevance", "score"]
 
@@ -129,7 +134,8 @@ def best_answer(
     given = near
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
-        given = hot or (near and (bool(led) or not mostly_refused(votes, state)))
+        refused = mostly_refused(votes, state) and not found_since(votes, state)
+        given = hot or (near and (bool(led) or not refused))
     given = given or bool(kept)
     implied = implied_picks(pool, relevance, state) if led is None else []
     return BestAnswer(
@@ -308,3 +314,18 @@ def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
     shown = state.get("shortlist", [])
     refused = [one for one in shown if one in votes and votes[one]["vote"] in SUPPRESSED]
     return 2 * len(refused) >= len(shown)
+
+
+def found_since(votes: Mapping[str, Vote], state: RecallState) -> bool:
+    """Whether searches that the critic asked for brought something near that it has not read."""
+    asked = {
+        query_id
+        for query_id, query in state.get("queries", {}).items()
+        if query["origin"] in ASKED_BY_CRITIC and query["round"] == state["round"]
+    }
+    return any(
+        score["query_ids"][0] in asked and text_relevance(score) >= FOUND
+        for memory_id, candidate in state["candidates"].items()
+        if asked and memory_id not in votes
+        for score in candidate["scores"].values()
+    )

@@ -134,6 +134,39 @@ def test_a_readers_order_is_followed_and_the_rest_fills_up() -> None:
     assert picked(pool, state) == ["m4", "m2", "m1"]
 
 
+def unplanned(state: RecallState) -> RecallState:
+    """The same question, searched as it is."""
+    query: Any = {"query_id": "q", "facet_id": "f0", "origin": "question", "round": 1}
+    return {**state, "queries": {"q": query}, "round": 1}
+
+
+def test_a_free_slot_goes_to_what_a_critic_left_unnamed_and_never_to_what_it_refused() -> None:
+    pool, state = world_of([[0.9], [0.8], [0.7], [0.05]])
+    silent = [vote(one, "cold", place=0, facets=()) for one in ("m0", "m2")]
+    for one in silent:
+        one["unnamed"] = True
+    refused = vote("m1", "cold", place=0, facets=())
+
+    state = voted(unplanned(state), vote("m3", "hot", place=1), refused, *silent)
+
+    pool.candidates["m3"]["parts"] = {"cues": -0.9}
+    assert picked(pool, state) == ["m3", "m0", "m2"]
+    pool.candidates["m3"]["parts"] = {"cues": -1.1}
+    assert picked(pool, state) == []  # a vote that is not believed chooses nothing
+
+
+@pytest.mark.parametrize(("relevance", "given_"), [(0.7, True), (0.5, False)])
+def test_what_a_refusing_critics_own_search_found_near_is_given(
+    relevance: float, given_: bool
+) -> None:
+    pool, state = world_of([[0.6], [relevance]])
+    state = voted(unplanned(state), vote("m0", "cold", place=0, facets=()))
+    state["shortlist"] = ["m0"]
+    state["queries"]["q"]["origin"] = "uncovered"
+
+    assert picked(pool, state) == (["m1"] if given_ else [])
+
+
 def test_hot_comes_before_warm_and_the_latest_round_first() -> None:
     older, newer = vote("a", "hot", place=1), vote("b", "hot", place=1)
     newer["round"] = 2
