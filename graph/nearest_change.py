@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
 from secondhop.nodes.pick import NOT_NEAR, REFUSED
-from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, LEAST_SUM, SUPPRESSED
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, LEAST_SUM
+from secondhop.ranking.votes import SUPPRESSED
 
 
 def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:

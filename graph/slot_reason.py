@@ -4,8 +4,9 @@ from math import prod
 
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
-from secondhop.nodes.selection.relevance import NEWER, OF_THE_QUESTION, SUPPRESSED
-from secondhop.nodes.state import DIRECT, FACT_NAMED, IN_FAVOUR, PLANNED
+from secondhop.nodes.selection.relevance import NEWER, OF_THE_QUESTION
+from secondhop.nodes.state import DIRECT, FACT_NAMED, PLANNED
+from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 from secondhop.wording import counted
 
 

@@ -34,7 +34,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     as_of = checked_time(state.get("as_of"), name="as_of")
     if as_of is None and ranking.hide_later:
         as_of = asked_at
-    where = Where.of(given) if (given := state.get("where")) else None
+    where = Where.of(state.get("where"))
     direct = Facet(
         facet_id=DIRECT,
         name="the question itself",

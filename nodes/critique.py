@@ -13,18 +13,9 @@ from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.selection.pool import evidence_of, slot_facets
 from secondhop.nodes.selection.relevance import last_votes, well_founded
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import (
-    DIRECT,
-    IN_FAVOUR,
-    VOTES,
-    Candidate,
-    Facet,
-    Query,
-    RecallState,
-    RecallUpdate,
-    Vote,
-)
+from secondhop.nodes.state import DIRECT, Candidate, Facet, Query, RecallState, RecallUpdate, Vote
 from secondhop.nodes.stopping import verdict_place
+from secondhop.ranking.votes import IN_FAVOUR, VOTES
 from secondhop.stores.records import opening_id
 from secondhop.wording import NO_VOTES
 

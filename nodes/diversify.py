@@ -5,7 +5,8 @@ from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.shortlist import draw_shortlist, repeated
 from secondhop.nodes.selection.slots import best_answer
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import IN_FAVOUR, Drop, RecallState, RecallUpdate
+from secondhop.nodes.state import Drop, RecallState, RecallUpdate
+from secondhop.ranking.votes import IN_FAVOUR
 
 
 async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:

@@ -2,13 +2,9 @@
 
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.relevance import (
-    LEAST_RELEVANCE,
-    VOTED_RELEVANCE,
-    last_votes,
-    text_relevance,
-)
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes, text_relevance
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, RecallState
+from secondhop.ranking.votes import IN_FAVOUR
 
 LEAST_NEAR = 0.1
 """Relevance below which a memory is not called near the question."""
@@ -48,7 +44,7 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
 def chosen_for(candidate: Candidate, state: RecallState) -> str:
     """What a voter said in its favour; "" where none did."""
     vote = last_votes(state).get(candidate["memory_id"])
-    if vote is None or vote["vote"] not in VOTED_RELEVANCE or not vote["reason"]:
+    if vote is None or vote["vote"] not in IN_FAVOUR or not vote["reason"]:
         return ""
     return f"Chosen by the {vote['by']}: {vote['reason'].rstrip('.')}"
 

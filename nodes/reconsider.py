@@ -6,15 +6,8 @@ from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.spark import branch_of, lateral_query
-from secondhop.nodes.state import (
-    IN_FAVOUR,
-    Facet,
-    FeedbackRef,
-    Query,
-    RecallState,
-    RecallUpdate,
-    Vote,
-)
+from secondhop.nodes.state import Facet, FeedbackRef, Query, RecallState, RecallUpdate, Vote
+from secondhop.ranking.votes import IN_FAVOUR
 
 FEEDBACK_PASSAGES = 2
 """Passages of a voted memory that bend a query vector."""

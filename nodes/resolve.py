@@ -23,9 +23,9 @@ from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.staleness import hidden_hits, marked
-from secondhop.nodes.selection.visibility import Hidden, sight_of
+from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Candidate, Drop, RecallState, RecallUpdate, Sight
+from secondhop.nodes.state import Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
 from secondhop.wording import counted
 
@@ -75,6 +75,11 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         for memory_id, drop in answer.misses.items()
         if any(one in entries for one in answer.missed[memory_id])  # else it was forgotten
     ]
+    shown = [*memories, *maybe]
+    if hidden.ended:
+        shown = marked(shown, hidden)
+    if any(memory["kind"] == "factual" for memory in shown):
+        shown = await contested(shown, hidden, sight, services=services)
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
     if services.settings.ranking.freshness > 0:
         remember_answer(state, evidence, memory=services.exposure)
@@ -83,8 +88,8 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
             "question": state["question"],
             "entity": services.entity,
             "asked_at": state["asked_at"],
-            "memories": await with_validity(memories, hidden, sight, services=services),
-            "maybe": await with_validity(maybe, hidden, sight, services=services),
+            "memories": shown[: len(memories)],
+            "maybe": shown[len(memories) :],
             "preferences": given(state, hidden) if state.get("preferences") else [],
             "facets": facet_outcomes(state, memories, min_score=min_score),
             "degraded": sorted(set(state.get("degraded", {}).values())),
@@ -100,17 +105,6 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     }
     services.hidden.forget(state["trace_id"])
     return update
-
-
-async def with_validity(
-    memories: list[dict[str, Any]], hidden: Hidden, sight: Sight, *, services: Services
-) -> list[dict[str, Any]]:
-    """The memories; those that ended, or that other facts contradict, say so."""
-    if hidden.ended:
-        memories = marked(memories, hidden)
-    if any(memory["kind"] == "factual" for memory in memories):
-        memories = await contested(memories, hidden, sight, services=services)
-    return memories
 
 
 async def picked_answer(
@@ -180,13 +174,22 @@ async def looked_up(
 def as_entries(
     evidence: Mapping[str, Sequence[str]], passages: Mapping[str, Passage], state: RecallState
 ) -> Entries:
-    """Evidence of candidates as it is shown; passages that are gone are left out."""
-    return {
-        passage_id: as_entry(passage, *finder(passage, state["candidates"][memory_id]), state)
-        for memory_id, ids in evidence.items()
-        for passage_id in ids
-        if (passage := passages.get(passage_id)) is not None
-    }
+    """Evidence of candidates as it is shown, each passage with the relevance and the query that
+    speak most for it; passages that are gone are left out."""
+    entries: Entries = {}
+    for memory_id, ids in evidence.items():
+        scores = state["candidates"][memory_id]["scores"].items()
+        for passage_id in ids:
+            if (passage := passages.get(passage_id)) is None:
+                continue
+            relevance, _, query_id = max(
+                (score["passage_scores"][place], facet_id, score["query_ids"][place])
+                for facet_id, score in scores
+                for place, own in enumerate(score["passage_ids"])
+                if own == passage_id
+            )
+            entries[passage_id] = as_entry(passage, relevance, query_id, state)
+    return entries
 
 
 def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
@@ -260,18 +263,6 @@ def served_facets(
     served = named or [f for f in ranked if scores[f]["relevance"] >= min_score] or ranked[:1]
     first = facet_id if facet_id is not None else served[0]
     return [first, *(f for f in served if f != first)]
-
-
-def finder(passage: Passage, candidate: Candidate) -> tuple[float, str]:
-    """(calibrated relevance, query id) of the facet and query that speak most for a passage."""
-    found = [
-        (score["passage_scores"][place], facet_id, score["query_ids"][place])
-        for facet_id, score in candidate["scores"].items()
-        for place, passage_id in enumerate(score["passage_ids"])
-        if passage_id == passage.passage_id
-    ]
-    relevance, _, query_id = max(found)
-    return relevance, query_id
 
 
 def as_entry(

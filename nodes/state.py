@@ -11,7 +11,6 @@ from operator import or_  # pyright: ignore[reportUnknownVariableType]
 from typing import (
     Annotated,
     Any,
-    Final,
     Literal,
     NotRequired,
     TypeAlias,
@@ -19,13 +18,9 @@ from typing import (
     get_args,
 )
 
+from secondhop.ranking.votes import VoteName
+
 Leg: TypeAlias = Literal["dense", "lexical"]
-VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
-VOTES: Final[tuple[VoteName, ...]] = get_args(VoteName)
-"""Every vote, in the order in which they are told."""
-
-IN_FAVOUR: Final[frozenset[VoteName]] = frozenset({"hot", "warm"})
-
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
 
 Effort: TypeAlias = Literal["none", "low", "high"]

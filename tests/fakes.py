@@ -12,7 +12,7 @@ from secondhop.models.llm import Usage
 from secondhop.nodes.critics.port import Ballot, CriticRequest, FollowUp, Verdict
 from secondhop.nodes.planning.port import Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.planning.question_kind import question_kind
-from secondhop.nodes.state import VoteName
+from secondhop.ranking.votes import VoteName
 from secondhop.stores.protocols import MemorySearch
 from secondhop.stores.records import Memory, PassageHit, Vector
 

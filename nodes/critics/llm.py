@@ -17,9 +17,9 @@ from secondhop.nodes.critics.verdict_limits import (
 )
 from secondhop.nodes.critics.vote_schema import CritiqueReply
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
-from secondhop.nodes.state import IN_FAVOUR
 from secondhop.prompts.quoting import Tags
 from secondhop.prompts.templates import Prompt
+from secondhop.ranking.votes import IN_FAVOUR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.state import Facet, QuestionKind, Vote, VoteName
+from secondhop.nodes.state import Facet, QuestionKind, Vote
+from secondhop.ranking.votes import VoteName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from secondhop.nodes.critics.vote_claims import Claim, settled
 from secondhop.nodes.critics.vote_schema import CritiqueReply, QueryReply, VoteReply
 from secondhop.nodes.planning.near_queries import DistinctQueries
 from secondhop.nodes.selection.rank_floor import best_places, front_place
-from secondhop.nodes.state import IN_FAVOUR
+from secondhop.ranking.votes import IN_FAVOUR
 
 SPARKS = 2
 """Branches that a round may open; further sparks are cold."""

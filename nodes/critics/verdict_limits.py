@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.nodes.selection.rank_floor import best_places, front_place
-from secondhop.nodes.selection.relevance import SUPPRESSED
-from secondhop.nodes.state import IN_FAVOUR, QuestionKind
+from secondhop.nodes.state import QuestionKind
+from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 
 HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
 """Questions that several memories answer; a look-up is often answered by one."""

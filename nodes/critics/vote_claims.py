@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from secondhop.nodes.critics.port import Ballot, CandidateView
-from secondhop.nodes.state import IN_FAVOUR, VoteName
-
-STRENGTH: Mapping[VoteName, int] = {"hot": 3, "warm": 2, "spark": 1, "cold": 0, "wrong": 0}
+from secondhop.ranking.votes import EFFECTS, IN_FAVOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +58,6 @@ def kept_copy(claim: Claim, claims: Mapping[str, Claim]) -> str | None:
     return best.ballot.memory_id
 
 
-def standing(claim: Claim) -> tuple[int, float, str]:
+def standing(claim: Claim) -> tuple[float, float, str]:
     """Which of two copies is kept: by vote, then by score."""
-    return STRENGTH[claim.ballot.vote], claim.view.score, claim.ballot.memory_id
+    return EFFECTS[claim.ballot.vote].relevance, claim.view.score, claim.ballot.memory_id

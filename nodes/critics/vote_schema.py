@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from secondhop.models.lenient_fields import Ids, Line, Lines, as_flag, as_line, as_rows
-from secondhop.nodes.state import VOTES, VoteName
+from secondhop.ranking.votes import VOTES, VoteName
 
 _WORDS: dict[str, object] = {"type": "string"}
 _IDS: dict[str, object] = {"type": "array", "items": _WORDS}

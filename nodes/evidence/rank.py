@@ -11,13 +11,9 @@ from secondhop.nodes.evidence.dates import named_spans, nearness
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.similarity import cosines_of, rows, scores_of
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS, UNDERTAKING
-from secondhop.nodes.selection.relevance import (
-    OUTDATED_FACTOR,
-    SUPPRESSED,
-    has_read,
-    last_votes,
-)
+from secondhop.nodes.selection.relevance import OUTDATED_FACTOR, has_read, last_votes
 from secondhop.nodes.state import DIRECT, Candidate, Query, RecallState
+from secondhop.ranking.votes import EFFECTS, SUPPRESSED
 
 PassageScores: TypeAlias = dict[str, float]
 """{passage id: score}, higher is better; comparable within one recall only."""
@@ -49,9 +45,6 @@ MEANT_FULL = 3.0
 
 TINY = 1e-9
 """So that of a memory whose text says nothing of the question every passage is its best."""
-
-VOTED = {"hot": 1.5, "warm": 1.2}
-"""What a vote of somebody who has read the memory makes of its passages' scores."""
 
 
 def best_first(scores: Mapping[str, float]) -> list[str]:
@@ -155,7 +148,7 @@ def voted_factors(state: RecallState) -> dict[str, float]:
         if vote is None or not has_read(vote):
             factors[memory_id] = OUTDATED_FACTOR if "outdated_by" in candidate else 1.0
         elif vote["vote"] not in SUPPRESSED:
-            factors[memory_id] = VOTED.get(vote["vote"], 1.0)
+            factors[memory_id] = EFFECTS[vote["vote"]].passages
     return factors
 
 

@@ -9,7 +9,7 @@ from secondhop.nodes.selection.learned import proved_by
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, RecallState
-from secondhop.ranking.arrays import Floats, z_scores
+from secondhop.ranking.arrays import z_scores
 from secondhop.ranking.cue_affinity import BROAD_WEIGHT, HUB_SHARE, bent_from, cue_affinity
 from secondhop.stores.cues import SAYS_SOMETHING, CueHit
 from secondhop.stores.protocols import CueSearch
@@ -117,7 +117,8 @@ def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHi
         count=len(memory_ids),
         complete=complete,
     )
-    order = best_first(affinity.specific, affinity.broad)
+    total = z_scores(affinity.specific) + BROAD_WEIGHT * z_scores(affinity.broad)
+    order: list[int] = np.argsort(-total, kind="stable").tolist()
     best: list[int] = affinity.best.tolist()
     return CueHits(
         memory_ids=[memory_ids[one] for one in order],
@@ -126,10 +127,3 @@ def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHi
         nearest=round(float(affinity.nearest.max()), 6),
         cues=[shown[best[one]].text for one in order],
     )
-
-
-def best_first(specific: Floats, broad: Floats) -> list[int]:
-    """Places of the memories by both kinds of cues together."""
-    total = z_scores(specific) + BROAD_WEIGHT * z_scores(broad)
-    order: list[int] = np.argsort(-total, kind="stable").tolist()
-    return order

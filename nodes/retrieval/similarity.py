@@ -12,9 +12,10 @@ from secondhop.models.embedding_cache import embed_both
 from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cues
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState, VoteName
+from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState
 from secondhop.ranking.arrays import products
 from secondhop.ranking.feedback import VoteVectors, refine_query
+from secondhop.ranking.votes import VoteName
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 CUED_PASSAGES = 24

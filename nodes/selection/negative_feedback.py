@@ -5,14 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.selection.relevance import VOTED_RELEVANCE, is_outside
-from secondhop.nodes.state import Vote, VoteName
+from secondhop.nodes.selection.relevance import is_outside
+from secondhop.nodes.state import Vote
 from secondhop.ranking.arrays import Floats, Vectors
 from secondhop.ranking.feedback import cold_penalty
-
-STRENGTH: Mapping[VoteName, float] = {"cold": 0.3, "wrong": 0.6}
-"""What likeness to a refused memory may take of relevance: the same shares as `FeedbackWeights`
-gives such votes where a query vector is bent."""
+from secondhop.ranking.votes import AGAINST, EFFECTS, IN_FAVOUR
 
 
 def not_like_the_refused(pool: Pool, votes: Mapping[str, Vote]) -> Floats:
@@ -25,9 +22,10 @@ def not_like_the_refused(pool: Pool, votes: Mapping[str, Vote]) -> Floats:
     rows = {memory_id: row for row, memory_id in enumerate(pool.ids)}
     said = [vote for vote in votes.values() if is_outside(vote) and vote["memory_id"] in rows]
     for column, refused in refused_by_facet(said, rows, pool).items():
-        for name, strength in STRENGTH.items():
+        for name in AGAINST:
             against = [rows[vote["memory_id"]] for vote in refused if vote["vote"] == name]
-            factors[:, column] *= 1 - strength * nearness(pool, evidence_rows(pool, against))
+            near = nearness(pool, evidence_rows(pool, against))
+            factors[:, column] *= 1 + EFFECTS[name].pull * near
     return factors
 
 
@@ -43,7 +41,7 @@ def refused_by_facet(
     return {
         column: own
         for column, own in by_facet.items()
-        if not any(vote["vote"] in VOTED_RELEVANCE for vote in own)
+        if not any(vote["vote"] in IN_FAVOUR for vote in own)
     }
 
 

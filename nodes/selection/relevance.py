@@ -16,17 +16,10 @@ from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.question_kind import LOOKUPS, age_counts
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.source_priority import parsed_priority
-from secondhop.nodes.state import (
-    DIRECT,
-    Candidate,
-    FacetScore,
-    QuestionKind,
-    RecallState,
-    Vote,
-    VoteName,
-)
+from secondhop.nodes.state import DIRECT, Candidate, FacetScore, QuestionKind, RecallState, Vote
 from secondhop.ranking.arrays import Floats, Mask
 from secondhop.ranking.decay import linear_recency
+from secondhop.ranking.votes import EFFECTS, IN_FAVOUR, SUPPRESSED
 from secondhop.stores.keeping import NEUTRAL
 
 DAY = timedelta(days=1)
@@ -106,9 +99,6 @@ def score_factors(
     return {name: factor(candidates, state, settings) for name, factor in FACTORS.items()}
 
 
-SUPPRESSED: frozenset[VoteName] = frozenset({"cold", "wrong", "spark"})
-"""Votes that keep a memory out of the answer; a spark opens a branch of its own instead."""
-
 SERVES_AS_WELL = 0.75
 """Share of a memory's relevance to a facet that one who stands in for it must have."""
 
@@ -117,9 +107,6 @@ REPLACED_FACTOR = 0.66
 
 OUTDATED_FACTOR = 0.2
 """The same where the annotation of the newer one says so."""
-
-VOTED_RELEVANCE: Mapping[VoteName, float] = {"hot": 0.95, "warm": 0.65}
-"""Relevance to the facets that a ballot names."""
 
 NAMED_STEP = 0.001
 """What each facet named later takes from it: the first is the one that the memory is for."""
@@ -177,7 +164,7 @@ def kept_ids(
         vote
         for vote in votes.values()
         if is_outside(vote)
-        and vote["vote"] in VOTED_RELEVANCE
+        and vote["vote"] in IN_FAVOUR
         and not set(vote["facet_ids"]) & set(facet_ids)
     ]
     chosen.sort(
@@ -272,14 +259,14 @@ def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
     placed = [vote for vote in votes.values() if vote.get("place") is not None]
     if not placed:
         return None
-    chosen = [vote for vote in placed if vote["vote"] in VOTED_RELEVANCE]
+    chosen = [vote for vote in placed if vote["vote"] in IN_FAVOUR]
     chosen.sort(key=lambda vote: (vote["vote"] != "hot", -vote["round"], vote.get("place")))
     return [vote["memory_id"] for vote in chosen]
 
 
 def believed(vote: Vote, candidate: Candidate) -> bool:
     """Whether a vote counts: a critic's for what no search found like the question does not."""
-    in_favour = vote["vote"] in VOTED_RELEVANCE and vote["by"] == "critic"
+    in_favour = vote["vote"] in IN_FAVOUR and vote["by"] == "critic"
     return not in_favour or well_founded(candidate)
 
 
@@ -311,10 +298,10 @@ def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
         return row
     if not named:  # who says only how good it is, says it of what the memory serves best
         voted = row.copy()
-        voted[row.argmax()] = max(row.max(), VOTED_RELEVANCE[vote["vote"]])
+        voted[row.argmax()] = max(row.max(), EFFECTS[vote["vote"]].relevance)
         return voted
     voted = row * UNNAMED_FACTOR
-    voted[named] = VOTED_RELEVANCE[vote["vote"]] - NAMED_STEP * np.arange(len(named))
+    voted[named] = EFFECTS[vote["vote"]].relevance - NAMED_STEP * np.arange(len(named))
     return voted
 
 

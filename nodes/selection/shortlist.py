@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.selection.relevance import SUPPRESSED, last_votes
+from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.state import RecallState
+from secondhop.ranking.votes import SUPPRESSED
 
 ASKED_BY_CRITIC = frozenset({"evidence", "uncovered"})
 """Origins of a critic's queries."""

@@ -25,7 +25,6 @@ from secondhop.nodes.selection.pool import Pool, suggested_facets
 from secondhop.nodes.selection.relevance import (
     CUES_ANSWER,
     OF_THE_QUESTION,
-    SUPPRESSED,
     answerable,
     is_outside,
     judged_relevance,
@@ -42,6 +41,7 @@ from secondhop.nodes.selection.select import REPEATS_AT, Selection, repetition_a
 from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
 from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED, Pick, RecallState, Vote
 from secondhop.ranking.arrays import Floats
+from secondhop.ranking.votes import SUPPRESSED
 
 REPEATS = 0.25
 """Share of a memory's evidence that those ahead of it already say, above which it comes last."""

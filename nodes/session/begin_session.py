@@ -19,9 +19,9 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     """
     settings = services.settings.session
     k, rounds, ttl_s = state.get("k"), state.get("max_rounds"), state.get("ttl_s")
-    asked: RecallInput = {"question": state["question"], "k": settings.k if k is None else k}
-    asked["asked_at"], asked["trace_id"] = state.get("asked_at"), state.get("trace_id")
-    if services.critic is not None:
+    own_k = {"k": settings.k if k is None else k, "tokens": None}
+    asked = cast(RecallInput, {**state, **own_k})
+    if services.critic is not None and asked.get("effort") is None:
         asked["effort"] = "high"  # the critic votes in every round
     begun = await begin(asked, services=services)
     open_ttl_s = settings.ttl_s if ttl_s is None else checked_ttl(ttl_s)

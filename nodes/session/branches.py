@@ -3,14 +3,10 @@
 from collections.abc import Collection, Mapping
 
 from secondhop.nodes.selection.pool import slot_facets
-from secondhop.nodes.selection.relevance import (
-    SUPPRESSED,
-    VOTED_RELEVANCE,
-    is_outside,
-    last_votes,
-)
+from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.session.session_state import Branch, SessionState
 from secondhop.nodes.state import Candidate, Vote
+from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 
 
 def main_facets(state: SessionState) -> list[str]:
@@ -35,7 +31,7 @@ def kept_in_branches(state: SessionState) -> dict[str, str]:
         memory_id: vote["facet_ids"][0]
         for memory_id, vote in last_votes(state).items()
         if is_outside(vote)
-        and vote["vote"] in VOTED_RELEVANCE
+        and vote["vote"] in IN_FAVOUR
         and vote["facet_ids"]
         and vote["facet_ids"][0] in sparks
     }

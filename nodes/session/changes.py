@@ -3,14 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from secondhop.nodes.selection.relevance import (
-    SUPPRESSED,
-    VOTED_RELEVANCE,
-    is_outside,
-    last_votes,
-)
+from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.session.session_state import Branch, Change, SessionState, VoteRef
 from secondhop.nodes.state import Pick, Query, Vote
+from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 
 CRITIC = "critic"
 
@@ -77,7 +73,7 @@ def departure(memory_id: str, branch: str, state: SessionState) -> Change:
         if is_unfollowed(vote, state):
             why += " " + NO_BRANCH.format(limit=len(state.get("sparks", {})))
     else:
-        because = [as_ref(v) for v in newest(state) if v["vote"] in VOTED_RELEVANCE]
+        because = [as_ref(v) for v in newest(state) if v["vote"] in IN_FAVOUR]
         why = "Others took its place."
     return changed(memory_id, "left", branch, votes=because, why=why)
 

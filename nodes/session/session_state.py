@@ -3,7 +3,8 @@
 from operator import or_  # pyright: ignore[reportUnknownVariableType]
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from secondhop.nodes.state import RecallInput, RecallState, VoteName
+from secondhop.nodes.state import RecallInput, RecallState
+from secondhop.ranking.votes import VoteName
 
 Voter: TypeAlias = Literal["person", "agent"]
 """Who votes from outside."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from secondhop.nodes.selection.relevance import VOTED_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.session.voting import VOTERS, as_votes, shown_ever
-from secondhop.nodes.state import VOTES, Vote
+from secondhop.nodes.state import Vote
+from secondhop.ranking.votes import IN_FAVOUR, VOTES
 
 
 async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
@@ -43,7 +44,7 @@ def retrieved_ever(state: SessionState) -> list[str]:
 def voted_for(state: SessionState) -> list[str]:
     """Memories whose last vote from outside is hot or warm, hot first, in the order shown."""
     votes = {m: v["vote"] for m, v in last_votes(state).items() if is_outside(v)}
-    chosen = [one for one in shown_ever(state) if votes.get(one) in VOTED_RELEVANCE]
+    chosen = [one for one in shown_ever(state) if votes.get(one) in IN_FAVOUR]
     return sorted(chosen, key=lambda one: votes[one] != "hot")
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from secondhop.nodes.selection.relevance import VOTED_RELEVANCE, is_outside
+from secondhop.nodes.selection.relevance import is_outside
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.session.voting import shown_ever
 from secondhop.ranking.convergence import is_stable
+from secondhop.ranking.votes import IN_FAVOUR
 
 
 def settled(state: SessionState, shown: Sequence[str]) -> tuple[bool, str]:
@@ -27,8 +28,6 @@ def accepted_by_round(state: SessionState) -> list[frozenset[str]]:
     history: list[frozenset[str]] = []
     good: dict[str, bool] = {}
     for number in sorted({vote["round"] for vote in votes}):
-        good |= {
-            v["memory_id"]: v["vote"] in VOTED_RELEVANCE for v in votes if v["round"] == number
-        }
+        good |= {v["memory_id"]: v["vote"] in IN_FAVOUR for v in votes if v["round"] == number}
         history.append(frozenset(memory_id for memory_id, yes in good.items() if yes))
     return history

@@ -5,7 +5,8 @@ from typing import Any, cast, get_args
 
 from secondhop.errors import NoRoundsLeftError, NotShownError, UnknownMemoryError, UsageError
 from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
-from secondhop.nodes.state import VOTES, Vote, VoteName
+from secondhop.nodes.state import Vote
+from secondhop.ranking.votes import VOTES, VoteName
 
 VOTERS: tuple[Voter, ...] = get_args(Voter)
 

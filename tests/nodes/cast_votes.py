@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from secondhop.nodes.state import Vote, VoteName
+from secondhop.nodes.state import Vote
+from secondhop.ranking.votes import VoteName
 
 
 def vote(

@@ -8,7 +8,6 @@ import pytest
 from tests.nodes.scripted_llm import ScriptedLLM
 from tests.small_world import Answer, SmallWorld, ask, recall_settings
 
-from secondhop.models.llm import LLMError
 from secondhop.nodes.llm_services import llm_services
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
@@ -93,33 +92,6 @@ async def test_new_queries_of_the_critic_bring_a_second_round(world: SmallWorld)
     assert (result.rounds, result.spent.llm_calls) == (2, 4)
     assert "car" in result.ids()
     assert "tyres" in {facet.name for facet in trace.facets}
-
-
-async def test_a_model_that_fails_everywhere_still_answers(world: SmallWorld) -> None:
-    down = LLMError("503")
-    llm = ScriptedLLM(
-        DecomposeReply=[down], ExpandReply=[{}], CritiqueReply=[down, down, down, down]
-    )
-
-    result, _ = await recalled(world, llm)
-
-    assert {"plan", "wins"} <= set(result.ids())
-    assert {line.split(":")[0] for line in result.degraded} == {"decompose", "expand", "critique"}
-
-
-@pytest.mark.parametrize("calls", [0, 1, 2, 3])
-async def test_no_call_is_made_beyond_the_limit(world: SmallWorld, calls: int) -> None:
-    def onward(user: str) -> object:
-        return verdict(user, {"What I achieved": "hot"}, go_on=True)
-
-    llm = ScriptedLLM(
-        DecomposeReply=[DECOMPOSED], ExpandReply=[EXPANDED], CritiqueReply=[onward] * 4
-    )
-
-    result, _ = await recalled(world, llm, llm_calls=calls)
-
-    assert len(llm.asked) == result.spent.llm_calls <= calls
-    assert result.ids()
 
 
 @pytest.mark.parametrize(

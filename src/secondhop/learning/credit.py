@@ -3,21 +3,20 @@
 from collections.abc import Iterable, Mapping
 
 from secondhop.graph.session_result import ResolvedSession
-
-VOTE_CREDIT: Mapping[str, float] = {"hot": 1.0, "warm": 0.5, "cold": -0.5, "wrong": -1.0}
-"""What a vote says of a memory; a spark says nothing of itself."""
+from secondhop.ranking.votes import EFFECTS, VoteName
 
 ACCEPTED_CREDIT = 0.5
 """The least that being accepted says, whatever was voted; accepted without a vote it says 1."""
 
 
-def credit_of(votes: Mapping[str, str], accepted: Iterable[str]) -> dict[str, float]:
+def credit_of(votes: Mapping[str, VoteName], accepted: Iterable[str]) -> dict[str, float]:
     """{memory id: what the session says of it}.
 
     >>> credit_of({"a": "hot", "b": "cold", "c": "spark"}, ["a", "d"])
     {'a': 1.0, 'b': -0.5, 'd': 1.0}
     """
-    credit = {one: VOTE_CREDIT[vote] for one, vote in votes.items() if vote in VOTE_CREDIT}
+    told = {one: EFFECTS[vote].credit for one, vote in votes.items()}
+    credit = {one: change for one, change in told.items() if change}
     for memory_id in accepted:
         credit[memory_id] = max(credit.get(memory_id, 1.0), ACCEPTED_CREDIT)
     return credit

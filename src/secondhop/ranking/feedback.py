@@ -7,6 +7,7 @@ import numpy as np
 
 from secondhop.ranking.arrays import Floats, Vector, Vectors, products, unit_rows
 from secondhop.ranking.coverage import Sharpening
+from secondhop.ranking.votes import EFFECTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,10 +16,10 @@ class FeedbackWeights:
 
     positive: float = 0.75
     """Of the mean of hot and warm."""
-    hot: float = 1.0
-    warm: float = 0.4
-    cold: float = 0.3
-    wrong: float = 0.6
+    hot: float = EFFECTS["hot"].pull
+    warm: float = EFFECTS["warm"].pull
+    cold: float = -EFFECTS["cold"].pull
+    wrong: float = -EFFECTS["wrong"].pull
     round_decay: float = 0.5
     """0..1: what a vote still counts one round later."""
 

@@ -20,8 +20,9 @@ from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import Ballot, CriticRequest, Verdict
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.state import Vote, VoteName
+from secondhop.nodes.state import Vote
 from secondhop.prompts.quoting import Tags
+from secondhop.ranking.votes import VoteName
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 

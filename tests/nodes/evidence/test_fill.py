@@ -21,12 +21,6 @@ def names(passages: list[Passage]) -> list[str]:
     return [one.passage_id for one in passages]
 
 
-def test_what_does_not_fit_makes_room_for_what_does() -> None:
-    ranked = [passage("a1"), passage("b1", tokens=50), passage("c1", tokens=5)]
-
-    assert names(fill(ranked, tokens=20)) == ["a1", "c1"]
-
-
 def test_what_repeats_an_earlier_passage_comes_last() -> None:
     said = "the boiler was repaired by Hobbs on Tuesday"
     ranked = [passage("a1", text=said), passage("b1", text=said), passage("c1")]

@@ -5,7 +5,8 @@ from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.retrieval.similarity import query_vectors
-from secondhop.nodes.state import FeedbackRef, Query, VoteName
+from secondhop.nodes.state import FeedbackRef, Query
+from secondhop.ranking.votes import VoteName
 from secondhop.stores.records import Vector, passage_id_of
 
 CLEARLY = 0.01
@@ -47,14 +48,6 @@ async def nearness(world: SmallWorld, vector: Vector, memory_id: str) -> float:
     return float((await world.store.vectors([passage_id]))[passage_id] @ vector)
 
 
-async def test_towards_hot(world: SmallWorld) -> None:
-    plain = await bent(world, round_number=2)
-    moved = await bent(world, ("wins", "hot", 1), round_number=2)
-
-    assert await nearness(world, moved, "wins") > await nearness(world, plain, "wins")
-    assert abs(float(moved @ moved) - 1) < 1e-5
-
-
 async def test_warm_moves_less_than_hot(world: SmallWorld) -> None:
     hot = await bent(world, ("wins", "hot", 1), round_number=2)
     warm = await bent(world, ("wins", "warm", 1), round_number=2)
@@ -62,23 +55,6 @@ async def test_warm_moves_less_than_hot(world: SmallWorld) -> None:
 
     asked, slightly, far = [await nearness(world, v, "wins") for v in (plain, warm, hot)]
     assert asked + CLEARLY < slightly < far - CLEARLY
-
-
-async def test_away_from_cold_and_further_from_wrong(world: SmallWorld) -> None:
-    liked = ("plan", "hot", 1)
-    alone = await bent(world, liked, round_number=2)  # type: ignore[arg-type]  # a vote's name
-    cold = await bent(world, ("plan", "hot", 1), ("research-1", "cold", 1), round_number=2)
-    wrong = await bent(world, ("plan", "hot", 1), ("research-1", "wrong", 1), round_number=2)
-
-    far, away, near = [await nearness(world, v, "research-1") for v in (wrong, cold, alone)]
-    assert far + CLEARLY < away < near - CLEARLY
-
-
-async def test_cold_alone_leaves_the_vector_as_it_is(world: SmallWorld) -> None:
-    plain = await bent(world, round_number=2)
-    cold = await bent(world, ("garden", "cold", 1), round_number=2)
-
-    assert (plain == cold).all()
 
 
 async def test_an_old_vote_moves_less_than_a_new_one(world: SmallWorld) -> None:

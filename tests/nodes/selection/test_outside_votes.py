@@ -9,44 +9,19 @@ from tests.nodes.selection.test_selection_rules import SETTINGS, world_of
 
 from secondhop.nodes.reconsider import refined_queries
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
-from secondhop.nodes.selection.relevance import judged_relevance, kept_ids, last_votes
+from secondhop.nodes.selection.relevance import judged_relevance, last_votes
 from secondhop.nodes.selection.slots import best_answer
-from secondhop.nodes.state import Query, RecallState, Vote, VoteName
+from secondhop.nodes.state import Query, RecallState, Vote
 from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPool
 from secondhop.ranking.facet_select import facet_select
+from secondhop.ranking.votes import VoteName
 
 ROWS = [[0.9, 0.0], [0.8, 0.0], [0.5, 0.6], [0.4, 0.5], [0.36, 0.0]]
 
 
 def voted(state: RecallState, *votes: Vote) -> RecallState:
     return {**state, "votes": by_voter(votes), "k": 2}
-
-
-def test_an_outside_vote_stands_against_every_later_vote_of_the_critic() -> None:
-    _, state = world_of(ROWS)
-
-    newest = last_votes(
-        voted(state, vote("m0", "cold"), vote("m0", "hot", by="critic", round_number=3))
-    )
-
-    assert newest["m0"]["vote"] == "cold"
-
-
-def test_the_newest_outside_vote_counts_and_in_one_round_the_persons() -> None:
-    _, state = world_of(ROWS)
-
-    newest = last_votes(
-        voted(
-            state,
-            vote("m0", "cold", by="person"),
-            vote("m0", "hot", by="agent"),
-            vote("m1", "cold", by="person"),
-            vote("m1", "hot", by="agent", round_number=2),
-        )
-    )
-
-    assert (newest["m0"]["vote"], newest["m1"]["vote"]) == ("cold", "hot")
 
 
 @given(st.permutations([("m0", "hot"), ("m1", "warm"), ("m2", "cold"), ("m0", "warm")]))
@@ -77,21 +52,6 @@ def test_hot_stays_before_warm_and_both_before_everything_else() -> None:
     ids = [pick["memory_id"] for pick in answer.picks]
     assert ids[:2] == ["m3", "m4"]
     assert set(ids[2:]) == {"m1", "m2"}
-
-
-def test_what_only_the_critic_likes_is_not_kept() -> None:
-    _, state = world_of(ROWS)
-
-    kept = kept_ids(last_votes(voted(state, vote("m3", "hot", by="critic"), vote("m4", "warm"))))
-
-    assert kept == ["m4"]
-
-
-def test_a_vote_about_a_branch_keeps_nothing_in_the_answer() -> None:
-    _, state = world_of(ROWS)
-    votes = last_votes(voted(state, vote("m3", "hot", facet_ids=["s1.1"]), vote("m4", "warm")))
-
-    assert kept_ids(votes, facet_ids=["s1.1"]) == ["m4"]
 
 
 def test_a_kept_memory_closes_the_facet_it_serves_best() -> None:

@@ -14,7 +14,6 @@ from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.pool import Pool, pool_of
 from secondhop.nodes.selection.relevance import (
     judged_relevance,
-    readers_order,
     stand_alone,
     weakened_by,
 )
@@ -22,9 +21,10 @@ from secondhop.nodes.selection.relevance import recency as recency_column
 from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
 from secondhop.nodes.selection.slots import best_answer
-from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote, VoteName
+from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote
 from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.evidence import Evidence
+from secondhop.ranking.votes import VoteName
 
 SCALE = ModelScale(calibration=LogisticCalibration(slope=12.0, intercept=-4.2))
 SETTINGS = RankingSettings()
@@ -165,17 +165,6 @@ def test_what_a_refusing_critics_own_search_found_near_is_given(
     state["queries"]["q"]["origin"] = "uncovered"
 
     assert picked(pool, state) == (["m1"] if given_ else [])
-
-
-def test_hot_comes_before_warm_and_the_latest_round_first() -> None:
-    older, newer = vote("a", "hot", place=1), vote("b", "hot", place=1)
-    newer["round"] = 2
-    votes = {"a": older, "b": newer, "c": vote("c", "warm", place=1)}
-    assert readers_order(votes) == ["b", "a", "c"]
-
-
-def test_votes_without_an_order_are_weighed_by_selection() -> None:
-    assert readers_order({"a": vote("a", "hot")}) is None
 
 
 def test_when_a_reader_finds_nothing_good_nothing_is_given() -> None:
