@@ -1,6 +1,6 @@
 """Explains why a memory came back or not, and the smallest change that would admit it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from pydantic import Field
 
@@ -36,11 +36,21 @@ from secondhop.nodes.selection.blend import (
     logistic_of,
 )
 from secondhop.nodes.selection.visibility import OUTSIDE
-from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED, IN_FAVOUR
+from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED
+from secondhop.ranking.votes import IN_FAVOUR
 from secondhop.stores.keeping import ALWAYS
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look a fact up."""
+
+
+class ScorePart(Frozen):
+    """What one retriever, or what was learned of a memory, added to its score."""
+
+    name: str
+    meaning: str
+    added: float
+    """In standard deviations over the candidates, weighted."""
 
 
 class Explanation(Frozen):
@@ -51,6 +61,8 @@ class Explanation(Frozen):
     returned: bool
     story: list[str]
     """Sentences in the order things happened."""
+    parts: list[ScorePart] = Field(default_factory=list[ScorePart])
+    """What adds up to its score, the largest first; [] where a plan's facets share the slots."""
     computed: list[str] = Field(default_factory=list[str])
     """How its score was computed."""
     cut_by: str
@@ -140,6 +152,7 @@ def of_candidate(
         title=candidate.title,
         returned=candidate.slot is not None,
         story=story,
+        parts=score_parts(candidate),
         computed=[
             found_story(trace, candidate),
             *facet_stories(trace, candidate),
@@ -350,25 +363,25 @@ def weighed(candidate: TraceCandidate) -> list[str]:
 
 
 def added_up(candidate: TraceCandidate) -> list[str]:
-    """What each retriever added to its score; [] where a plan's facets share the slots."""
+    """What its parts make together; [] where a plan's facets share the slots."""
     if not candidate.parts:
         return []
     _, middle = logistic_of(candidate.parts)
-    by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
-    told = [(name, part) for name, part in by_size if abs(part) >= 0.005]
-    parts = [f"{name} {part:+.2f}" for name, part in told]
+    together = sum(candidate.parts.values())
     return [
-        f"Its score is {candidate.score:.2f}. Compared with the other candidates: "
-        f"{', '.join(parts) or 'as they'}; together {sum(candidate.parts.values()):+.2f}, "
-        f"where {middle:+.2f} makes 0.50.",
-        *([f"{meanings}."] if (meanings := meant(name for name, _ in told)) else []),
+        f"The parts, compared with the other candidates, add up to {together:+.2f}. "
+        f"{middle:+.2f} makes a score of 0.50, so this makes {candidate.score:.2f}."
     ]
 
 
-def meant(names: Iterable[str]) -> str:
-    """ "There, cues: the requests it was stored for; similarity: its text"."""
-    told = "; ".join(f"{name}: {MEANING[name]}" for name in names if name in MEANING)
-    return f"There, {told}" if told else ""
+def score_parts(candidate: TraceCandidate) -> list[ScorePart]:
+    """What each retriever added to its score, the largest first."""
+    by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
+    return [
+        ScorePart(name=name, meaning=MEANING.get(name, ""), added=round(part, 2))
+        for name, part in by_size
+        if abs(part) >= 0.005
+    ]
 
 
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from secondhop.graph.result import Frozen, RecalledMemory, RecalledPreference, Spent
-from secondhop.nodes.state import VOTES
+from secondhop.ranking.votes import VOTES, VoteName
 
 
 class VoteRecord(Frozen):
@@ -146,9 +146,9 @@ class ResolvedSession(Frozen):
     note: str = ""
     """The caller's own words."""
 
-    def last_votes(self) -> dict[str, str]:
+    def last_votes(self) -> dict[str, VoteName]:
         """{memory: the vote that counts}: the newest round's; a person's before an agent's."""
-        said: dict[str, str] = {}
+        said: dict[str, VoteName] = {}
         for round_votes in sorted(self.votes, key=lambda one: (one.round, one.by == "person")):
             for vote in VOTES:
                 said |= dict.fromkeys(getattr(round_votes, vote), vote)

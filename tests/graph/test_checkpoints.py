@@ -89,6 +89,25 @@ async def test_a_killed_recall_resumes_without_asking_the_planner_again(
     assert [step.node for step in trace.steps].count("expand") == 1
 
 
+async def test_a_recall_that_was_killed_goes_on_at_another_worker(
+    world: SmallWorld, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "shared.db")
+    planner = ScriptedPlanner(decompose=[plan(tokens=5)], expand=[interview_plan(tokens=7)])
+    services = world.services(planner=planner, critic=MortalCritic())
+    async with AsyncSqliteSaver.from_conn_string(place) as saver:
+        with pytest.raises(Killed):
+            await recalled(front_door(world, tmp_path, saver, services))
+
+    critic = ScriptedCritic(votes(hot=["plan"], content=True))
+    services = world.services(planner=ScriptedPlanner(decompose=[], expand=[]), critic=critic)
+    async with AsyncSqliteSaver.from_conn_string(place) as saver:
+        trace = await recalled(front_door(world, tmp_path, saver, services))
+
+    assert (trace.spent.llm_calls, trace.stop_reason, trace.degraded) == (2, "converged", [])
+    assert "plan" in trace.returned
+
+
 async def test_a_resumed_recall_gets_a_deadline_of_its_own(
     world: SmallWorld, saver: Saver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,10 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
     told = await explained(world, trace, last.memory_id)
 
     assert f"slots go by score, and it has {deciding(trace, last):.2f}. Next came" in told.story[-1]
+    together = sum(one.added for one in told.parts)
+    assert together == pytest.approx(sum(last.parts.values()), abs=0.02)
+    assert all(one.meaning for one in told.parts)
+    assert any(line.endswith(f"so this makes {last.score:.2f}.") for line in told.computed)
 
 
 async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: SmallWorld) -> None:

@@ -43,16 +43,6 @@ async def test_one_failing_planning_step_leaves_the_other_its_plan(world: SmallW
     assert "503" in failed[0].error
 
 
-async def test_a_failing_critic_leaves_the_slots_to_relevance(world: SmallWorld) -> None:
-    unjudged, _ = await ask(world.services())
-
-    result, trace = await ask(world.services(critic=ScriptedCritic(DOWN)))
-
-    assert result.ids() == unjudged.ids()
-    assert result.degraded == trace.degraded == [f"critique: {DOWN}; no votes were cast"]
-    assert not any(candidate.votes for candidate in trace.candidates)
-
-
 @pytest.mark.parametrize("leg", ["dense", "lexical"])
 async def test_a_recall_goes_on_with_one_leg(world: SmallWorld, leg: str) -> None:
     broken = StoreError("the leg is gone")

@@ -34,17 +34,6 @@ async def test_decompose_and_expand_run_side_by_side(world: SmallWorld) -> None:
     assert {step.node for step in trace.steps[1:3]} == {"decompose", "expand"}
 
 
-async def test_the_queries_of_a_round_are_retrieved_together(world: SmallWorld) -> None:
-    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
-    services = world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
-
-    _, trace = await ask(services)
-
-    retrieved = [step for step in trace.steps if step.node == "retrieve"]
-    assert (len(retrieved), len(trace.queries)) == (1, 4)
-    assert all(query.round == 1 for query in trace.queries)
-
-
 async def test_only_expand_is_told_what_the_memory_holds(world: SmallWorld) -> None:
     planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
 

@@ -19,6 +19,8 @@ def show_explanation(explanation: Explanation, console: "Console") -> None:
         console.print(f"- {clean(sentence)}")
     if explanation.computed:
         console.print("How its score was computed:", style="dim")
+    for part in explanation.parts:
+        console.print(f"  {part.added:+.2f}  {part.name}: {part.meaning}", style="dim")
     for sentence in explanation.computed:
         console.print(f"- {clean(sentence)}", style="dim")
     if explanation.nearest_change:
