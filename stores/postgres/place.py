@@ -13,6 +13,7 @@ from secondhop.stores.postgres.annotation_rows import AnnotationRows
 from secondhop.stores.postgres.database import CATALOG, PostgresDatabase
 from secondhop.stores.postgres.schema import TABLES
 from secondhop.stores.postgres.server import PostgresServer
+from secondhop.stores.postgres.token_rows import TokenRows
 from secondhop.stores.postgres.trace_rows import TraceRows
 from secondhop.stores.postgres.vectors import PostgresVectors
 from secondhop.stores.protocols import VectorIndex
@@ -47,6 +48,7 @@ class PostgresPlace:
         self.name, self.server = self._server.name, chroma_url
         self.folder = files_of(address)
         self.annotating = AnnotationRows(self._server)
+        self.tokens = TokenRows(PostgresDatabase(self._server, "", part="tokens"))
         self._chroma = ChromaServer(chroma_url, store=self.name) if chroma_url else None
         self._names = CollectionNames(self.manifest)
 

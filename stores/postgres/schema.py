@@ -114,6 +114,14 @@ STEPS: Final[Sequence[Sequence[str]]] = (
     tuple(_first()),
     # the last transaction that changed the catalog of the entity: no other ever has its number
     ("ALTER TABLE entities ADD COLUMN changed XID8",),
+    # of the HTTP server (`token_rows.py`); a handle that is bound to an entity sees none
+    (
+        """CREATE TABLE tokens (token_id TEXT PRIMARY KEY, token TEXT NOT NULL,
+        added BIGINT GENERATED ALWAYS AS IDENTITY)""",
+        "ALTER TABLE tokens ENABLE ROW LEVEL SECURITY",
+        "ALTER TABLE tokens FORCE ROW LEVEL SECURITY",
+        f"CREATE POLICY of_no_entity ON tokens USING ({_OWN} IS NULL) WITH CHECK ({_OWN} IS NULL)",
+    ),
 )
 """Numbered migrations; `secondhop.schema_version` says how many have run."""
 

@@ -33,7 +33,7 @@ def catalogs(request: pytest.FixtureRequest, tmp_path: Path) -> "Iterator[tuple[
 
 
 @pytest.mark.parametrize("writer", [0, 1])
-async def test_a_change_of_ours_or_of_another_process_is_seen(
+async def test_a_change_of_ours_or_of_another_connection_is_seen(
     catalogs: "tuple[Catalog, Catalog]", make: SimpleNamespace, writer: int
 ) -> None:
     ours, writing = catalogs[0], catalogs[writer]

@@ -16,14 +16,21 @@ from tests.stores.consistency import wrong_postings
 
 from secondhop import Config, Recall, RecallStore, TraceSettings
 from secondhop.annotate.settings import AnnotateSettings
-from secondhop.errors import EmbedderMismatchError, NotStoredError, StoreError
+from secondhop.errors import (
+    EmbedderMismatchError,
+    NotStoredError,
+    SchemaVersionError,
+    StoreError,
+)
 from secondhop.recall_pool import RecallPool
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.counters import COUNTERS, Counters, Use
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.postgres import server as server_module
 from secondhop.stores.postgres.annotation_rows import AnnotationRows
-from secondhop.stores.postgres.schema import SCHEMA, TABLES
+from secondhop.stores.postgres.place import PostgresPlace
+from secondhop.stores.postgres.schema import SCHEMA, STEPS, TABLES
 from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.sessions_database import SESSIONS
 from secondhop.stores.sqlite import in_memory
@@ -65,7 +72,9 @@ def test_its_tables_have_the_columns_of_sqlite(postgres: PostgresForTests) -> No
     for steps in (MIGRATIONS, COUNTERS, SESSIONS):
         with in_memory(steps) as sqlite:
             assert columns_of(sqlite) == {name: found[name] for name in columns_of(sqlite)}
-    assert found.keys() - TABLES == {"store", "entities", "annotating", "schema_version", "vectors"}
+    assert found.keys() - TABLES == {
+        *("store", "entities", "annotating", "schema_version", "vectors", "tokens")
+    }
 
 
 def columns_of(connection: sqlite3.Connection) -> dict[str, set[str]]:
@@ -74,6 +83,33 @@ def columns_of(connection: sqlite3.Connection) -> dict[str, set[str]]:
         name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
         for (name,) in tables
     }
+
+
+@pytest.mark.parametrize("login", LOGINS)
+async def test_an_earlier_schema_is_brought_to_the_newest_and_a_newer_one_refused(
+    postgres: PostgresForTests, monkeypatch: pytest.MonkeyPatch, login: str
+) -> None:
+    address = postgres.database(role=login)
+    for known in range(1, len(STEPS)):
+        monkeypatch.setattr(server_module, "STEPS", STEPS[:known])
+        with closing(PostgresServer(address)) as server:
+            server.migrate()
+    monkeypatch.undo()
+
+    with closing(PostgresPlace(address, chroma_url=None)) as place:
+        assert place.tokens.listed() == []  # and makes no table
+        async with await Recall.aopen(address, embedder="hashing") as recall:
+            await recall.memories.aremember("The tyres are in the cellar.", memory_id="tyres")
+            assert (await recall.arecall("Where are the tyres?")).ids() == ["tyres"]
+        place.tokens.add("one", "text")
+        assert place.tokens.listed() == ["text"]
+
+    with psycopg.connect(address) as connection:
+        versions = connection.execute(f"SELECT version FROM {SCHEMA}.schema_version".encode())
+        assert versions.fetchall() == [(len(STEPS),)]
+        connection.execute(f"UPDATE {SCHEMA}.schema_version SET version = 99".encode())
+    with pytest.raises(SchemaVersionError):
+        await Recall.aopen(address, embedder="hashing")
 
 
 # --- entities ---
@@ -100,6 +136,8 @@ async def test_a_handle_of_one_entity_reaches_nothing_of_another(
         (dense,) = await mara.dense(make.vectors("alpha"), k=9)
         assert {hit.memory_id for hit in dense} == {"m"}
 
+    with closing(PostgresPlace(address, chroma_url=None)) as place:
+        place.tokens.add("one", "text")
     with closing(PostgresServer(address)) as server:
         expect_bound(server, entity_slug("mara"), other=entity_slug("noor"))
 
@@ -111,6 +149,7 @@ def expect_bound(server: PostgresServer, entity: str, *, other: str) -> None:
         assert rows == [(entity,)]
         sql = "SELECT count(*) FROM vectors WHERE entity = %s"
         assert connection.execute(sql, (other,)).fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM tokens").fetchone() == (0,)
     with server.transaction("", writes=False) as connection:
         assert connection.execute("SELECT count(*) FROM memories").fetchone() == (0,)
     with server.transaction(entity, writes=True) as connection:
@@ -295,7 +334,7 @@ def left_alone(address: str) -> None:
 # --- many writers, and a server that goes away ---
 
 
-async def test_two_processes_that_write_to_one_entity_lose_nothing(
+async def test_two_stores_that_write_to_one_entity_at_once_lose_nothing(
     postgres: PostgresForTests, make: SimpleNamespace
 ) -> None:
     address = postgres.database()
@@ -318,7 +357,7 @@ async def test_two_processes_that_write_to_one_entity_lose_nothing(
         await home.aclose()
 
 
-async def test_a_write_that_another_process_took_for_dead_is_not_half_stored(
+async def test_a_write_that_another_store_took_for_dead_is_not_half_stored(
     home: StoreDirectory, make: SimpleNamespace
 ) -> None:
     catalog = home.place.catalog("me")

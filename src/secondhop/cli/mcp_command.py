@@ -93,7 +93,7 @@ def mcp(
     if common.at is not None:
         raise UsageError("a server uses the clock; give `at` with the call instead of --at")
     from secondhop.cli.opening import run
-    from secondhop.cli.serve_command import token_file
+    from secondhop.cli.serve_command import kept_tokens
 
     common = replace(common, sessions=sessions)
     if http is None:
@@ -101,8 +101,8 @@ def mcp(
 
         run(serve_stdio(common))
         return
-    file = token_file(common)
-    tokens = file if file.tokens() else None
+    kept = kept_tokens(common)
+    tokens = kept if kept.tokens() else None
     check_open_to(http, common, tokens=tokens is not None)
     from secondhop.mcp.server import serve_http
 

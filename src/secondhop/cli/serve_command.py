@@ -13,7 +13,7 @@ from secondhop.errors import SecondhopError, UsageError
 from secondhop.server.process import set_up_process
 
 if TYPE_CHECKING:
-    from secondhop.server.tokens import TokenFile
+    from secondhop.server.tokens import Tokens
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")]
 
@@ -108,7 +108,7 @@ def create(
     known = scopes.get(scope)
     if known is None:
         raise UsageError(f"--scope is one of {', '.join(SCOPES)}, not {scope!r}")
-    text, token = token_file(common).create(chosen, known, note=note)
+    text, token = kept_tokens(common).create(chosen, known, note=note)
     document = {"token": text, **token.model_dump(mode="json", exclude={"digest"})}
     tell(common, document, lambda _: typer.echo(text))
 
@@ -117,7 +117,7 @@ def list_tokens(common: Common) -> None:
     """List the tokens, without their texts."""
     from secondhop.cli.terminal import clean, print_json
 
-    tokens = token_file(common).tokens()
+    tokens = kept_tokens(common).tokens()
     if common.json:
         print_json([token.model_dump(mode="json", exclude={"digest"}) for token in tokens])
         return
@@ -129,19 +129,18 @@ def list_tokens(common: Common) -> None:
 
 
 def revoke(common: Common, token_id: Annotated[str, typer.Argument(metavar="TOKEN_ID")]) -> None:
-    """Revoke a token; a running server refuses it at once."""
-    token_file(common).revoke(token_id)
+    """Revoke a token; a running server refuses it at once, one on PostgreSQL within a second."""
+    kept_tokens(common).revoke(token_id)
     typer.echo(f"revoked {token_id}")
 
 
-def token_file(common: Common) -> "TokenFile":
+def kept_tokens(common: Common) -> "Tokens":
     """The tokens of the chosen store."""
     from secondhop.cli.opening import store_of
-    from secondhop.server.tokens import FILE, TokenFile
+    from secondhop.server.tokens import tokens_of
     from secondhop.settings import load_settings
-    from secondhop.stores.store_address import files_of
 
-    return TokenFile(files_of(store_of(common, load_settings())) / FILE)
+    return tokens_of(store_of(common, load_settings()))
 
 
 def prepare(common: Common) -> None:

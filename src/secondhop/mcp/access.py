@@ -17,7 +17,7 @@ class StoreTokens:
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """As the library asks; None: 401."""
-        found = self._keyring.find(token)
+        found = await self._keyring.find(token)
         if found is None or len(found.entities) != 1 or EVERY_ENTITY in found.entities:
             return None
         scopes: list[str] = [scope for scope in SCOPES if found.allows(scope)]

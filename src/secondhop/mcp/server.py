@@ -20,7 +20,7 @@ from secondhop.mcp.access import StoreTokens
 from secondhop.mcp.arguments import MemoryServer
 from secondhop.mcp.tools import MemoryTools
 from secondhop.recall_pool import RecallPool
-from secondhop.server.tokens import Keyring, TokenFile
+from secondhop.server.tokens import Keyring, Tokens
 from secondhop.settings import load_settings
 
 INSTRUCTIONS = (
@@ -35,7 +35,7 @@ def memory_server(
     recalls: RecallPool,
     *,
     entity: str | None = None,
-    tokens: TokenFile | None = None,
+    tokens: Tokens | None = None,
     url: str = "",
 ) -> MCPServer[RecallPool]:
     """A server with all tools; it closes the memories when it ends.
@@ -98,7 +98,7 @@ async def serve_stdio(common: Common) -> None:
     await memory_server(pool_of(common), entity=entity).run_stdio_async()
 
 
-async def serve_http(common: Common, at: Address, *, tokens: TokenFile | None) -> None:
+async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> None:
     """Serve streamable HTTP until a signal ends it; the address is printed on standard error.
 
     Raises:

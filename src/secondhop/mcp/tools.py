@@ -23,8 +23,9 @@ from secondhop.mcp.replies import (
     SessionReply,
 )
 from secondhop.memories.building import rememberable
-from secondhop.nodes.state import Effort, VoteName
+from secondhop.nodes.state import Effort
 from secondhop.observe.records import Said
+from secondhop.ranking.votes import EFFECTS, VoteName
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 from secondhop.server.bodies import Moment
@@ -33,6 +34,7 @@ from secondhop.stores.where import Where
 
 Ctx: TypeAlias = Context[Any, Any]
 Vote: TypeAlias = Literal[VoteName, ""]
+VOTES_SAY = " ".join(f"{name}: {effect.says}." for name, effect in EFFECTS.items())
 Query = Annotated[str, Field(description="The question or task, as the person put it.")]
 Entity = Annotated[
     str | None,
@@ -172,8 +174,7 @@ class MemoryTools:
         votes: Annotated[
             dict[str, Vote],
             Field(
-                description="{memory id: vote}. hot: exactly right. warm: getting closer. cold: "
-                "not meant. wrong: misleading. spark: not the answer, but it leads to something. "
+                description=f"{{memory id: vote}}. {VOTES_SAY} "
                 "Empty text: take back a vote that was noted with goOn false."
             ),
         ],

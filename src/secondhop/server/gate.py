@@ -10,9 +10,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from secondhop.errors import StoreError
 from secondhop.server.limits import RateLimiter, ServerLimits
 from secondhop.server.metrics import Metrics
-from secondhop.server.problems import Problem, http_problem, response_of
+from secondhop.server.problems import Problem, http_problem, problem_response, response_of
 from secondhop.server.tokens import LOCAL, Keyring, Token
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -68,7 +69,7 @@ class Gate:
         started = time.perf_counter()
         self._metrics.at_work.inc()
         try:
-            refusal = self._refusal(scope)
+            refusal = await self._refusal(scope)
             if refusal is None:
                 await self._passed(scope, receive, answer)
             else:
@@ -90,7 +91,7 @@ class Gate:
                 late = response_of(http_problem(504, "it took too long; nothing more is done"))
                 await late(scope, receive, answer.send)
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
+    async def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers, path = Headers(scope=scope), str(scope["path"])
         if len(headers.getlist("host")) > 1:
             return response_of(http_problem(400, "a request names one host"))
@@ -103,7 +104,10 @@ class Gate:
         own = origin is None or origin in self._origins or urlsplit(origin).netloc == host
         if not own and scope["method"] not in SAFE_METHODS:
             return response_of(http_problem(403, "pages of other sites may not write here"))
-        token = self._caller(headers)
+        try:
+            token = await self._caller(headers) if needs_token(path) else None
+        except StoreError as error:
+            return problem_response(error)
         wait_s = self._rates.wait_s(token.token_id if token else address(scope))
         if wait_s:
             slower = http_problem(429, f"too many requests; wait {wait_s:.1f} s")
@@ -116,11 +120,11 @@ class Gate:
         scope.setdefault("state", {})["caller"] = token
         return None
 
-    def _caller(self, headers: Headers) -> Token | None:
-        if self._keyring is None or self._keyring.lets_everyone_in():
+    async def _caller(self, headers: Headers) -> Token | None:
+        if self._keyring is None or await self._keyring.lets_everyone_in():
             return LOCAL
         kind, _, text = headers.get("authorization", "").partition(" ")
-        return self._keyring.find(text.strip()) if kind.lower() == "bearer" else None
+        return await self._keyring.find(text.strip()) if kind.lower() == "bearer" else None
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         """Under the name of what handled it: paths of callers are no names of metrics."""

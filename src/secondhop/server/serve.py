@@ -13,9 +13,8 @@ from secondhop.server.access import Served
 from secondhop.server.app import create_app
 from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
-from secondhop.server.tokens import FILE, Keyring, Token, TokenFile
+from secondhop.server.tokens import Keyring, Token, tokens_of
 from secondhop.settings import load_settings
-from secondhop.stores.store_address import files_of
 
 GRACE_S = 30
 """How long requests at work may take to end after a signal."""
@@ -53,10 +52,10 @@ async def serve(
     """
     await expect_sessions(common)
     served = served_of(common)
-    file = TokenFile(files_of(served.store) / FILE)
-    known = [*file.tokens(), *also]
-    keyring = Keyring(file, also=also)
-    keyring.lets_everyone_in()
+    tokens = tokens_of(served.store)
+    known = [*await tokens.current(), *also]
+    keyring = Keyring(tokens, also=also)
+    await keyring.lets_everyone_in()
     expect_private(at, known)
     with at.listening() as sock:
         host, url = at.name, f"http://{at.name}:{sock.getsockname()[1]}"

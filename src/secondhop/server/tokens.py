@@ -1,19 +1,26 @@
 """Bearer tokens of the HTTP server: which memories they open, and what they allow."""
 
+import asyncio
 import hmac
 import json
 import os
 import secrets
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
+from secondhop.stores.store_address import is_address
+from secondhop.stores.store_directory import place_of_store
+
+if TYPE_CHECKING:  # psycopg is optional
+    from secondhop.stores.postgres.place import PostgresPlace
 
 Scope: TypeAlias = Literal["read", "write", "admin"]
 """Each holds those before it. admin: also /metrics, and the names of all its entities."""
@@ -24,6 +31,9 @@ EVERY_ENTITY: Final = "*"
 
 FILE: Final = "tokens.json"
 """In the store's folder."""
+
+FRESH_S: Final = 1.0
+"""How long a worker on a database may not know what was added and revoked elsewhere."""
 
 
 class Token(Frozen):
@@ -69,8 +79,55 @@ def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class TokenFile:
+class Tokens(Protocol):
     """The tokens of a store. A running server sees what is added and revoked."""
+
+    def tokens(self) -> list[Token]:
+        """In the order in which they were made; blocks.
+
+        Raises:
+            UsageError, StoreError: they cannot be read.
+        """
+        ...
+
+    async def current(self) -> list[Token]:
+        """The same, for each request."""
+        ...
+
+    def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
+        """Make a token and keep its digest; (text, token)."""
+        ...
+
+    def revoke(self, token_id: str) -> Token:
+        """Remove a token; it opens nothing from now on.
+
+        Raises:
+            UsageError: there is no such token.
+        """
+        ...
+
+
+def tokens_of(store: str | Path) -> Tokens:
+    """The tokens of a store: in its folder, or in its database, where every worker sees them."""
+    if not is_address(store):
+        return TokenFile(Path(store) / FILE)
+    place = place_of_store(store, chroma_url=None)  # says so where psycopg is not installed
+    from secondhop.stores.postgres.place import PostgresPlace
+
+    assert isinstance(place, PostgresPlace)
+    return TokenTable(place)
+
+
+def expect_known(token_id: str, known: Sequence[Token]) -> Token:
+    """The token of this id. Raises UsageError where there is none."""
+    for token in known:
+        if token.token_id == token_id:
+            return token
+    raise UsageError(f"there is no token {token_id!r}; `secondhop tokens list` shows them")
+
+
+class TokenFile:
+    """`Tokens` in a file of the store's folder."""
 
     def __init__(self, path: Path) -> None:
         """`path`: of the file; it is made with the first token."""
@@ -79,11 +136,7 @@ class TokenFile:
         self._tokens: list[Token] = []
 
     def tokens(self) -> list[Token]:
-        """In the order in which they were made.
-
-        Raises:
-            UsageError: the file cannot be read.
-        """
+        """See `Tokens`."""
         try:
             stat = self.path.stat()
             now = (stat.st_mtime_ns, stat.st_size)
@@ -98,22 +151,20 @@ class TokenFile:
             ) from error
         return self._tokens
 
+    async def current(self) -> list[Token]:
+        """See `Tokens`; only a change is read."""
+        return self.tokens()
+
     def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
-        """Make a token and keep its digest; (text, token)."""
+        """See `Tokens`."""
         text, made = new_token(entities, scope, note=note)
         self._write([*self.tokens(), made])
         return text, made
 
     def revoke(self, token_id: str) -> Token:
-        """Remove a token; it opens nothing from now on.
-
-        Raises:
-            UsageError: there is no such token.
-        """
+        """See `Tokens`."""
         known = self.tokens()
-        gone = next((one for one in known if one.token_id == token_id), None)
-        if gone is None:
-            raise UsageError(f"there is no token {token_id!r}; `secondhop tokens list` shows them")
+        gone = expect_known(token_id, known)
         self._write([one for one in known if one is not gone])
         return gone
 
@@ -129,24 +180,67 @@ class TokenFile:
         self._seen = None
 
 
+class TokenTable:
+    """`Tokens` in a PostgreSQL store. Other workers know within `FRESH_S` what has changed."""
+
+    def __init__(self, place: "PostgresPlace") -> None:
+        """Connects to nothing yet."""
+        self._place = place  # whose connections stay open as long as it is there
+        self._seen: list[Token] = []
+        self._fresh_until = 0.0
+        self._reading = asyncio.Lock()
+
+    def tokens(self) -> list[Token]:
+        """See `Tokens`."""
+        return [Token.model_validate_json(text) for text in self._place.tokens.listed()]
+
+    async def current(self) -> list[Token]:
+        """See `Tokens`."""
+        async with self._reading:
+            if time.monotonic() >= self._fresh_until:
+                self._seen = await asyncio.to_thread(self.tokens)
+                self._fresh_until = time.monotonic() + FRESH_S
+            return self._seen
+
+    def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
+        """See `Tokens`."""
+        text, made = new_token(entities, scope, note=note)
+        self._place.tokens.add(made.token_id, made.model_dump_json())
+        return text, made
+
+    def revoke(self, token_id: str) -> Token:
+        """See `Tokens`."""
+        gone = expect_known(token_id, self.tokens())
+        self._place.tokens.remove(token_id)
+        return gone
+
+
 class Keyring:
     """Tells which token a text is."""
 
-    def __init__(self, file: TokenFile, *, also: Sequence[Token] = ()) -> None:
-        """`also`: tokens of this process alone, beside those of the file."""
-        self._file, self._also = file, tuple(also)
+    def __init__(self, kept: Tokens, *, also: Sequence[Token] = ()) -> None:
+        """`also`: tokens of this process alone, beside those that are kept."""
+        self._kept, self._also = kept, tuple(also)
         self._lets_in = True
 
-    def lets_everyone_in(self) -> bool:
+    async def lets_everyone_in(self) -> bool:
         """Whether there has been no token yet since the server began; the first one closes it for
-        good, also when it is revoked."""
-        self._lets_in = self._lets_in and not (self._also or self._file.tokens())
+        good, also when it is revoked.
+
+        Raises:
+            StoreError: the tokens cannot be read.
+        """
+        self._lets_in = self._lets_in and not (self._also or await self._kept.current())
         return self._lets_in
 
-    def find(self, text: str) -> Token | None:
-        """The token, compared in constant time; None: there is none of this text."""
+    async def find(self, text: str) -> Token | None:
+        """The token, compared in constant time; None: there is none of this text.
+
+        Raises:
+            StoreError: the tokens cannot be read.
+        """
         asked, found = digest_of(text), None
-        for token in (*self._also, *self._file.tokens()):
+        for token in (*self._also, *await self._kept.current()):
             if hmac.compare_digest(token.digest, asked):
                 found = token
         return found
