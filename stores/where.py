@@ -78,7 +78,7 @@ class Where:
         """
         if isinstance(given, Where):
             given = given.values()
-        if not given:
+        if given is None:
             return None
         if not isinstance(given, Mapping):
             raise UsageError(f"where must be a secondhop Where, not {given!r:.40}")

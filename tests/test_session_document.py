@@ -13,7 +13,7 @@ from tests.small_world import LIFE, QUESTION, SmallWorld
 from secondhop.errors import StoreError
 from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
-from secondhop.nodes.state import VoteName
+from secondhop.ranking.votes import VoteName
 from secondhop.sessions.document import VERSION, pack, unpack
 from secondhop.sessions.rounds import SessionRounds
 

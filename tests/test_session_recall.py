@@ -15,13 +15,11 @@ import pytest
 from tests.small_world import LIFE, QUESTION
 from tests.store_files import stores_below
 
-from secondhop.errors import (
-    SessionAbandonedError,
-    SessionResolvedError,
-)
+from secondhop.errors import SessionAbandonedError, SessionResolvedError, UsageError
 from secondhop.memories.records import Preference
 from secondhop.nodes.config import Config, RankingSettings
 from secondhop.recall import Recall
+from secondhop.stores.where import Where
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -112,6 +110,29 @@ async def test_an_answer_gives_five_memories_four_rounds_and_five_minutes(tmp_pa
     assert len(answer.memories) == 5 < len(LIFE)
     assert answer.rounds_left == 3
     assert before + FIVE_MINUTES <= answer.expires_at <= after + FIVE_MINUTES
+
+
+async def test_a_session_is_asked_as_a_recall_is_and_stays_so_over_its_rounds(
+    recall: Recall,
+) -> None:
+    """Filter, moment and outdated memories as for `arecall`, also in the rounds after the first."""
+    first, second, third = LIFE[:3]
+    await recall.memories.asupersede(first.memory_id, second.memory_id)
+    only = Where(ids=[first.memory_id, third.memory_id])
+    asked = await recall.arecall(QUESTION, k=5, where=only, include_stale=True, effort="none")
+
+    begun = await recall.sessions.astart(
+        QUESTION, k=5, where=only, include_stale=True, effort="none"
+    )
+    after = await recall.sessions.avote(begun.session_id, {first.memory_id: "hot"})
+
+    assert set(begun.ids()) == {one.id for one in asked.memories}
+    assert set(after.ids()) == {first.memory_id, third.memory_id}
+    long_ago = min(one.created_at for one in LIFE) - timedelta(days=1)
+    before_all = await recall.sessions.astart(QUESTION, as_of=long_ago)
+    assert before_all.ids() == []
+    with pytest.raises(UsageError, match="asks a language model"):
+        await recall.sessions.astart(QUESTION, effort="low")
 
 
 async def test_preferences_that_count_stand_beside_every_answer_and_take_no_slot(

@@ -1,15 +1,43 @@
 """Words of a session are on the disk while it is open, and no longer: through the front door."""
 
+import ctypes
+import platform
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.marked_memory import files_with_mark, marked_memory
 from tests.small_world import LIFE, QUESTION
 
 from secondhop.nodes.config import Config, SessionSettings
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+M_PERTURB = -6
+"""Of glibc: what is freed is filled with this byte, what is given out with its complement."""
+FREED = 0x5A
+MARKS = [bytes([FREED]) * 48, bytes([FREED ^ 0xFF]) * 48]
+
+
+@contextmanager
+def marked_memory() -> Generator[None, None, None]:
+    """A block in which memory is marked; the test is skipped where that cannot be done."""
+    if platform.libc_ver()[0] != "glibc":
+        pytest.skip("only glibc marks memory when asked")
+    libc = ctypes.CDLL(None)
+    assert libc.mallopt(M_PERTURB, FREED) == 1
+    try:
+        yield
+    finally:
+        libc.mallopt(M_PERTURB, 0)
+
+
+def files_with_mark(folder: Path) -> list[str]:
+    """Names of the files below it that hold a mark."""
+    contents = [(path.name, path.read_bytes()) for path in folder.rglob("*") if path.is_file()]
+    return sorted({name for name, raw in contents if any(mark in raw for mark in MARKS)})
 
 
 async def opened(folder: Path, *, ttl_s: float = 300.0) -> Recall:

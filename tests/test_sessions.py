@@ -13,6 +13,7 @@ from tests.fakes import (
     ScriptedCritic,
     ScriptedPlanner,
     facet,
+    forever,
     note,
     plan,
     votes,
@@ -31,10 +32,13 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
+from secondhop.graph import session as session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.reconsider import BRANCHES
+from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
+from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions_database import DatabaseSessions
@@ -231,6 +235,22 @@ async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallW
     assert after.round == 2
     assert answer.ids()[0] not in after.ids()
     assert any("no votes" in reason or "over" in reason for reason in after.degraded)
+
+
+async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
+    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def begins_and_begins(state: SessionInput, *, services: Services) -> SessionUpdate:
+        return await forever()
+
+    monkeypatch.setattr(session_graph, "begin_session", begins_and_begins)
+    sessions = sessions_over(session_services(world, settings=recall_settings(deadline_s=0.1)))
+
+    answer = await started(sessions)
+
+    assert answer.ids() == []
+    assert any("are over" in reason for reason in answer.degraded)
+    assert await sessions.alist_open() == [answer.session_id]
 
 
 # --- sparks ---

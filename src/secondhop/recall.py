@@ -192,13 +192,13 @@ class Recall(Askable):
         Raises:
             UsageError: the object is none of these.
         """
-        from secondhop.retrieved import finding
+        from secondhop.retrieved import finding, own_embedder
         from secondhop.retriever_recall import RetrieverRecall
 
         check_counts(depth=depth)
         return RetrieverRecall(
             finding(retriever, namespace=namespace, depth=depth),
-            embedder=embedder or getattr(retriever, "embeddings", None) or "default",
+            embedder=embedder or own_embedder(retriever) or "default",
             llm=llm,
             config=config,
             prompts=prompts,

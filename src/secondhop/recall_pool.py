@@ -205,10 +205,12 @@ class RecallPool:
             del self._opened[entity]
 
     async def _close_idle(self) -> None:
-        """The least recently used, until no more are open than may stay open."""
-        surplus = len(self._opened) - self._max_open
-        idle = [entity for entity, opened in self._opened.items() if not opened.users]
-        for entity in idle[: max(surplus, 0)]:
+        """The least recently used, until no more are open than may stay open. Others may enter
+        one while another is closed, so each time it is looked anew which are idle."""
+        while len(self._opened) > self._max_open:
+            idle = (entity for entity, opened in self._opened.items() if not opened.users)
+            if (entity := next(idle, None)) is None:
+                return
             await self._close(entity)
 
     async def _close(self, entity: str) -> None:

@@ -200,6 +200,22 @@ class RetrievedMemories:
         return round(len(held) / len(asked), 6) if asked else 0.0
 
 
+def own_embedder(retriever: object) -> Embedder | None:
+    """The embeddings of a vector store; None if it has none.
+
+    Embeddings that do not say which model they are have their class's name: no vector is kept.
+    """
+    own = getattr(retriever, "embeddings", None)
+    if own is None:
+        return None
+    from secondhop.models.langchain_embedder import LangchainEmbedder
+
+    try:
+        return LangchainEmbedder(own)
+    except UsageError:
+        return LangchainEmbedder(own, model_id=f"langchain:{type(own).__name__}")
+
+
 def finding(retriever: object, *, namespace: tuple[str, ...], depth: int) -> Finding:
     """How a LangChain retriever or vector store, or a LangGraph store, is asked.
 

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -56,10 +56,12 @@ def serving(
     *,
     limits: ServerLimits = UNLIMITED,
     origins: Sequence[str] = (),
+    llm: str = "offline",
+    prompts: Path | None = None,
 ) -> Generator[Running, None, None]:
     """Serve a store from a thread of this process; without `tokens`, to everyone here."""
     app = create_app(
-        served_of(options(store)),
+        served_of(replace(options(store), llm=llm, prompts=prompts)),
         keyring=Keyring(TokenFile(store / FILE)) if tokens else None,
         limits=limits,
         hosts=("127.0.0.1", "localhost"),

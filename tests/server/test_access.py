@@ -1,5 +1,6 @@
 """Who may do what over HTTP, and what is refused: by token, scope, host, origin, size and rate."""
 
+import asyncio
 import json
 import socket
 import time
@@ -14,7 +15,9 @@ from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.cli.mcp_command import Address
 from secondhop.errors import UsageError
+from secondhop.server.gate import Gate
 from secondhop.server.limits import ServerLimits
+from secondhop.server.metrics import Metrics
 from secondhop.server.serve import expect_private
 from secondhop.server.tokens import FILE, TokenFile
 
@@ -103,6 +106,15 @@ def test_a_body_may_be_so_long_and_must_arrive(running: Running) -> None:
         token = f"Authorization: Bearer {running.tokens[MARA]}\r\n\r\n"
         slow.sendall((head + token).encode() + b"{")
         assert slow.recv(4096).startswith(b"HTTP/1.1 408")
+
+
+async def test_an_answer_that_takes_too_long_is_given_up() -> None:
+    async def slow(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    gate = Gate(slow, keyring=None, limits=ServerLimits(request_s=0.1), metrics=Metrics())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://x") as here:
+        assert status(await here.get(HERE)) == 504
 
 
 def test_a_page_of_another_site_reaches_nothing(tmp_path: Path) -> None:

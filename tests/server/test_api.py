@@ -1,7 +1,10 @@
 """The API over a real server: each thing that `Recall` does, done over HTTP."""
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -50,6 +53,21 @@ def test_a_recall_is_what_the_library_returns(http: httpx.Client) -> None:
     assert result.entity == MARA
 
 
+def test_the_request_that_the_page_shows_is_answered(http: httpx.Client) -> None:
+    page = Path(__file__).parents[2] / "docs" / "server.md"
+    shown = re.search(r"^curl (.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    assert shown
+    words = shlex.split(shown[1].replace("\\\n", " "))
+    (place,) = (word for word in words if word.startswith("localhost:8000"))
+    body = words[words.index("-d") + 1]
+    kind = dict([words[words.index("-H") + 1].split(": ")])
+
+    path = place.removeprefix("localhost:8000").replace("/me/", f"/{MARA}/")
+    told = content(http.post(path, content=body, headers=kind))
+
+    assert told["memories"]
+
+
 def test_a_recall_heeds_a_filter(http: httpx.Client) -> None:
     tagged = {"text": "Carefeed interview: bring the portfolio.", "tags": ["filtered"]}
     kept = content(http.post(f"{HERE}/remember", json=tagged), 201)
@@ -58,7 +76,7 @@ def test_a_recall_heeds_a_filter(http: httpx.Client) -> None:
     told = content(http.post(f"{HERE}/recall", json=asked))
 
     assert [one["id"] for one in told["memories"]] == [kept["memory_id"]]
-    wrongs: list[Any] = [{"tag": ["filtered"]}, {"after": 5}, 5]
+    wrongs: list[Any] = [{"tag": ["filtered"]}, {"after": 5}, 5, False, "", []]
     for wrong in wrongs:
         asked = {"question": QUESTION, "where": wrong}
         assert http.post(f"{HERE}/recall", json=asked).status_code == 422
@@ -196,13 +214,17 @@ def test_a_conversation_is_observed_and_a_briefing_given(http: httpx.Client) -> 
 
 def test_a_file_is_ingested_and_leaves_no_copy(http: httpx.Client, running: Running) -> None:
     note = "# Boat\n\nThe boat lies in Kiel.\n"
-    where, file = f"{HERE}/ingest", {"name": "boat.md", "modified_at": "2026-01-01T12:00:00Z"}
+    where = f"{HERE}/ingest"
+    file = {"name": "boat.md", "modified_at": "2026-01-01T12:00:00Z", "tag": "harbour"}
     first = content(http.post(where, params=file, content=note))
     again = content(http.post(where, params=file, content=note))
     changed = content(http.post(where, params=file, content=note + "And leaks."))
 
     assert (first["stored"], again["unchanged"], changed["stored"]) == (1, 1, 1)
     assert not list(running.store.rglob("boat.md"))
+    asked = {"question": "Where is the boat?", "where": {"tags": ["harbour"]}}
+    found = content(http.post(f"{HERE}/recall", json=asked))["memories"]
+    assert {one["title"] for one in found} == {"Boat"}
     broken = content(http.post(where, params={"name": "x.json"}, content=b"{"), 422)
     assert broken["type"].startswith("urn:secondhop:problem:")
 

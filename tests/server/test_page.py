@@ -1,5 +1,6 @@
 """The page in a real browser: asking, seeing why, voting, comparing, and hostile text as text."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 from importlib.resources import files
@@ -63,6 +64,19 @@ def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
     expect(page.locator(".answer article .why").first).not_to_be_empty()
     expect(page.locator(".near li").first).to_contain_text("Why not?")
     assert "token" not in page.url
+
+
+def test_an_answer_is_there_after_a_reload(page: Page) -> None:
+    ask(page)
+    expect(page.locator(".answer article")).to_have_count(6)
+    first = page.locator(".answer article").first.get_attribute("data-memory")
+    page.wait_for_timeout(500)  # traces are written behind the answer
+
+    page.reload()
+
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    expect(page.locator(".answer article")).to_have_count(6)
+    assert page.locator(".answer article").first.get_attribute("data-memory") == first
 
 
 def test_every_memory_tells_why_or_why_not(page: Page) -> None:
@@ -176,6 +190,24 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     expect(page.locator(".answer article").first).to_be_visible()
 
 
+def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None:
+    page.get_by_label("What was believed on").fill("2026-06-30")
+    page.get_by_label("include outdated memories").check()
+    ask(page)
+    second = page.locator(".answer article").nth(1).get_attribute("data-memory")
+    page.locator(".answer article .vote.spark").first.click()
+    page.locator(".answer article .vote.wrong").nth(1).click()
+    with page.expect_request("**/sessions") as begun:
+        page.get_by_role("button", name="Next round").click()
+
+    body = json.loads(begun.value.post_data or "")
+    assert body["include_stale"] is True
+    assert (body["as_of"], body["effort"]) == ("2026-06-30T23:59:59Z", "none")
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    expect(page.locator(f'article[data-memory="{second}"]')).to_have_count(0)
+    expect(page.get_by_role("heading", name="Sparked by")).to_be_visible()
+
+
 def test_markup_in_a_memory_is_text(page: Page) -> None:
     ask(page, "Carefeed interview onerror script")
 
@@ -230,7 +262,7 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     expect(page.locator(".detail blockquote")).to_contain_text("Sourdough")
     page.get_by_label("New cue").fill("what goes with the soup?")
     page.keyboard.press("Enter")
-    expect(page.locator(".detail")).to_contain_text("what goes with the soup? specific, by host")
+    expect(page.locator(".detail")).to_contain_text("what goes with the soup? specific, by you")
     page.get_by_role("link", name="Briefing").click()
     expect(page.locator("table")).to_be_visible()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.mcp.mcp_world import MARA, command, environment
-from tests.server.served_world import new_store
+from tests.server.served_world import new_store, wait_for
 
 from secondhop.recall import Recall
 
@@ -81,3 +81,29 @@ def test_without_tokens_other_machines_are_not_served(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "tokens create" in done.stderr
+
+
+def test_ui_opens_its_page_with_a_token_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_store(tmp_path / "store")
+    browser, asked = tmp_path / "browser", tmp_path / "asked"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {asked}\n', encoding="utf-8")
+    browser.chmod(0o700)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    line = command(tmp_path / "store", "ui", "--entity", MARA)
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment()) as child:
+        try:
+            assert child.stdout is not None
+            page = child.stdout.readline().removeprefix("open ").strip()
+            url, _, given = page.partition("/#")
+            token = dict(one.split("=", 1) for one in given.split("&"))["token"]
+            wait_for(asked.exists)
+
+            assert "<title>secondhop" in httpx.get(f"{url}/").text
+            bearer = {"Authorization": f"Bearer {token}"}
+            assert httpx.get(f"{url}{HERE}", headers=bearer).json()["memories"] == 10
+            assert httpx.get(f"{url}{HERE}").status_code == 401
+            assert asked.read_text(encoding="utf-8").strip() == page
+        finally:
+            child.kill()

@@ -9,8 +9,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.memories.building import Rememberable, rememberable
 from secondhop.memories.records import Version
-from secondhop.nodes.state import Effort, VoteName
+from secondhop.nodes.state import Effort
 from secondhop.observe.records import Said
+from secondhop.ranking.votes import VoteName
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
 from secondhop.stores.where import Where
@@ -46,16 +47,11 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class RecallBody(Body):
-    """A question: the arguments of `Recall.arecall`."""
-
-    model_config = ConfigDict(
-        json_schema_extra=example(question="Help me prepare for my interview", k=6)
-    )
+class Asked(Body):
+    """What a recall and a session are both asked with."""
 
     question: str = Field(min_length=1, description="As the person asked it.")
-    k: Count | None = Field(None, description="Memories to return; default 6.")
-    tokens: Count | None = Field(None, description="Instead of k: fill so many tokens.")
+    k: Count | None = Field(None, description="Memories to return; default 6, in a session 5.")
     at: Moment | None = Field(None, description='The time that counts as "now".')
     as_of: Moment | None = Field(None, description="What was believed then.")
     include_stale: Flag = Field(False, description="Also what does not hold any more, marked.")
@@ -63,22 +59,31 @@ class RecallBody(Body):
         None, description="A filter: every field that is given, by any of its values."
     )
     effort: Effort | None = Field(
-        None, description="What a language model may be asked; default the cheapest that serves."
+        None,
+        description="What a language model may be asked; default the cheapest that serves, in a "
+        "session high.",
     )
 
 
-class SessionBody(Body):
+class RecallBody(Asked):
+    """A question: the arguments of `Recall.arecall`."""
+
+    model_config = ConfigDict(
+        json_schema_extra=example(question="Help me prepare for my interview", k=6)
+    )
+
+    tokens: Count | None = Field(None, description="Instead of k: fill so many tokens.")
+
+
+class SessionBody(Asked):
     """A recall that stays open for votes."""
 
     model_config = ConfigDict(json_schema_extra=example(question="Plan my week", k=5))
 
-    question: str = Field(min_length=1)
-    k: Count | None = Field(None, description="Memories a round; default 5.")
     max_rounds: Count | None = Field(None, description="Answers; default 4.")
     ttl_s: Annotated[float, Strict()] | None = Field(
         None, gt=0, allow_inf_nan=False, description="Seconds without a vote until it expires."
     )
-    at: Moment | None = None
 
 
 class VotesBody(Body):

@@ -117,6 +117,11 @@ def response_of(problem: Problem, headers: Mapping[str, str] | None = None) -> J
 async def on_error_of_ours(_: Request, error: Exception) -> JSONResponse:
     """Handles `SecondhopError`."""
     assert isinstance(error, errors.SecondhopError)
+    return problem_response(error)
+
+
+def problem_response(error: errors.SecondhopError) -> JSONResponse:
+    """An error of ours as a response."""
     problem = problem_of(error)
     return response_of(problem, {"Retry-After": "5"} if problem.status == 503 else None)
 

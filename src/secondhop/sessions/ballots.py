@@ -10,7 +10,7 @@ from secondhop.nodes.session.voting import (
     checked_ballot,
     shown_now,
 )
-from secondhop.nodes.state import VoteName
+from secondhop.ranking.votes import VoteName
 
 
 def with_votes(

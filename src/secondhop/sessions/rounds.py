@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.services import Services, session_services
+from secondhop.nodes.session.begin_session import begin_session
 from secondhop.nodes.session.pick_round import pick_round
 from secondhop.nodes.session.present import present
 from secondhop.nodes.session.session_state import SessionInput, SessionState
@@ -90,7 +91,7 @@ class SessionRounds:
         """One round, in a span of its own."""
         with span_of("session round", "RETRIEVER", metric=RECALLS) as span:
             state = await self._in_time(given, round_number=round_number, progress=progress)
-            known = state["candidates"]
+            known = state.get("candidates", {})
             picked = [known[pick["memory_id"]] for pick in state["picks"]]
             span.found((one["memory_id"], one["score"]) for one in picked)
         if self._traces is not None:
@@ -132,6 +133,9 @@ class SessionRounds:
     async def _cut_short(self, state: Mapping[str, Any], *, round_number: int) -> SessionState:
         """The answer from what was found until now, without waiting for anything more."""
         limit = self._services.settings.limits.deadline_s
+        if "trace_id" not in state:  # a busy machine has not come to the end of the first step
+            begun = await begin_session(cast(SessionInput, state), services=self._services)
+            state = {**state, **begun}
         reason = f"round {round_number}: {limit:g} s are over; the step at work was cancelled"
         stopped = cast(SessionState, {**state, "round": round_number})
         stopped["degraded"] = {**state.get("degraded", {}), f"deadline {round_number}": reason}

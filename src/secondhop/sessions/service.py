@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Unpack
 
 from secondhop.errors import (
     RoundMovedOnError,
@@ -25,8 +26,9 @@ from secondhop.sessions.ballots import with_votes
 from secondhop.sessions.document import names_one, pack, unpack
 from secondhop.sessions.learner import Learned, LearnsNothing, Resolution, SessionLearner
 from secondhop.sessions.rounds import Progress, SessionRounds
-from secondhop.sessions.session import RecallSession
+from secondhop.sessions.session import RecallSession, SessionOptions
 from secondhop.stores.sessions import SessionStatus, SessionStore, StoredSession
+from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop, blocking
 
 logger = logging.getLogger(__name__)
@@ -68,65 +70,42 @@ class Sessions:
         self.learner: SessionLearner = learner or LearnsNothing()
         """Gets every session that is resolved here."""
 
-    def open(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        max_rounds: int | None = None,
-        ttl_s: float | None = None,
-        at: datetime | None = None,
-        progress: Progress | None = None,
-    ) -> RecallSession:
+    def open(self, question: str, **options: Unpack[SessionOptions]) -> RecallSession:
         """A recall that is voted on: `async with recall.sessions.open(question) as s: …`.
 
         Args:
             question: as the person asked it.
-            k: memories that a round shows beside those voted for; default
-                `SessionSettings.k` (5).
-            max_rounds: answers that the session gives; default `SessionSettings.max_rounds` (4).
-            ttl_s: seconds without a vote after which it expires; default
-                `SessionSettings.ttl_s` (300).
-            at: "now" for the question; default the clock.
-            progress: called with every step of every round as it ends.
+            options: see `SessionOptions`.
 
         Raises:
-            UsageError: an empty question, or an invalid k, max_rounds or at.
+            UsageError: an empty question, or an option that cannot be.
         """
-        check_asked(question, k=k, max_rounds=max_rounds, at=at)
-        return RecallSession(
-            self, question, k=k, max_rounds=max_rounds, ttl_s=ttl_s, at=at, progress=progress
-        )
+        check_asked(question, options)
+        return RecallSession(self, question, **options)
 
-    async def astart(
-        self,
-        question: str,
-        *,
-        k: int | None = None,
-        max_rounds: int | None = None,
-        ttl_s: float | None = None,
-        at: datetime | None = None,
-        progress: Progress | None = None,
-    ) -> SessionAnswer:
+    async def astart(self, question: str, **options: Unpack[SessionOptions]) -> SessionAnswer:
         """Open a session for votes by its id; returns the first answer. Arguments as for `open`.
 
         Raises:
-            UsageError: an empty question, or an invalid k, max_rounds or ttl_s.
+            UsageError: an empty question, or an option that cannot be.
             UnknownEntityError: nothing is stored for the entity.
         """
-        check_asked(question, k=k, max_rounds=max_rounds, at=at)
-        if ttl_s is not None and not ttl_s > 0:
-            raise UsageError(f"ttl_s must be above 0 seconds, not {ttl_s}")
+        check_asked(question, options)
+        at, where = options.get("at"), options.get("where")
         asked: SessionInput = {
             "question": question,
-            "k": k,
-            "asked_at": in_utc(at).isoformat() if at else None,
             "session_id": uuid.uuid4().hex,
-            "max_rounds": max_rounds,
-            "ttl_s": ttl_s,
+            "k": options.get("k"),
+            "max_rounds": options.get("max_rounds"),
+            "ttl_s": options.get("ttl_s"),
+            "asked_at": in_utc(at).isoformat() if at else None,
+            "as_of": options.get("as_of"),
+            "include_stale": options.get("include_stale", False),
+            "where": where.values() if isinstance(where, Where) else where,
+            "effort": options.get("effort"),
         }
         await self._ready()
-        state = await self._rounds.first(asked, progress=progress)
+        state = await self._rounds.first(asked, progress=options.get("progress"))
         new = StoredSession(session_id=state["session_id"], owner=self._owner, version=0)
         await self._write(new, state)
         return await self._rounds.answer(state, expires_at=in_(state["ttl_s"]))
@@ -354,11 +333,13 @@ def owner_of(entity: str) -> str:
     return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def check_asked(question: object, *, k: object, max_rounds: object, at: object) -> None:
+def check_asked(question: object, options: SessionOptions) -> None:
     """Raises UsageError for what no session can be started with."""
     check_text(question, name="the question")
-    check_counts(k=k, max_rounds=max_rounds)
-    check_moments(at=at)
+    check_counts(k=options.get("k"), max_rounds=options.get("max_rounds"))
+    check_moments(at=options.get("at"), as_of=options.get("as_of"))
+    if (ttl_s := options.get("ttl_s")) is not None and not ttl_s > 0:
+        raise UsageError(f"ttl_s must be above 0 seconds, not {ttl_s}")
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -4,15 +4,39 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from secondhop.errors import SessionError, UsageError
 from secondhop.graph.session_result import SessionAnswer
+from secondhop.nodes.state import Effort
 from secondhop.sessions.learner import Resolution
 from secondhop.sessions.rounds import Progress
+from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
     from secondhop.sessions.service import Sessions
+
+
+class SessionOptions(TypedDict, total=False):
+    """How a session is asked; everything has a default."""
+
+    k: int | None
+    """Memories that a round shows beside those voted for; default `SessionSettings.k` (5)."""
+    max_rounds: int | None
+    """Answers that the session gives; default `SessionSettings.max_rounds` (4)."""
+    ttl_s: float | None
+    """Seconds without a vote after which it expires; default `SessionSettings.ttl_s` (300)."""
+    at: datetime | None
+    """ "Now" for the question; default the clock."""
+    as_of: datetime | None
+    """As for `Recall.arecall`, like the next three."""
+    include_stale: bool
+    where: Where | None
+    effort: Effort | None
+    """Default "high" where there is a critic: it votes in every round. With "low" it votes in the
+    first, with "none" only the caller votes."""
+    progress: Progress | None
+    """Called with every step of every round as it ends."""
 
 
 class RecallSession:
@@ -23,19 +47,10 @@ class RecallSession:
     """
 
     def __init__(
-        self,
-        sessions: "Sessions",
-        question: str,
-        *,
-        k: int | None = None,
-        max_rounds: int | None = None,
-        ttl_s: float | None = None,
-        at: datetime | None = None,
-        progress: Progress | None = None,
+        self, sessions: "Sessions", question: str, **options: Unpack[SessionOptions]
     ) -> None:
         """As `Sessions.astart`; nothing happens before the block is entered."""
-        self._sessions, self._question, self._progress = sessions, question, progress
-        self._k, self._max_rounds, self._ttl_s, self._at = k, max_rounds, ttl_s, at
+        self._sessions, self._question, self._options = sessions, question, options
         self._answer: SessionAnswer | None = None
         self._over = False
 
@@ -73,7 +88,7 @@ class RecallSession:
             round_number=self.answer.round,
             go_on=go_on,
             request_id=request_id,
-            progress=self._progress,
+            progress=self._options.get("progress"),
         )
         return self._answer
 
@@ -98,14 +113,7 @@ class RecallSession:
         self._over = True
 
     async def __aenter__(self) -> Self:
-        self._answer = await self._sessions.astart(
-            self._question,
-            k=self._k,
-            max_rounds=self._max_rounds,
-            ttl_s=self._ttl_s,
-            at=self._at,
-            progress=self._progress,
-        )
+        self._answer = await self._sessions.astart(self._question, **self._options)
         return self
 
     async def __aexit__(

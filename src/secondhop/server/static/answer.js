@@ -32,8 +32,11 @@ function story(explanation, { explain, names, canStore, question = "" }) {
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
     canStore && change.includes("secondhop cues") && cueForm(explanation.memory_id, () => say("The cue is stored; ask again"), question),
     canStore && change.includes("learning.forget") && takeBack(explanation.memory_id),
-    explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+    explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
+
+/** What adds up to a score. */
+const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)])) : null;
 
 /** A button that takes back what sessions taught of a memory. */
 const takeBack = (memoryId, done = () => {}) => button("Take it back", async () => {

@@ -18,6 +18,8 @@ function askView() {
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
   });
+  const [entity, last] = JSON.parse(sessionStorage.getItem("last recall") ?? "[]");
+  if (entity === place.entity) showKept(last, out).catch(() => {});  // after a reload; its trace may be gone
   return { element: el("div", {}, form, out), focus: () => question.focus() };
 }
 
@@ -44,7 +46,8 @@ async function ask(body, out) {
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step));
   flow.end(result);
-  await showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session(body, answer, flow) });
+  sessionStorage.setItem("last recall", JSON.stringify([place.entity, result.trace_id]));
+  await showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });
   answer.querySelector(".answer").focus({ preventScroll: true });  // the keyboard goes on from here
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
@@ -178,16 +181,21 @@ class Session {
   async vote() {
     await this.begin();
     const sent = this.shown(this.votes);
-    if (!Object.keys(sent).length) throw new Error("the session's answer shows none of the memories you voted on; vote on the ones below");
+    const uncounted = [...this.votes.keys()].filter((id) => !(id in sent));
+    if (!Object.keys(sent).length) {
+      this.votes.clear();
+      await this.show(this.answer);
+      throw new Error("the session's answer shows none of the memories you voted on; vote on the ones below");
+    }
     const answer = await post(ofEntity(`/sessions/${this.id}/votes`), { votes: sent, round: this.answer.round });
     this.votes.clear();
     await this.show(answer);
+    if (uncounted.length) say(`Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${this.named(uncounted)}`);
   }
 
   async begin() {
     if (this.id) return;
-    const { question, k } = this.body;
-    this.answer = await post(ofEntity("/sessions"), { question, k });
+    this.answer = await post(ofEntity("/sessions"), this.body);
     this.id = this.answer.session_id;
   }
 
@@ -197,20 +205,24 @@ class Session {
     return Object.fromEntries([...votes].filter(([id]) => all.includes(id)));
   }
 
+  /** Names of memories, in a line. */
+  named(ids) { return [...new Set(ids)].map((id) => this.names.get(id) ?? id).join("; "); }
+
   /** Say what helped; later recalls learn from it. */
   async resolve() {
     await this.begin();
     const noted = this.shown(this.votes);
+    const uncounted = [...this.votes.keys()].filter((id) => !(id in noted));
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
     const { accepted, proposals, votes } = done.session;
-    const named = (ids) => [...new Set(ids)].map((id) => this.names.get(id) ?? id).join("; ");
     const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
     this.bar.remove();
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left")) one.remove();
     const told = el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
-      el("p", {}, accepted.length ? `Accepted: ${named(accepted)}.` : "Nothing was accepted."),
-      el("p", {}, done.learned.updated || done.learned.learned ? [`Such questions now rank ${plural(done.learned.updated, "memory", "memories")} differently.`, accepted.length + up.length && ` Higher: ${named([...accepted, ...up])}.`, down.length && ` Lower: ${named(down)}.`, " The Memories tab lists and takes back what was learned."] : "Nothing new was learned."),
+      el("p", {}, accepted.length ? `Accepted: ${this.named(accepted)}.` : "Nothing was accepted."),
+      el("p", {}, done.learned.updated || done.learned.learned ? [`Such questions now rank ${plural(done.learned.updated, "memory", "memories")} differently.`, accepted.length + up.length && ` Higher: ${this.named([...accepted, ...up])}.`, down.length && ` Lower: ${this.named(down)}.`, " The Memories tab lists and takes back what was learned."] : "Nothing new was learned."),
+      uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${this.named(uncounted)}.`) : null,
       proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, this.names))));
     this.holder.prepend(told);
     told.scrollIntoView({ block: "start" });

@@ -78,10 +78,12 @@ function memoriesView() {
     focus: () => { first ??= trying(reload); trying(async () => replace(taught, await learnedView())); words.focus(); } };
 }
 
+const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
+
 /** Requests that a memory was stored for; with what adds one and takes one away. */
 function cuesView(told) {
   const list = el("ul");
-  const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${cue.breadth}, by ${cue.origin} `),
+  const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${cue.breadth}, ${CUE_ORIGIN[cue.origin] ?? cue.origin} `),
     button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
   list.append(...told.cues.map(row));
   return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,

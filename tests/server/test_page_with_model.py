@@ -1,0 +1,160 @@
+"""The page over a server with a (scripted) model: efforts, prompts, and what a card says."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.cli.model_server import ModelServer, expanded, model_server
+from tests.cli.prompt_lab import variant_of
+from tests.mcp.mcp_world import MARA
+from tests.server.browser import chromium, new_page
+from tests.server.served_world import QUESTION, Running, new_store, serving
+
+from secondhop.memories.records import Fact, Preference
+from secondhop.recall import Recall
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Mara's memories, with a fact, a preference and one that was changed."""
+    store = tmp_path_factory.mktemp("template") / "store"
+    new_store(store)
+    with Recall.open(store, entity=MARA, embedder="hashing") as recall:
+        recall.memories.remember(Fact(subject="landlord", attribute="name", value="Mr Reyes"))
+        recall.memories.remember(Preference(topic="length of answers", text="Short answers."))
+        recall.memories.remember("The spare key is with Ines.", memory_id="key", title="Spare key")
+        recall.memories.update("key", salience=0.9)
+    return store
+
+
+@pytest.fixture(scope="module")
+def browser(template: Path) -> Iterator[Browser]:  # it runs an event loop: the store comes first
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ModelServer]:
+    with model_server() as one:
+        one.replies |= {"CritiqueReply": judged, "ExpandWithKept": expanded_beside_facts}
+        yield one
+
+
+def judged(_system: str, user: str) -> object:
+    """Hot for what is Mara's own plan or résumé."""
+    shown = re.findall(r"<memory (\w+)>(.*?)</memory", user, re.S)
+    hot = [one for one, text in shown if "My plan" in text or "Résumé" in text]
+    votes: list[dict[str, object]] = [{"id": one, "vote": "hot", "facets": []} for one in hot]
+    return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
+
+
+def expanded_beside_facts(system: str, user: str) -> object:
+    """As where nothing is kept by name."""
+    return {**expanded(system, user), "facts": [], "preferences": []}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+
+@pytest.fixture
+def store(template: Path, tmp_path: Path) -> Path:
+    """A copy for one test."""
+    return Path(shutil.copytree(template, tmp_path / "store"))
+
+
+def opened(browser_page: Page, running: Running) -> Page:
+    browser_page.goto(f"{running.url}/#entity={MARA}&token=")
+    return browser_page
+
+
+def ask(page: Page, *, effort: str) -> None:
+    page.get_by_label("Question", exact=True).fill(QUESTION)
+    page.get_by_label("Effort", exact=True).select_option(effort)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".drawing")).to_be_visible()
+
+
+def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
+    store: Path, browser: Browser, model: ModelServer
+) -> None:
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        page = opened(blank, running)
+        ask(page, effort="high")
+
+        for node in ("expand", "retrieve", "critique", "pick"):
+            expect(page.locator(f'.node.lit[data-node="{node}"]')).to_be_visible()
+        plan = page.locator('article[data-memory="plan"]')
+        expect(plan.locator(".facts")).to_contain_text("date")
+        expect(plan.locator(".facts")).to_contain_text("own plan (hop 2)")
+        expect(plan.locator("blockquote").first).to_contain_text("My plan for the first year")
+        page.get_by_label("include memories that were not returned").check()
+        box = page.locator(".box.memory").first
+        box.hover()
+        expect(page.locator(".box.dim").first).to_be_attached()
+        box.click()
+        expect(page.locator("article.flash")).to_be_visible()
+        page.get_by_label("Effort", exact=True).select_option("none")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(0)
+        expect(page.locator('.node.lit[data-node="pick"]')).to_be_visible()
+
+
+def test_prompts_and_efforts_stand_side_by_side(
+    store: Path, browser: Browser, model: ModelServer, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    variant_of("expand", tmp_path / "other" / "expand.md")
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        ask(opened(blank, running), effort="high")
+    with (
+        serving(store, llm=model.spec, prompts=tmp_path / "other") as running,
+        new_page(browser) as blank,
+    ):
+        page = opened(blank, running)
+        ask(page, effort="high")
+        page.get_by_role("link", name="Compare").click()
+        kept = page.get_by_label("Kept recall of A")
+        with_a_plan = kept.locator("option", has_text="effort high")
+        expect(with_a_plan).to_have_count(2)
+        for name, place in (("A", 1), ("B", 0)):  # the newest stands first
+            value = with_a_plan.nth(place).get_attribute("value")
+            page.get_by_label(f"Kept recall of {name}").select_option(value=value)
+        page.get_by_role("button", name="Compare").click()
+
+        different = page.get_by_role("region", name="What was different")
+        expect(different.get_by_role("row", name="prompt expand")).to_be_visible()
+        searched = page.get_by_role("region", name="Searched for")
+        expect(searched.get_by_role("row", name="résumé: years of product")).to_contain_text("yes")
+        expect(page.get_by_role("region", name="Cost")).to_contain_text("model calls")
+        page.get_by_label("Kept recall of A").select_option("")
+        page.get_by_label("Kept recall of B").select_option("")
+        page.get_by_label("Question", exact=True).fill(QUESTION)
+        page.get_by_label("Effort of A").select_option("none")
+        page.get_by_label("Effort of B").select_option("high")
+        page.get_by_role("button", name="Compare").click()
+        expect(different.get_by_role("row", name="effort")).to_contain_text("high")
+
+
+def test_facts_preferences_and_history_are_browsed(
+    store: Path, browser: Browser, model: ModelServer
+) -> None:
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        page = opened(blank, running)
+        page.get_by_role("link", name="Facts").click()
+        expect(page.get_by_role("row", name="landlord")).to_contain_text("Mr Reyes")
+        page.get_by_role("link", name="Memories").click()
+        page.get_by_label("Kind").select_option("preferential")
+        expect(page.locator(".rows li")).to_have_count(1)
+        page.get_by_label("Kind").select_option(index=0)
+        page.get_by_label("Filter").fill("Spare key")
+        page.locator(".rows button").first.click()
+        expect(page.get_by_role("heading", name="History")).to_be_visible()
+        expect(page.locator(".detail")).to_contain_text("changed salience 0.9")
