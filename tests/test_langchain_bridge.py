@@ -23,16 +23,6 @@ async def test_the_retriever_gives_one_document_a_memory_best_first(recall: Reca
     assert "evidence" not in documents[0].metadata
 
 
-async def test_the_retriever_returns_k(recall: Recall) -> None:
-    assert len(await recall.as_retriever(k=2).ainvoke(QUESTION)) == 2
-
-
-def test_the_retriever_works_without_an_event_loop(tmp_path: Path) -> None:
-    with Recall.open(tmp_path / "store", embedder="hashing") as recall:
-        recall.add(LIFE)
-        assert len(recall.as_retriever(k=3).invoke(QUESTION)) == 3
-
-
 async def test_an_agent_calls_the_tool_and_reads_its_answer(recall: Recall) -> None:
     tool = recall.as_tool(k=3)
     wish = ToolCall(name=tool.name, args={"question": QUESTION}, id="call-1", type="tool_call")
@@ -63,9 +53,10 @@ async def test_the_tool_tells_an_agent_what_to_give_it(recall: Recall) -> None:
     assert "own words" in tool.args["question"]["description"]
 
 
-def test_the_tool_works_without_an_event_loop(tmp_path: Path) -> None:
+def test_retriever_and_tool_work_without_an_event_loop(tmp_path: Path) -> None:
     with Recall.open(tmp_path / "store", embedder="hashing") as recall:
         recall.add(LIFE)
+        assert len(recall.as_retriever(k=3).invoke(QUESTION)) == 3
         assert "[1] " in str(recall.as_tool().invoke({"question": QUESTION}))
 
 

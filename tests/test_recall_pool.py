@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,26 @@ async def test_what_is_in_use_stays_open(pool: RecallPool, closed: list[str]) ->
         for person in ("ben", "cem", "dora"):
             await answer(pool, person)
         assert "ana" not in closed
+
+
+async def test_what_is_entered_while_another_is_closed_stays_open(
+    pool: RecallPool, closed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = Recall.aclose
+
+    async with AsyncExitStack() as blocks:
+
+        async def interrupted(recall: Recall) -> None:
+            if not closed:
+                await blocks.enter_async_context(pool.recall("dora"))
+            await close(recall)
+
+        monkeypatch.setattr(Recall, "aclose", interrupted)
+        await blocks.enter_async_context(pool.recall("ana"))
+        async with pool.recall("ben"):
+            assert pool.entities == ["cem", "dora", "ana", "ben"]
+
+        assert closed == ["cem", "ben"]
 
 
 async def test_blocks_share_what_is_open(pool: RecallPool) -> None:

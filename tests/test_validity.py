@@ -4,13 +4,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.boiler_key import LIFE_WITH_A_KEY, NOW, QUESTION
-from tests.small_world import recall_settings
+from tests.fakes import note
+from tests.small_world import LIFE, recall_settings
 
 from secondhop.memories.records import Fact, Preference
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
+
+
+QUESTION = "Where is the boiler key?"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+"""When it is asked."""
+
+LIFE_WITH_A_KEY = (
+    *LIFE,
+    note("mat", "The boiler key is under the mat", day=2),
+    note("hook", "The boiler key is now on the hook", day=20),
+)
+"""Nothing says in so many words that `hook` replaces `mat`."""
 
 
 def on(month: int, day: int = 1) -> datetime:

@@ -21,7 +21,7 @@ def decomposed(_system: str, _user: str) -> object:
     return {"kind": "conceptual", "rewordings": [], "parts": []}
 
 
-def expanded(system: str, _user: str) -> object:
+def expanded(system: str, _user: str) -> dict[str, object]:
     """One facet; with the magic sentence another that finds what the first does not."""
     found = [facet("own plan", "my plan for the job: cut onboarding")]
     if BETTER in system:

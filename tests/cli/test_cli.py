@@ -58,6 +58,38 @@ def test_recall_heeds_a_filter_and_its_trace_shows_it(cli: Cli) -> None:
     assert "only sources: conversation" in shown.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("--tag", "old"), {"old-talk", "old-note"}),
+        (("--kind", "factual"), {"fact"}),
+        (("--after", "2025-10-31"), {"new-talk", "fact"}),
+        (("--before", "2025-10-31"), {"old-talk", "old-note"}),
+        (("--source", "conversation"), {"old-talk", "new-talk"}),
+    ],
+)
+def test_recall_brings_back_only_what_a_filter_admits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str], found: set[str]
+) -> None:
+    monkeypatch.setenv("SECONDHOP_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("SECONDHOP_EMBEDDER", "hashing")
+    for name, tag, when in (
+        ("old-talk", "old", "2024-05-01T10:00:00Z"),
+        ("new-talk", "new", "2025-11-01T10:00:00Z"),
+        ("old-note", "old", "2024-06-01T10:00:00Z"),
+    ):
+        source = "conversation" if name.endswith("talk") else "note"
+        row = memory_row(name, f"{QUESTION} {name}", source=source) | {"created_at": when}
+        file = write_rows(tmp_path / name, notes=[row]) / "notes.jsonl"
+        assert ran("ingest", file, "--tag", tag).exit_code == 0
+    of_plan = ("--subject", "Carefeed job", "--attribute", "plan", "--at", "2025-12-01T10:00Z")
+    assert ran("remember", QUESTION, *of_plan, "--id", "fact").exit_code == 0
+
+    answer = document(ran("recall", QUESTION, *words, "--json"))
+
+    assert {one["id"] for one in answer["memories"]} == found
+
+
 def test_recall_answers_with_the_contracts_keys(cli: Cli) -> None:
     answer = document(cli("recall", QUESTION, "--k", "3", "--json", "--at", "2025-11-17T13:00Z"))
 

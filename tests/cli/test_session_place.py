@@ -2,19 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mcp import Client
 from tests.local_server import free_port
 from tests.mcp.mcp_world import (
-    ARGUMENTS,
     MARA,
     command,
-    content,
-    environment,
     options,
-    over_stdio,
     store_two,
 )
 from tests.mcp.mcp_world import store as store
@@ -76,20 +70,3 @@ async def test_a_settings_file_says_how_sessions_are(tmp_path: Path) -> None:
     assert (len(answer.ids()), answer.rounds_left) == (2, 2)
     assert 50 < left_s <= 60
     assert len(found.ids()) == 4
-
-
-@pytest.mark.slow
-async def test_two_servers_share_sessions_in_redis(store: Path, redis_url: str) -> None:
-    there = over_stdio(store)
-    there.args = [*there.args, "--sessions", redis_url]
-    async with Client(there) as client:
-        first = content(await client.call_tool("recall_session_start", ARGUMENTS))
-
-    ballot = {"sessionId": first["sessionId"], "votes": {first["memories"][0]["id"]: "hot"}}
-    elsewhere = over_stdio(store)
-    elsewhere.env = environment() | {"SECONDHOP_SESSIONS": redis_url}
-    async with Client(elsewhere) as client:
-        second: dict[str, Any] = content(await client.call_tool("recall_vote", ballot))
-
-    assert (second["sessionId"], second["round"]) == (first["sessionId"], 2)
-    assert not sessions_files(store)

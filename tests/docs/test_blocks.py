@@ -17,6 +17,9 @@ from typing import Any
 import pytest
 import typer
 import typer.main
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.vectorstores import InMemoryVectorStore
+from tests.postgres_server import running_postgres
 from typer.testing import CliRunner
 
 from secondhop import Memory, Recall
@@ -133,6 +136,50 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
                 waiting = eval(code(block, page), dict(names))
                 if inspect.iscoroutine(waiting):
                     runner.run(waiting)
+
+
+def needing(page: str, what: str) -> str:
+    """The block of a page that needs it."""
+    found = [one for one in blocks(REPO / "docs" / page, "python") if one.startswith(what)]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.slow
+@pytest.mark.model
+async def test_python_for_postgresql_runs() -> None:
+    with running_postgres() as server:
+        address = server.database()
+        async with await Recall.aopen(address, entity="ana") as recall:
+            await recall.aadd(remembered())
+        names: dict[str, Any] = {}
+        for page in ("postgres.md", "scaling.md"):
+            shown = needing(page, "# needs a PostgreSQL server")
+            here, count = re.subn(r"postgresql://[^\"]+", address, shown)
+            assert count
+            waiting = eval(code(here, REPO / page), names)
+            if inspect.iscoroutine(waiting):
+                await waiting
+        moved = await names["recalled"]("ana", "b", "Help me prepare for my interview")
+        for pool in names["SHARDS"].values():
+            await pool.aclose()
+
+    assert moved.ids() == names["result"].ids()
+    assert "plan" in moved.ids()
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_python_over_a_vector_store_runs() -> None:
+    """Without the language model that the page names."""
+    texts = [one.text for one in remembered()]
+    vector_store = InMemoryVectorStore.from_texts(texts, DeterministicFakeEmbedding(size=64))
+    shown = needing("adopt.md", "# needs a vector store")
+    names: dict[str, Any] = {"vector_store": vector_store}
+
+    eval(code(shown.replace(', llm="openai:gpt-4.1-mini"', ""), REPO / "adopt.md"), names)
+
+    assert names["result"].memories
 
 
 RUN_HERE = re.compile(r"secondhop (recall|explain|cues|briefing|export|prompts|tokens) ?")

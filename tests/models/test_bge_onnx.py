@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -116,16 +117,20 @@ async def test_a_damaged_model_file_is_refused_and_the_way_out_named(tmp_path: P
 async def test_the_event_loop_goes_on_while_the_model_is_being_loaded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    begun, loaded = threading.Event(), threading.Event()
+    in_time: list[bool] = []
+
     def slow(*args: object, **kwargs: object) -> Path:
-        time.sleep(0.5)
+        begun.set()
+        in_time.append(loaded.wait(timeout=5))
         raise ModelUnavailableError("not here")
 
     monkeypatch.setattr("secondhop.models.bge_onnx.ensure_assets", slow)
     embedder = BgeOnnxEmbedder()
     first = asyncio.create_task(embedder.embed_queries(["one"]))
-    await asyncio.sleep(0.05)  # it loads
-    started = time.monotonic()
+    assert await asyncio.to_thread(begun.wait, 5)
     second = asyncio.create_task(embedder.embed_queries(["two"]))
     await asyncio.sleep(0.01)
-    assert time.monotonic() - started < 0.3
+    loaded.set()
     await asyncio.gather(first, second, return_exceptions=True)
+    assert all(in_time)  # a loop that waits for the model comes here too late

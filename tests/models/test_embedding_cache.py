@@ -3,16 +3,42 @@ import logging
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.models.counting_embedder import CountingEmbedder
 
 from secondhop.models import embedding_cache
+from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder, text_digest
+from secondhop.models.hashing import HashingEmbedder
+
+
+class CountingEmbedder:
+    """A hashing embedder that remembers every call, and can fail."""
+
+    def __init__(self, model_id: str = "counting") -> None:
+        self._hashing = HashingEmbedder(16)
+        self.model_id = model_id
+        self.dimension = 16
+        self.passage_calls: list[list[str]] = []
+        self.query_calls: list[list[str]] = []
+        self.failure: Exception | None = None
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.passage_calls.append(list(texts))
+        return await self._answer(texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.query_calls.append(list(texts))
+        return await self._answer(texts)
+
+    async def _answer(self, texts: Sequence[str]) -> Vectors:
+        if self.failure is not None:
+            raise self.failure
+        return await self._hashing.embed_passages(texts)
 
 
 @pytest.fixture

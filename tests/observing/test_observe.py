@@ -145,7 +145,7 @@ class FailsOnce(HashingEmbedder):
         return await super().embed_passages(texts)
 
 
-async def test_what_an_ended_process_left_unwritten_is_written_the_next_time(
+async def test_what_a_failure_left_unwritten_is_written_the_next_time(
     tmp_path: Path,
 ) -> None:
     async with await Recall.aopen(tmp_path / "store", embedder=FailsOnce()) as recall:
