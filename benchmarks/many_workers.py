@@ -193,7 +193,7 @@ class User:
         self.expect_own(await self.call("list", "GET", "/memories"))
 
     async def briefing(self) -> None:
-        await self.call("briefing", "GET", "/briefing")
+        self.expect_own(await self.call("briefing", "GET", "/briefing"))
 
     async def forget(self) -> None:
         if len(self.kept) > 2:
@@ -205,6 +205,7 @@ class User:
         """Two rounds of votes, each sent until it is answered, and what came of them."""
         asked = {"question": f"When was I at the {self.chance.choice(PLACES)}?"}
         begun = await self.call("start", "POST", "/sessions", json=asked)
+        self.expect_own(begun)
         if not begun or not begun["memories"]:
             return
         place, answer, cast = f"/sessions/{begun['session_id']}", begun, list[str]()
@@ -214,6 +215,7 @@ class User:
             answer = await self.answered("vote", f"{place}/votes", body)
             if answer is None:
                 return
+            self.expect_own(answer)
             cast.append(chosen)
         done = await self.answered("resolve", f"{place}/resolve", {})
         if done is None:
@@ -234,9 +236,11 @@ class User:
         return None
 
     def expect_own(self, answer: Any) -> None:
-        memories: list[dict[str, str]] = (
-            answer["memories"] if answer and "memories" in answer else []
-        )
+        """What a list, a recall, a briefing or a session shows is of this user."""
+        told: dict[str, Any] = answer or {}
+        parts = [told, *told.get("branches", [])]
+        memories: list[dict[str, str]] = told.get("entries", [])
+        memories = memories + [one for part in parts for one in part.get("memories", [])]
         for memory in memories:
             memory_id = memory.get("id") or memory["memory_id"]
             if not memory_id.startswith(f"{self.entity}-"):

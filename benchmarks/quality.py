@@ -52,7 +52,8 @@ REPORTED = (
     "scenarios-unseen/guesthouse",
     "scenarios-unseen/studio",
 )
-"""Nothing but the weight of shared cues and the critic's wording was chosen with them in sight."""
+"""Without cues no setting was chosen with them in sight; with cues the weights were, and the
+wording of the critic's prompt (docs/benchmarks.md)."""
 
 
 @dataclass(frozen=True, slots=True)

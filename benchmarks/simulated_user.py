@@ -6,7 +6,7 @@ from random import Random
 
 from secondhop.evals.measures import group_of
 from secondhop.evals.scenario import Question
-from secondhop.nodes.state import VoteName
+from secondhop.ranking.votes import VoteName
 
 FOR: frozenset[VoteName] = frozenset({"hot", "warm"})
 AGAINST: Mapping[VoteName, VoteName] = {
