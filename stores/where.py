@@ -90,7 +90,7 @@ class Where:
 
 
 def _texts(given: object, *, name: str) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise UsageError(f"where: {name} must be a list of texts, not {given!r:.40}")
     texts = tuple(cast("Iterable[object]", given))
     if not all(isinstance(text, str) for text in texts):

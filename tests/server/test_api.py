@@ -76,7 +76,7 @@ def test_a_recall_heeds_a_filter(http: httpx.Client) -> None:
     told = content(http.post(f"{HERE}/recall", json=asked))
 
     assert [one["id"] for one in told["memories"]] == [kept["memory_id"]]
-    wrongs: list[Any] = [{"tag": ["filtered"]}, {"after": 5}, 5, False, "", []]
+    wrongs: list[Any] = [{"tag": ["filtered"]}, {"after": 5}, 5, False, "", [], {"ids": {}}]
     for wrong in wrongs:
         asked = {"question": QUESTION, "where": wrong}
         assert http.post(f"{HERE}/recall", json=asked).status_code == 422
