@@ -34,7 +34,8 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     as_of = checked_time(state.get("as_of"), name="as_of")
     if as_of is None and ranking.hide_later:
         as_of = asked_at
-    where = Where.of(state.get("where"))
+    given = state.get("where")
+    where = None if given is None else Where.of(given)
     direct = Facet(
         facet_id=DIRECT,
         name="the question itself",
