@@ -25,6 +25,7 @@ from secondhop.graph.trace import (
     hidden_of,
     preference_of,
 )
+from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
     CUES,
@@ -386,6 +387,8 @@ def score_parts(candidate: TraceCandidate) -> list[ScorePart]:
 
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     """Who voted what, at which place of an order, and whether it is believed."""
+    if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
+        return f"Round {vote.round}: the critic read it and did not name it."
     place = f", place {vote.place} of its order" if vote.place else ""
     reason = f" ({vote.reason})" if vote.by == "critic" else ""
     told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place}{reason}."

@@ -21,6 +21,7 @@ from secondhop.graph.explain import Explanation, explain
 from secondhop.graph.slot_reason import deciding
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
+from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 
@@ -144,6 +145,21 @@ async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> N
 
     assert "Round 1: voted hot by the critic, place 2 of its order (fits)." in told.story
     assert "the critic's order decides, and it stands there at place 2. Next came" in told.story[-1]
+
+
+async def test_what_the_critic_left_unnamed_is_told_so(world: SmallWorld) -> None:
+    unnamed = Verdict(
+        ballots=(
+            Ballot(memory_id="wins", vote="hot", reason="fits", facet_ids=("q0",), place=1),
+            Ballot(memory_id="plan", vote="cold", reason=UNNAMED, is_named=False),
+        ),
+        content=True,
+    )
+    _, trace = await ask(world.planned_services(critic=ScriptedCritic(unnamed)))
+
+    told = await explained(world, trace, "plan")
+
+    assert "Round 1: the critic read it and did not name it." in told.story
 
 
 async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:

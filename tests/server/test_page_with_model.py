@@ -95,6 +95,7 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
         expect(plan.locator(".facts")).to_contain_text("date")
         expect(plan.locator(".facts")).to_contain_text("own plan (hop 2)")
         expect(plan.locator("blockquote").first).to_contain_text("My plan for the first year")
+        expect(plan).to_contain_text("The critic voted hot.")
         page.get_by_label("include memories that were not returned").check()
         box = page.locator(".box.memory").first
         box.hover()

@@ -83,12 +83,12 @@ function outdated(id, { outdatedBy, names }) {
   return newer && el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`);
 }
 
-/** One memory of an answer. `tools`: explain, names, scores, outdatedBy, changes; votes, voted. */
+/** One memory of an answer. `tools`: explain, names, scores, outdatedBy, changes; votes, voted; inSession. */
 function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
     el("h3", {}, el("span", { class: "place" }, String(place)), name, el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
-    tools.voted && memory.vote && el("p", { class: "came" }, `You voted ${memory.vote} in an earlier round.`),
+    memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, memory.why),
@@ -117,6 +117,7 @@ function answerView(result, tools) {
   const left = (result.changes ?? []).filter((one) => one.change === "left");
   const sparked = (result.branches ?? []).flatMap((branch) => branch.memories).length;
   let place = 0;
+  tools = { ...tools, inSession: Boolean(result.round) };
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
   return el("section", { class: "answer", "aria-label": "Answer", tabindex: "-1" },
     el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : "Nothing stored is near this question"),
