@@ -358,7 +358,7 @@ MEANING = {
 
 
 def weighed(candidate: TraceCandidate) -> list[str]:
-    """What source, salience, age, earlier sessions and a newer memory made of its relevance."""
+    """What source, salience, age, earlier sessions, a newer memory and the critic made of it."""
     parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
     return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []
 

@@ -1,10 +1,11 @@
 """Why a memory got its slot in an answer, and which memory came next."""
 
+from collections.abc import Sequence
 from math import prod
 
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
-from secondhop.nodes.selection.relevance import NEWER, OF_THE_QUESTION
+from secondhop.nodes.selection.relevance import NEWER, OF_THE_QUESTION, UNNAMED
 from secondhop.nodes.state import DIRECT, FACT_NAMED, PLANNED
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 from secondhop.wording import counted
@@ -84,19 +85,19 @@ def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
     if is_planned(trace):
         own = of_facet.get(candidate.slot_facet)
         score = own.relevance if own else candidate.score
-        but = "" if candidate.slot_facet == DIRECT else OF_THE_QUESTION
+        but = () if candidate.slot_facet == DIRECT else (OF_THE_QUESTION,)
         return min(1.0, score * weight(candidate, but=but))
     by = trace.settings.get("slots.by")
     if by in ("hybrid ranks", "relevance"):
         own = of_facet.get(DIRECT)
         measure = own and (own.fused if by == "hybrid ranks" else own.relevance)
-        return (measure or 0.0) * weight(candidate, but=NEWER)
+        return (measure or 0.0) * weight(candidate, but=(NEWER, UNNAMED))
     return min(1.0, candidate.score * weight(candidate))
 
 
-def weight(candidate: TraceCandidate, *, but: str = "") -> float:
-    """What its factors make of relevance, all together; `but` one that does not count there."""
-    return prod(factor for name, factor in candidate.factors.items() if name != but)
+def weight(candidate: TraceCandidate, *, but: Sequence[str] = ()) -> float:
+    """What its factors make of relevance, all together; `but` those that do not count there."""
+    return prod(factor for name, factor in candidate.factors.items() if name not in but)
 
 
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:

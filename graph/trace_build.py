@@ -27,7 +27,13 @@ from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import plans
 from secondhop.nodes.reasons import why
 from secondhop.nodes.resolve import served_facets
-from secondhop.nodes.selection.relevance import NEWER, newer_factor, score_factors
+from secondhop.nodes.selection.relevance import (
+    NEWER,
+    UNNAMED,
+    UNNAMED_FACTOR,
+    newer_factor,
+    score_factors,
+)
 from secondhop.nodes.selection.slots import slot_rule
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Drop, Query, RecallState, Vote
@@ -173,6 +179,8 @@ def trace_candidates(
         newer = state.get("weakened", {}).get(memory_id, "")
         if newer:
             weighed[NEWER] = newer_factor(candidate)
+        if any(vote.get("unnamed") for vote in votes.get(memory_id, ())[-1:]):
+            weighed[UNNAMED] = UNNAMED_FACTOR
         scores = sorted(candidate["scores"].items(), key=lambda one: (-one[1]["relevance"], one[0]))
         entry = told(TraceCandidate, candidate)
         entry["facet_scores"] = [

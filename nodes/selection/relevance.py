@@ -88,6 +88,9 @@ FACTORS: Final[Mapping[str, Factor]] = {
 NEWER = "newer"
 """What a newer memory makes of it, in a trace; `weakened_by` says where."""
 
+UNNAMED = "unnamed"
+"""What it costs, in a trace, that the critic read it and did not name it."""
+
 OF_THE_QUESTION = "recency"
 """The factor that weighs on the question itself alone, and not on a plan's facets."""
 

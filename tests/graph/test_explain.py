@@ -147,19 +147,25 @@ async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> N
     assert "the critic's order decides, and it stands there at place 2. Next came" in told.story[-1]
 
 
-async def test_what_the_critic_left_unnamed_is_told_so(world: SmallWorld) -> None:
-    unnamed = Verdict(
-        ballots=(
-            Ballot(memory_id="wins", vote="hot", reason="fits", facet_ids=("q0",), place=1),
-            Ballot(memory_id="plan", vote="cold", reason=UNNAMED, is_named=False),
-        ),
-        content=True,
+async def test_what_the_critic_left_unnamed_is_told_with_the_number_that_decided(
+    world: SmallWorld,
+) -> None:
+    ballots = (
+        Ballot(memory_id="wins", vote="hot", reason="fits", facet_ids=("q0",), place=1),
+        Ballot(memory_id="plan", vote="cold", reason=UNNAMED, is_named=False),
     )
-    _, trace = await ask(world.planned_services(critic=ScriptedCritic(unnamed)))
+    critic = ScriptedCritic(Verdict(ballots=ballots, content=True))
+    _, unvoted = await ask(world.services(), k=2)
+    _, trace = await ask(world.services(critic=critic), k=2, effort="low")
+    before, after = unvoted.candidate("plan"), trace.candidate("plan")
+    assert before
+    assert after
 
     told = await explained(world, trace, "plan")
 
     assert "Round 1: the critic read it and did not name it." in told.story
+    assert deciding(trace, after) == pytest.approx(0.3 * deciding(unvoted, before))
+    assert any("unnamed × 0.30" in line for line in told.computed)
 
 
 async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
