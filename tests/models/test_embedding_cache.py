@@ -92,29 +92,41 @@ async def test_queries_passages_and_models_never_answer_for_each_other(caches: C
     assert other.passage_calls == [["a"]]
 
 
-def queries_in(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as connection:
-        found = connection.execute("SELECT count(*) FROM vectors WHERE kind = 'query'")
-        return int(found.fetchone()[0])
-
-
-async def test_the_oldest_queries_of_an_entity_go_first_and_every_passage_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_questions_of_an_entity_stay_in_memory_and_its_passages_on_disk(
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(embedding_cache, "KEPT_QUERIES", 600)
     path, inner = tmp_path / "cache.db", CountingEmbedder()
-    texts = [f"text {number}" for number in range(1_500)]
+    questions = [f"question {number}" for number in range(embedding_cache.QUESTIONS_KEPT + 1)]
     with closing(CachingEmbedder(inner, path, of_entity=True)) as cache:
-        for start in range(0, 1_500, 100):
-            await cache.embed_queries(texts[start : start + 100])
-            await cache.embed_passages(texts[start : start + 100])
-    assert 600 <= queries_in(path) <= 1_100
-    again = CountingEmbedder()
-    with closing(CachingEmbedder(again, path, of_entity=True)) as cache:
-        await cache.embed_queries(texts[-600:])
-        await cache.embed_passages(texts)
-    assert (again.query_calls, again.passage_calls) == ([], [])
-    assert queries_in(path) == 600
+        await cache.embed_passages(["a note"])
+        for question in questions:
+            await cache.embed_queries([question])
+        await cache.embed_queries(questions[1:])  # known; the first was asked longest ago
+        assert inner.query_calls == [[one] for one in questions]
+        await cache.embed_requests(["the same, held against cues"])
+    with closing(sqlite3.connect(path)) as connection:
+        kinds = connection.execute("SELECT kind, count(*) FROM vectors GROUP BY kind").fetchall()
+    assert kinds == [("passage", 1)]
+
+
+async def test_a_file_that_kept_questions_of_an_entity_loses_them(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    with closing(CachingEmbedder(CountingEmbedder(), path)) as earlier:
+        await earlier.embed_queries(["asked once"])
+        await earlier.embed_passages(["a note"])
+    with closing(CachingEmbedder(CountingEmbedder(), path, of_entity=True)) as cache:
+        await cache.embed_passages(["a note"])
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT kind FROM vectors").fetchall() == [("passage",)]
+
+
+async def test_questions_are_forgotten_with_a_text(tmp_path: Path) -> None:
+    inner = CountingEmbedder()
+    with closing(CachingEmbedder(inner, tmp_path / "cache.db", of_entity=True)) as cache:
+        await cache.embed_queries(["asked once"])
+        await cache.purge(["a note"])
+        await cache.embed_queries(["asked once"])
+    assert inner.query_calls == [["asked once"], ["asked once"]]
 
 
 async def test_a_file_of_version_0_1_is_read(tmp_path: Path) -> None:

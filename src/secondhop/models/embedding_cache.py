@@ -2,8 +2,9 @@
 
 import asyncio
 import sqlite3
-import time
-from collections.abc import Awaitable, Callable, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from hashlib import sha256
@@ -17,8 +18,8 @@ from secondhop.models.cache_file import CacheFile
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.telemetry import embedding_span
 
-KEPT_QUERIES = 4_000
-"""Of an entity; the oldest go first. About 5 kB each on disk, with 384 dimensions."""
+QUESTIONS_KEPT = 500
+"""Of an entity, in memory; those asked longest ago go first. 1.5 kB each, with 384 dimensions."""
 
 Kind: TypeAlias = Literal["query", "passage", "request"]
 """request: a question embedded as passages are, to be held against cues."""
@@ -26,8 +27,6 @@ _Asked: TypeAlias = tuple[Kind, str]
 _Rows: TypeAlias = dict[_Asked, Vectors]
 _Call: TypeAlias = asyncio.Task[_Rows]
 
-_TRIM_EVERY = 500
-"""Queries that are added between two trims; the file is trimmed when it is opened, too."""
 _LOOKUPS_A_STATEMENT = 500
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -35,36 +34,31 @@ CREATE TABLE IF NOT EXISTS vectors (
     model_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     vector BLOB NOT NULL,
-    added_ns INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (text_sha, model_id, kind)
 ) WITHOUT ROWID
 """
-_ADDED = "ALTER TABLE vectors ADD COLUMN added_ns INTEGER NOT NULL DEFAULT 0"
-"""For files of version 0.1."""
-_BY_AGE = "CREATE INDEX IF NOT EXISTS asked_by_age ON vectors (added_ns) WHERE kind <> 'passage'"
-_TRIM = (
-    "DELETE FROM vectors WHERE kind <> 'passage' AND added_ns <= (SELECT added_ns FROM vectors"
-    " WHERE kind <> 'passage' ORDER BY added_ns DESC LIMIT 1 OFFSET ?)"
-)
 
 
 class CachingEmbedder:
-    """Wraps an embedder: texts that are found in the cache file are not embedded again.
+    """Wraps an embedder: a text whose vector is known is not embedded again.
 
-    The file holds float32 vectors by sha256 of the text, model and kind. A cache is never a reason
-    to fail: what cannot be read is embedded, what cannot be written is logged once. One file a
-    store and entity; made when first needed. A text that is being embedded is not embedded beside
-    that: the first users of a process all need the playbooks. Vectors can be turned back into
-    words, roughly: `purge` what is deleted.
+    A file holds float32 vectors by sha256 of the text, model and kind. One file a store and entity;
+    made when first needed. A cache is never a reason to fail: what cannot be read is embedded, what
+    cannot be written is logged once. A text that is being embedded is not embedded beside that: the
+    first users of a process all need the playbooks. Vectors can be turned back into words, roughly:
+    `purge` what is deleted.
     """
 
     def __init__(self, wrapped: Embedder, path: Path, *, of_entity: bool = False) -> None:
         """`of_entity`: passages are those of one entity's memories, and queries its questions.
 
-        What people ask has no end, so its oldest queries go; playbooks ask the same for ever.
+        The last questions stay in memory and never reach the file: hardly any is asked again, and
+        no recall waits for a disk. (Playbooks ask the same for ever; theirs are in a file.)
         """
         self.wrapped, self.model_id = wrapped, wrapped.model_id
-        self._of_entity, self._untrimmed = of_entity, 0
+        self._of_entity = of_entity
+        self._questions: OrderedDict[_Asked, Vectors] = OrderedDict()
+        self._guard = threading.Lock()
         self._under_way: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Asked, _Call]]
         self._under_way = WeakKeyDictionary()
         self._file = CacheFile(
@@ -88,11 +82,11 @@ class CachingEmbedder:
         return await self._embedded([("query", text) for text in texts])
 
     async def embed_requests(self, texts: Sequence[str]) -> Vectors:
-        """As `embed_passages`, and kept as long as queries are."""
+        """As `embed_passages`, and kept where queries are."""
         return await self._embedded([("request", text) for text in texts])
 
     async def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
-        """As `embed_queries` and as `embed_requests`, with one look into the file."""
+        """As `embed_queries` and as `embed_requests`, side by side."""
         queries: list[_Asked] = [("query", text) for text in texts]
         requests: list[_Asked] = [("request", text) for text in texts]
         rows = await self._embedded(queries + requests)
@@ -100,20 +94,22 @@ class CachingEmbedder:
 
     async def purge(self, texts: Sequence[str]) -> None:
         """Forget these texts for every model, and overwrite where they stood."""
+        self._forget_questions()
         gone = [(text_digest(text),) for text in texts]
         statement = "DELETE FROM vectors WHERE text_sha = ?"
         await asyncio.to_thread(self._forget, lambda opened: opened.executemany(statement, gone))
 
     async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """Of an entity's cache, purge queries and what is no passage of it any more.
+        """Of an entity's cache, forget questions and purge what is no passage of it any more.
 
-        Which queries were made of the words of a text that is gone, nothing tells. Any other cache
-        is left alone.
+        Which questions were made of the words of a text that is gone, nothing tells. Any other
+        cache is left alone.
 
         Args:
             digests: of the texts of all its passages (`text_digest`).
         """
         if self._of_entity:
+            self._forget_questions()
             await asyncio.to_thread(self._forget, partial(_delete_all_but, digests=digests))
 
     def close(self) -> None:
@@ -137,20 +133,46 @@ class CachingEmbedder:
         return np.stack([rows[one] for one in texts])
 
     async def _fetched(self, asked: Sequence[_Asked]) -> _Rows:
-        """From the file or the model."""
-        rows = await asyncio.to_thread(self._kept, asked)
+        """From memory, the file, or the model."""
+        rows = self._remembered(asked)
+        if filed := [one for one in asked if self._is_filed(one)]:
+            rows |= await asyncio.to_thread(self._kept, filed)
         queries = [one for one in asked if one not in rows and one[0] == "query"]
         others = [one for one in asked if one not in rows and one[0] != "query"]
-        if queries or others:
-            with embedding_span(self.model_id, [text for _, text in (*queries, *others)]):
-                fresh = await asyncio.gather(
-                    self._by_model(self.wrapped.embed_queries, queries),
-                    self._by_model(self.wrapped.embed_passages, others),
-                )
-            for part in fresh:
-                rows |= part
-            await asyncio.to_thread(self._keep, fresh[0] | fresh[1])
-        return rows
+        if not queries and not others:
+            return rows
+        with embedding_span(self.model_id, [text for _, text in (*queries, *others)]):
+            parts = await asyncio.gather(
+                self._by_model(self.wrapped.embed_queries, queries),
+                self._by_model(self.wrapped.embed_passages, others),
+            )
+        fresh = parts[0] | parts[1]
+        self._remember({one: row for one, row in fresh.items() if not self._is_filed(one)})
+        if kept := {one: row for one, row in fresh.items() if self._is_filed(one)}:
+            await asyncio.to_thread(self._keep, kept)
+        return rows | fresh
+
+    def _is_filed(self, asked: _Asked) -> bool:
+        """Whether its vector belongs into the file."""
+        return not self._of_entity or asked[0] == "passage"
+
+    def _remembered(self, asked: Sequence[_Asked]) -> _Rows:
+        """The vectors of these that are in memory."""
+        with self._guard:
+            known = [one for one in asked if one in self._questions]
+            for one in known:
+                self._questions.move_to_end(one)
+            return {one: self._questions[one] for one in known}
+
+    def _remember(self, rows: Mapping[_Asked, Vectors]) -> None:
+        with self._guard:
+            self._questions.update(rows)
+            while len(self._questions) > QUESTIONS_KEPT:
+                self._questions.popitem(last=False)
+
+    def _forget_questions(self) -> None:
+        with self._guard:
+            self._questions.clear()
 
     async def _by_model(
         self, embed: Callable[[Sequence[str]], Awaitable[Vectors]], asked: Sequence[_Asked]
@@ -165,16 +187,14 @@ class CachingEmbedder:
 
     def _keep(self, rows: _Rows) -> None:
         """Keep these vectors, all or none."""
-        now = time.time_ns()
         kept = [
-            (text_digest(text), self.model_id, kind, row.astype("<f4").tobytes(), now + number)
-            for number, ((kind, text), row) in enumerate(rows.items())
+            (text_digest(text), self.model_id, kind, row.astype("<f4").tobytes())
+            for (kind, text), row in rows.items()
         ]
-        statement = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)"
+        statement = (
+            "INSERT OR REPLACE INTO vectors (text_sha, model_id, kind, vector) VALUES (?, ?, ?, ?)"
+        )
         self._file.attempt(lambda opened: opened.executemany(statement, kept))
-        self._untrimmed += sum(kind != "passage" for kind, _ in rows)
-        if self._untrimmed >= _TRIM_EVERY:
-            self._file.attempt(self._trim)
 
     def _forget(self, delete: Callable[[sqlite3.Connection], object]) -> None:
         """Also in the write-ahead log."""
@@ -185,16 +205,8 @@ class CachingEmbedder:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute(_SCHEMA)
-        columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(vectors)")}
-        if "added_ns" not in columns:
-            connection.execute(_ADDED)
-        connection.execute(_BY_AGE)
-        self._trim(connection)
-
-    def _trim(self, connection: sqlite3.Connection) -> None:
-        self._untrimmed = 0
-        if self._of_entity:
-            connection.execute(_TRIM, (KEPT_QUERIES,))
+        if self._of_entity:  # earlier versions kept questions here
+            connection.execute("DELETE FROM vectors WHERE kind <> 'passage'")
 
 
 async def embed_requests(embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -256,4 +268,3 @@ def _delete_all_but(connection: sqlite3.Connection, digests: AbstractSet[bytes])
     others = [(digest,) for (digest,) in rows if digest not in digests]
     statement = "DELETE FROM vectors WHERE text_sha = ? AND kind = 'passage'"
     connection.executemany(statement, others)
-    connection.execute("DELETE FROM vectors WHERE kind <> 'passage'")
