@@ -11,7 +11,7 @@ from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
 from secondhop.nodes.dispatch import dispatch
 from secondhop.nodes.diversify import diversify
-from secondhop.nodes.effort import MOSTLY, is_unplanned, planning_steps, votes
+from secondhop.nodes.effort import is_unplanned, mostly_cued, planning_steps, votes
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse
 from secondhop.nodes.planning.question_kind import LOOKUPS
@@ -138,7 +138,7 @@ async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "sugges
     if not any(query["round"] == number for query in state["queries"].values()):
         return ["fuse"]
     helps = is_unplanned(state) and state["kind"] not in LOOKUPS
-    wanted = number == 1 and helps and state.get("annotated", 0.0) < MOSTLY
+    wanted = number == 1 and helps and not mostly_cued(state)
     return ["retrieve", "suggest"] if wanted else ["retrieve"]
 
 

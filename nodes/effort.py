@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from secondhop.errors import UsageError
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import EFFORTS, PLANNED, Effort, RecallState
 
@@ -51,8 +52,7 @@ def planning_steps(
     found by them, and only what it implies is planned."""
     if not plans(state, services):
         return []
-    mostly_cued = state.get("annotated", 0.0) >= MOSTLY
-    return ["expand"] if mostly_cued else ["decompose", "expand"]
+    return ["expand"] if mostly_cued(state) else ["decompose", "expand"]
 
 
 def votes(state: Mapping[str, Any], services: Services) -> bool:
@@ -61,6 +61,20 @@ def votes(state: Mapping[str, Any], services: Services) -> bool:
         return False
     effort = state.get("effort", "high")
     return bool(effort == "high" or (effort == "low" and state["round"] == 1))
+
+
+def mostly_cued(state: Mapping[str, Any]) -> bool:
+    """Whether most memories have cues."""
+    return bool(state.get("annotated", 0.0) >= MOSTLY)
+
+
+def embeds_once(state: Mapping[str, Any]) -> bool:
+    """Whether the question is embedded as texts are, for cues and texts alike.
+
+    Where most memories have cues, these decide, and a second embedding, with what the model wants
+    before a query, finds nothing more. A look-up goes by the text, and needs it.
+    """
+    return mostly_cued(state) and state.get("kind") not in LOOKUPS
 
 
 def is_unplanned(state: RecallState) -> bool:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from secondhop.nodes.effort import is_unplanned
+from secondhop.nodes.effort import embeds_once, is_unplanned
 from secondhop.nodes.planning.question_kind import LOOKUP_SHARES, LOOKUPS, SHARES
 from secondhop.nodes.retrieval.cue_search import best_proved, found_by_cues
 from secondhop.nodes.retrieval.similarity import cosines_of, rows
@@ -23,7 +23,6 @@ from secondhop.nodes.selection.blend import (
     blended_scores,
     scores_by_memory,
 )
-from secondhop.nodes.selection.pool import POOL_LIMIT
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
@@ -48,9 +47,9 @@ EVIDENCE_PASSAGES = 3
 """Evidence passages kept a memory and facet: long documents must not win by length."""
 
 
-KEPT = POOL_LIMIT
-"""Candidates that are kept for a question without a plan: as many as take part in `pick`. All are,
-where passages fill a budget of tokens, or facets share the slots."""
+KEPT = 56
+"""Candidates that are kept for a question without a plan, of 120 that are compared: twice as many
+as a critic reads. All are, where passages fill a budget of tokens, or facets share the slots."""
 
 RRF_K = 60
 """Damping constant of reciprocal rank fusion."""
@@ -93,7 +92,8 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     depth = depth_of(state, services.settings.ranking)
     shares = LOOKUP_SHARES if state["kind"] in LOOKUPS else SHARES
     weights = HYBRID if is_unplanned(state) else shares
-    relevance = partial(calibrated_relevance, shares=shares, calibration=services.scale.calibration)
+    calibration = services.scale.calibration_for(as_texts=embeds_once(state))
+    relevance = partial(calibrated_relevance, shares=shares, calibration=calibration)
     before = state.get("candidates", {})
     new = {q["facet_id"] for q in state["queries"].values() if q["round"] == state["round"]}
     asked = new if services.reranker is None else state["facets"].keys()

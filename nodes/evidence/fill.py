@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.effort import is_unplanned
+from secondhop.nodes.effort import embeds_once, is_unplanned
 from secondhop.nodes.evidence.links import with_links
 from secondhop.nodes.evidence.neighbours import with_neighbours
 from secondhop.nodes.evidence.rank import (
@@ -213,7 +213,7 @@ def finders(
             np.array([cosines.get(passage_id, nan) for passage_id in found]),
             np.array([words.get(passage_id, 0.0) for passage_id in found]),
             shares=SHARES,
-            calibration=services.scale.calibration,
+            calibration=services.scale.calibration_for(as_texts=embeds_once(state)),
         )
         for passage_id, score in zip(found, relevance.tolist(), strict=True):
             best[passage_id] = max(best.get(passage_id, (-1.0, "")), (round(score, 4), query_id))

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from secondhop.errors import SecondhopError
-from secondhop.models.embedding_cache import embed_both
+from secondhop.models.embedding_cache import embed_both, embed_requests
+from secondhop.nodes.effort import embeds_once
 from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cues
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
@@ -44,9 +45,7 @@ async def by_similarity(
 
     A query that names its memories looks at those alone.
     """
-    rows, cue_rows = await query_vectors(
-        asked, services=services, round_number=state["round"], cued=has_cues(state, services)
-    )
+    rows, cue_rows = await query_vectors(asked, state, services=services)
     similar = Similar({one["query_id"]: row for one, row in zip(asked, rows, strict=True)})
     free = [place for place, one in enumerate(asked) if "memory_ids" not in one]
     if free:
@@ -87,24 +86,23 @@ async def cued_passages(similar: Similar, *, services: Services) -> dict[str, di
 
 
 async def query_vectors(
-    queries: Sequence[Query], *, services: Services, round_number: int, cued: bool = False
+    queries: Sequence[Query], state: RecallState, *, services: Services
 ) -> tuple[Vectors, Vectors]:
-    """What to search passages and what to search cues with; the model embeds them together.
+    """What to search passages and what to search cues with.
 
     Cues are questions, too: they are compared as texts of one kind, without a query's prefix.
-
-    Args:
-        cued: cues are searched.
 
     Returns:
         (float32 [n_queries, dim], the same or [0, dim] for cues), rows of unit length.
     """
     texts = [query["text"] for query in queries]
-    if cued:
-        as_queries, as_texts = await embed_both(services.embedder, texts)
-    else:
+    if not has_cues(state, services):
         as_queries = await services.embedder.embed_queries(texts)
         as_texts = as_queries[:0]
+    elif embeds_once(state):
+        as_queries = as_texts = await embed_requests(services.embedder, texts)
+    else:
+        as_queries, as_texts = await embed_both(services.embedder, texts)
     both = [np.array(rows, dtype=np.float32) for rows in (as_queries, as_texts)]
     wanted = [
         passage for query in queries for ref in query["feedback"] for passage in ref["passage_ids"]
@@ -113,7 +111,9 @@ async def query_vectors(
     for place, query in enumerate(queries):
         for rows in both if query["feedback"] else ():
             if len(rows):
-                rows[place] = bent(rows[place], query["feedback"], found, round_number=round_number)
+                rows[place] = bent(
+                    rows[place], query["feedback"], found, round_number=state["round"]
+                )
     return both[0], both[1]
 
 

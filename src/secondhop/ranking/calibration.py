@@ -21,6 +21,10 @@ class LogisticCalibration:
         logits = self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
         return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)), dtype=np.float64)  # never overflows
 
+    def shifted(self, by: float) -> "LogisticCalibration":
+        """For scores that are higher by so much."""
+        return LogisticCalibration(self.slope, self.intercept - self.slope * by)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IsotonicCalibration:
@@ -35,6 +39,10 @@ class IsotonicCalibration:
         """Calibrate scores of any shape."""
         exact = np.asarray(scores, dtype=np.float64)
         return np.asarray(np.interp(exact, self.scores, self.values), dtype=np.float64)
+
+    def shifted(self, by: float) -> "IsotonicCalibration":
+        """For scores that are higher by so much."""
+        return IsotonicCalibration(self.scores + by, self.values)
 
 
 Calibration: TypeAlias = LogisticCalibration | IsotonicCalibration

@@ -5,7 +5,7 @@ from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.retrieval.similarity import query_vectors
-from secondhop.nodes.state import FeedbackRef, Query
+from secondhop.nodes.state import FeedbackRef, Query, RecallState
 from secondhop.ranking.votes import VoteName
 from secondhop.stores.records import Vector, passage_id_of
 
@@ -36,9 +36,8 @@ async def bent(world: SmallWorld, *votes: tuple[str, VoteName, int], round_numbe
         FeedbackRef(passage_ids=[await passage_of(world, memory_id)], vote=vote, round=number)
         for memory_id, vote, number in votes
     ]
-    rows, _ = await query_vectors(
-        [query(*feedback)], services=world.services(), round_number=round_number
-    )
+    state: RecallState = {"round": round_number}
+    rows, _ = await query_vectors([query(*feedback)], state, services=world.services())
     vector: Vector = rows[0]
     return vector
 
@@ -68,7 +67,7 @@ async def test_a_vote_on_a_memory_that_is_gone_bends_nothing(world: SmallWorld) 
     plain = await bent(world, round_number=2)
     ref = FeedbackRef(passage_ids=["gone:0"], vote="hot", round=1)
 
-    (moved,), _ = await query_vectors([query(ref)], services=world.services(), round_number=2)
+    (moved,), _ = await query_vectors([query(ref)], {"round": 2}, services=world.services())
 
     assert (plain == moved).all()
 
