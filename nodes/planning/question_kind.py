@@ -1,6 +1,7 @@
 """Classifies a question by its words, and splits a message into its questions."""
 
 import re
+from calendar import day_name, month_name
 from typing import Final
 
 from secondhop.nodes.state import QuestionKind
@@ -25,7 +26,7 @@ _FACTUAL: Final = re.compile(
 _ADVICE: Final = re.compile(
     r"\b(should|could|can|would|need to|ought|might|shall|to do|look out|be like|"
     r"recommend|suggest|advice|advise|idea|ideas|best way|worth|have to|has to|"
-    r"is it (ok|wise|mad|safe|better|time|fair|right) to|"
+    r"is it (\w+ ){1,2}(to|if (i|we)) (?!(the|my|our|a|an)\b)|"
     r"do (i|we) (tell|say|bring|wear|write|answer|reply|ask|do|give|plant|buy|choose|pick|start|"
     r"send|order|accept|make|cook|pack|sell|sign|offer|invite|need))\b"
     r"|^\W*do (i|we) (?!(have|owe|own|know|still|already|ever|usually|often|always)\b)",
@@ -65,6 +66,9 @@ _OPENING: Final = re.compile(
     r"[^.?!]{0,300}\b(?:did|was|were|had)\b[^.!]{0,300}\?)",
     re.I,
 )
+_INSIDE: Final = re.compile(r"(?<=[\w,;:)][ ])[^\W\d_][^\W_]+")
+"""A word of two letters or more, after another word."""
+_CALENDAR: Final = frozenset((*day_name, *month_name))
 KEYWORDS: Final = 6
 """Words up to which a phrase without a verb, and no sentence, is a look-up by keywords."""
 
@@ -139,6 +143,18 @@ def asks_about_today(kind: QuestionKind, question: str) -> bool:
     False
     """
     return kind in LOOKUPS and not _PAST.search(last_sentence(question))
+
+
+def names_in(question: str) -> list[str]:
+    """Words with a capital inside a sentence, without a final 's: mostly names.
+
+    Days and months are none: any memory may hold one.
+
+    >>> names_in("Does Frau Keller mind? And what cake for Ana's party on Friday?")
+    ['Frau', 'Keller', 'Ana']
+    """
+    inside = dict.fromkeys(_INSIDE.findall(question))
+    return [one for one in inside if one[0].isupper() and one not in _CALENDAR]
 
 
 def last_sentence(question: str) -> str:

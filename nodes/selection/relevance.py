@@ -13,13 +13,14 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.planning.question_kind import LOOKUPS, age_counts
+from secondhop.nodes.planning.question_kind import LOOKUPS, age_counts, names_in
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.nodes.state import DIRECT, Candidate, FacetScore, QuestionKind, RecallState, Vote
 from secondhop.ranking.arrays import Floats, Mask
 from secondhop.ranking.decay import linear_recency
 from secondhop.ranking.votes import EFFECTS, IN_FAVOUR, SUPPRESSED
+from secondhop.ranking.words import words
 from secondhop.stores.keeping import NEUTRAL
 
 DAY = timedelta(days=1)
@@ -327,6 +328,10 @@ less near by chance alone, and to withhold the one allergy that somebody noted i
 a note too many (docs/benchmarks.md)."""
 
 
+RARE = 0.25
+"""Share of the candidates that may hold a name, for it to tell them apart."""
+
+
 CUES_ANSWER = 0.5
 """Similarity of a specific cue to the question, as in `CueHits`, from which on something was stored
 for it. Of 108 questions that were put to other people's memories none reached it; of 36 to their
@@ -334,12 +339,15 @@ own a third did, and the text of a memory was near to all others."""
 
 
 def answerable(
-    state: RecallState, kind: QuestionKind, *, min_score: float
+    state: RecallState, kind: QuestionKind, *, min_score: float, named: bool = False
 ) -> tuple[bool, float, float]:
     """Whether the memory speaks of the question at all: (yes or no, best direct score, bar).
 
     Yes, too, where something was stored for such a question, and where the question's own search
     failed, so that it cannot be known.
+
+    Args:
+        named: a name of the question tells some memories apart; then yes, too.
     """
     candidates = state.get("candidates", {})
     direct = [
@@ -349,9 +357,29 @@ def answerable(
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
     if kind not in LOOKUPS:
-        bar *= min(1.0, len(direct) / FULL_SIZE)
+        bar *= min(1.0, max(len(direct), compared_with(state)) / FULL_SIZE)
     unknown = bool(candidates) and not direct
-    return best >= bar or nearest_cue(state) >= CUES_ANSWER or unknown, best, bar
+    yes = best >= bar or nearest_cue(state) >= CUES_ANSWER or named or unknown
+    return yes, best, bar
+
+
+def knows_a_name(pool: Pool, question: str) -> bool:
+    """Whether a name of the question stands in some texts of the pool, and not in most.
+
+    Embedding models know few names of persons, and find little in a note of three words about one.
+    """
+    names = [{*words(name)} for name in names_in(question)]
+    if not names:
+        return False
+    said = [{*words(" ".join(texts))} for texts in pool.texts.values()]
+    most = max(1, round(RARE * len(said)))
+    return any(0 < sum(name <= one for one in said) <= most for name in names)
+
+
+def compared_with(state: RecallState) -> int:
+    """Memories whose text was compared with the question, kept as candidates or not."""
+    own = state.get("rankings", {}).get("q0")
+    return len({*own["dense"]["memory_ids"]}) if own else 0
 
 
 def nearest_cue(state: RecallState) -> float:

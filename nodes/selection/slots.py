@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.effort import MOSTLY, is_unplanned
+from secondhop.nodes.effort import is_unplanned, mostly_cued
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
@@ -29,6 +29,7 @@ from secondhop.nodes.selection.relevance import (
     is_outside,
     judged_relevance,
     kept_ids,
+    knows_a_name,
     last_votes,
     nearest_cue,
     readers_order,
@@ -130,7 +131,8 @@ def best_answer(
         repeats_at=repeats_at,
     )
     selected = replace(selected, picks=credited(selected.picks, state))
-    near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score)
+    named = knows_a_name(pool, state["question"])
+    near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score, named=named)
     given = near
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
@@ -174,8 +176,7 @@ def slot_rule(state: RecallState) -> SlotRule:
 
 def is_text_look_up(state: RecallState) -> bool:
     """Whether words decide: a look-up where few memories have cues, and none was stored for it."""
-    few_cues = state.get("annotated", 0.0) < MOSTLY
-    return state["kind"] in LOOKUPS and few_cues and nearest_cue(state) < CUES_ANSWER
+    return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_ANSWER
 
 
 def unplanned_order(

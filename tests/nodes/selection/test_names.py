@@ -1,0 +1,26 @@
+"""A name that the question and a memory share is enough for an answer."""
+
+from tests.fakes import note
+from tests.small_world import SmallWorld, ask
+
+
+async def test_a_look_up_is_answered_if_a_memory_holds_its_name(world: SmallWorld) -> None:
+    await world.add(
+        *(note(f"chore-{n}", f"Cleaned the gutter on side {n} of the shed") for n in range(40)),
+        note("walnuts", "Oriol swells up after walnuts"),
+    )
+
+    known, _ = await ask(world.services(), "Which dessert suits Oriol's anniversary?")
+    unknown, trace = await ask(world.services(), "Which dessert suits Quentin's anniversary?")
+
+    assert known.ids()[0] == "walnuts"
+    assert unknown.ids() == []
+    assert "walnuts" in {one.memory_id for one in trace.candidates}
+
+
+async def test_a_name_that_many_memories_hold_does_not_count(world: SmallWorld) -> None:
+    await world.add(*(note(f"log-{n}", f"Oriol logged reading {n}") for n in range(60)))
+
+    result, _ = await ask(world.services(), "Which dessert suits Oriol's anniversary?")
+
+    assert result.ids() == []
