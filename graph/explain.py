@@ -158,7 +158,7 @@ def of_candidate(
             found_story(trace, candidate),
             *facet_stories(trace, candidate),
             *added_up(candidate),
-            *weighed(candidate),
+            *factors_told(candidate),
         ],
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
@@ -357,7 +357,7 @@ MEANING = {
 """What each part of a score measures, in a few words; in full: docs/ranking.md."""
 
 
-def weighed(candidate: TraceCandidate) -> list[str]:
+def factors_told(candidate: TraceCandidate) -> list[str]:
     """What source, salience, age, earlier sessions, a newer memory and the critic made of it."""
     parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
     return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []

@@ -8,7 +8,7 @@ from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import EFFORTS, PLANNED, Effort, RecallState
 
-MOSTLY = 0.5
+MOSTLY_ANNOTATED = 0.5
 """Share of memories with cues from which on cues say what a question needs, and no plan."""
 
 
@@ -27,7 +27,7 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
     if effort is None:
         if services.planner is None and services.critic is None:
             return "none"
-        return "low" if annotated >= MOSTLY and services.critic is not None else "high"
+        return "low" if annotated >= MOSTLY_ANNOTATED and services.critic is not None else "high"
     named = KNOWN.get(effort) if isinstance(effort, str) else None
     if named is None:
         raise UsageError(f"effort cannot be {effort!r}; it is one of {', '.join(EFFORTS)}")
@@ -65,7 +65,7 @@ def votes(state: Mapping[str, Any], services: Services) -> bool:
 
 def mostly_cued(state: Mapping[str, Any]) -> bool:
     """Whether most memories have cues."""
-    return bool(state.get("annotated", 0.0) >= MOSTLY)
+    return bool(state.get("annotated", 0.0) >= MOSTLY_ANNOTATED)
 
 
 def embeds_once(state: Mapping[str, Any]) -> bool:

@@ -127,7 +127,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             rankings.get(DIRECT, NOTHING_FOUND),
             suggested=suggested,
             cued=cued,
-            annotated={one.memory_id: one.cues for one in cards.values() if one.cues},
+            cue_counts={one.memory_id: one.cues for one in cards.values() if one.cues},
             undertakings={
                 one: card.undertakings
                 for one, card in cards.items()

@@ -22,7 +22,7 @@ from secondhop.nodes.evidence.turns import whole_id, with_turns
 from secondhop.nodes.evidence.updates import with_later_first
 from secondhop.nodes.planning.question_kind import SHARES
 from secondhop.nodes.retrieval.similarity import cosines_of, scores_of
-from secondhop.nodes.selection.relevance import answerable, exposure, last_votes, readers_order
+from secondhop.nodes.selection.relevance import answerable, critics_order, exposure, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
 from secondhop.ranking.calibration import calibrated_relevance
@@ -161,7 +161,7 @@ def is_answerable(state: RecallState, *, min_score: float) -> bool:
     """
     if state.get("picks"):
         return True
-    if readers_order(last_votes(state)) is not None:
+    if critics_order(last_votes(state)) is not None:
         return False
     return answerable(state, "conceptual", min_score=min_score)[0]
 

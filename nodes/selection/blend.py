@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from secondhop.nodes.effort import MOSTLY
+from secondhop.nodes.effort import MOSTLY_ANNOTATED
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 from secondhop.ranking.arrays import Floats, Mask, z_scores
 from secondhop.ranking.cue_affinity import shared_undertaking, undertaking_weights
@@ -116,7 +116,7 @@ def blended(
     *,
     suggested: Suggested | None = None,
     cued: CueHits | None = None,
-    annotated: Mapping[str, int] = MappingProxyType({}),
+    cue_counts: Mapping[str, int] = MappingProxyType({}),
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     look_up: bool = False,
     limit: int | None = None,
@@ -127,7 +127,7 @@ def blended(
 
     Args:
         found: the question's own ranking.
-        annotated: {memory id: how many cues it was stored with}.
+        cue_counts: {memory id: how many cues it was stored with}.
         undertakings: {memory id: its broad cues}, of those that may say what is being undertaken.
         limit: of the memories that come back, and the nearest by text besides; all are compared.
             None: all come back.
@@ -137,7 +137,7 @@ def blended(
     suggestions = dict(zip(suggested["memory_ids"], suggested["scores"], strict=True))
     cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
     ids = sorted({*found.fused, *suggestions})
-    has_cues = np.array([one in annotated for one in ids], dtype=np.bool_)
+    has_cues = np.array([one in cue_counts for one in ids], dtype=np.bool_)
     near = np.array([found.dense[i] if i in found.dense else cosines[i] for i in ids])
     fused = np.array([found.fused.get(i, 0.0) for i in ids])
     playbooks = np.array([suggestions.get(i, 0.0) for i in ids])
@@ -151,7 +151,7 @@ def blended(
         for name, values in ((CUES, cued["specific"]), (BROAD_CUES, cued["broad"])):
             by_id = dict(zip(cued["memory_ids"], values, strict=True))
             columns[name] = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
-        counts = [float(min(annotated[one], COUNTED)) for one in ids if one in annotated]
+        counts = [float(min(cue_counts[one], COUNTED)) for one in ids if one in cue_counts]
         columns[NUMBER] = np.zeros(len(ids))
         columns[NUMBER][has_cues] = z_scores(np.array(counts))
     parts = {
@@ -159,10 +159,10 @@ def blended(
         for name, scores in columns.items()
     }
     shared: list[str] = []
-    if undertakings and not look_up and has_cues.mean() >= MOSTLY:
+    if undertakings and not look_up and has_cues.mean() >= MOSTLY_ANNOTATED:
         total = np.sum([*parts.values()], axis=0)
         parts[UNDERTAKING], shared = undertaking_scores(total, ids, undertakings)
-    if has_cues.any() and (look_up or has_cues.mean() < MOSTLY):
+    if has_cues.any() and (look_up or has_cues.mean() < MOSTLY_ANNOTATED):
         parts = at_least(parts, {name: one * columns[name] for name, one in TEXT_WEIGHTS.items()})
     total = np.sum([*parts.values()], axis=0)
     order: list[int] = np.argsort(-total, kind="stable").tolist()

@@ -205,7 +205,7 @@ def judged_relevance(
     best: list[float] = (pool.relevance.max(axis=1, initial=0.0) * lifted).tolist()
     for row, memory_id in enumerate(pool.ids):
         vote = votes.get(memory_id)
-        if vote is not None and not believed(vote, pool.candidates[memory_id]):
+        if vote is not None and not vote_counts(vote, pool.candidates[memory_id]):
             vote = None
         if memory_id in weakened:
             relevance[row] *= newer_factor(pool.candidates[memory_id])
@@ -226,7 +226,7 @@ def weakened_by(pool: Pool, votes: Mapping[str, Vote], *, min_score: float) -> d
     found: dict[str, str] = {}
     for row, memory_id in enumerate(pool.ids):
         candidate, vote = pool.candidates[memory_id], votes.get(memory_id)
-        if vote is not None and believed(vote, candidate) and has_read(vote):
+        if vote is not None and vote_counts(vote, candidate) and has_read(vote):
             continue
         if newer := candidate.get("outdated_by"):
             found[memory_id] = newer
@@ -254,11 +254,11 @@ def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
     return np.asarray(((relevance == best) & telling).any(axis=1), dtype=np.bool_)
 
 
-def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
-    """What a reader voted for, best first: hot before warm, the latest round before earlier ones.
+def critics_order(votes: Mapping[str, Vote]) -> list[str] | None:
+    """What the critic voted for, best first: hot before warm, the latest round before earlier ones.
 
-    None: no reader has given an order (a person's votes are weighed by selection).
-    []: a reader has, and would return nothing.
+    None: it has given no order (people and agents give none; see `kept_ids`).
+    []: it has, and would return nothing.
     """
     placed = [vote for vote in votes.values() if vote.get("place") is not None]
     if not placed:
@@ -268,7 +268,7 @@ def readers_order(votes: Mapping[str, Vote]) -> list[str] | None:
     return [vote["memory_id"] for vote in chosen]
 
 
-def believed(vote: Vote, candidate: Candidate) -> bool:
+def vote_counts(vote: Vote, candidate: Candidate) -> bool:
     """Whether a vote counts: a critic's for what no search found like the question does not."""
     in_favour = vote["vote"] in IN_FAVOUR and vote["by"] == "critic"
     return not in_favour or well_founded(candidate)

@@ -60,7 +60,7 @@ def select(
     order in which they would be admitted if k grew.
 
     Args:
-        led: memories that a reader put first, in that order; they are not weighed again.
+        led: memories that the critic put first, in that order; they are not weighed again.
         kept: memories that stay, in that order, before all others: what they say and serve counts
             against those that follow.
         order: ids of all that take part, best first, where no facets share the slots.

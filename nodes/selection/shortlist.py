@@ -100,7 +100,7 @@ def turn_weights(facet_ids: Sequence[str], state: RecallState) -> list[float]:
 def standings(pool: Pool, state: RecallState) -> list[list[str]]:
     """[facet][place]: its candidates by fused rank and calibrated relevance together, best first.
 
-    Neither order knows what the other does, and a reader may find good what lies below every
+    Neither order knows what the other does, and the critic may find good what lies below every
     threshold: so ranks are fused, and nothing is cut off.
     """
     facets: list[list[str]] = []

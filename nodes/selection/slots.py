@@ -3,11 +3,14 @@
 1. Relevance to the question is the sum of what each search says (`blend.py`). If a model planned
    facets, relevance to each is that of the best passage found for it.
 2. Score factors, votes and newer memories change it (`relevance.py`): `best_answer` below.
-3. Without a plan the best comes first: `unplanned_order`. A look-up keeps the order of hybrid
-   search where few memories have cues. Facts that the question names come first. What something
-   newer replaces, or what hardly says anything new, moves behind the rest.
-4. With a plan the facets share the slots, and a critic's order comes first (`select.py`).
-5. Nothing is given if nothing is near the question.
+3. Without a plan the best comes first: `unplanned_order`. A look-up by text (`is_text_look_up`)
+   keeps the order of hybrid search. Facts that the question names come first. Behind the rest comes
+   what repeats others, or what an annotation calls outdated. What something newer only seems to
+   replace comes there in a look-up by text; elsewhere it has lost a third in step 2.
+4. With a plan the facets share the slots (`select.py`).
+5. Before all that comes the critic's order, and before it what people and agents voted for. The
+   first k get the slots (`select.py`).
+6. Nothing is given if nothing is near the question.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +29,13 @@ from secondhop.nodes.selection.relevance import (
     CUES_ANSWER,
     OF_THE_QUESTION,
     answerable,
+    critics_order,
     is_outside,
     judged_relevance,
     kept_ids,
     knows_a_name,
     last_votes,
     nearest_cue,
-    readers_order,
     score_factors,
     text_relevance,
     weakened_by,
@@ -70,7 +73,7 @@ class BestAnswer:
     nearest: float
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
-    """What `nearest` must reach, unless a reader has voted."""
+    """What `nearest` must reach, unless the critic says hot, or people or agents voted for some."""
     weakened: Mapping[str, str]
     """{memory id: the newer memory because of which it counts less}."""
     implied: Sequence[Pick]
@@ -90,9 +93,9 @@ def best_answer(
 ) -> BestAnswer:
     """Slots by the votes so far.
 
-    What people and agents voted for stays, beside the k slots. If a reader has put the candidates
+    What people and agents voted for stays, beside the k slots. If the critic has put the candidates
     in order, that order counts, and candidates without a vote fill the rest. Nothing is given when
-    the reader refused most of what it read and chose none of it, or when nothing is near the
+    the critic refused most of what it read and chose none of it, or when nothing is near the
     question itself and no memory was voted hot.
 
     Args:
@@ -105,10 +108,10 @@ def best_answer(
     if votes:
         chosen = kept_ids(votes, facet_ids=state.get("sparks", {}), shown=shown)
         kept = [one for one in chosen if one in pool.ids]
-        led = believed_order(votes, pool)
+        led = well_founded_order(votes, pool)
     if is_unplanned(state) and state["kind"] in LOOKUPS:
         pool = answering_for_themselves(pool)
-    factors, lift = weighed(pool, votes, state, settings=settings)
+    factors, lift = relevance_factors(pool, votes, state, settings=settings)
     min_score = 0.0 if is_unplanned(state) else settings.min_score
     weakened = weakened_by(pool, votes, min_score=min_score)
     relevance = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
@@ -130,7 +133,7 @@ def best_answer(
         order=order,
         repeats_at=repeats_at,
     )
-    selected = replace(selected, picks=credited(selected.picks, state))
+    selected = replace(selected, picks=under_their_playbook(selected.picks, state))
     named = knows_a_name(pool, state["question"])
     near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score, named=named)
     given = near
@@ -151,7 +154,7 @@ def best_answer(
     )
 
 
-def weighed(
+def relevance_factors(
     pool: Pool, votes: Mapping[str, Vote], state: RecallState, *, settings: RankingSettings
 ) -> tuple[Floats, Floats]:
     """([n_candidates, n_facets] factors on relevance, [n_candidates] what learning makes of it)."""
@@ -182,7 +185,7 @@ def is_text_look_up(state: RecallState) -> bool:
 def unplanned_order(
     pool: Pool, relevance: Floats, factors: Floats, state: RecallState
 ) -> list[str]:
-    """Ids of what may be returned without a plan, the best first; what is replaced comes last.
+    """Ids of what may be returned without a plan, the best first; what is outdated comes last.
 
     Args:
         relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it; 0 in every
@@ -279,7 +282,7 @@ def copies_last(order: Sequence[str], pool: Pool, *, limit: float, wanted: int) 
         compared *= 2
 
 
-def credited(picks: Sequence[Pick], state: RecallState) -> list[Pick]:
+def under_their_playbook(picks: Sequence[Pick], state: RecallState) -> list[Pick]:
     """The picks; one that playbooks speak for most is there for the facet that suggested it."""
     suggested = suggested_facets(state)
     return [
@@ -302,9 +305,9 @@ def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pic
     return picks[: state["k"]]
 
 
-def believed_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
-    """As `readers_order`, without what no search found like the question."""
-    order = readers_order(votes)
+def well_founded_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
+    """As `critics_order`, without what no search found like the question."""
+    order = critics_order(votes)
     if order is None:
         return None
     return [one for one in order if one in pool.ids and well_founded(pool.candidates[one])]

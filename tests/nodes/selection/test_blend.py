@@ -103,7 +103,9 @@ def cued(**specific: float) -> CueHits:
 def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
     found = ranking(near=own(0.8, 0.02), meant=own(0.2, 0.01))
 
-    blends = blended(found, cued=cued(near=0.1, meant=0.5), annotated=dict.fromkeys(found.fused, 3))
+    blends = blended(
+        found, cued=cued(near=0.1, meant=0.5), cue_counts=dict.fromkeys(found.fused, 3)
+    )
 
     assert list(blends) == ["meant", "near"]
     assert blends["meant"].parts["cues"] > CUE_WEIGHTS["cues"]
@@ -113,7 +115,7 @@ def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
 def test_a_memory_that_nobody_annotated_is_judged_by_its_text() -> None:
     found = ranking(new=own(0.8, 0.02), a=own(0.2, 0.01), b=own(0.1, 0.01))
 
-    blends = blended(found, cued=cued(a=0.5, b=0.1), annotated={"a": 3, "b": 3})
+    blends = blended(found, cued=cued(a=0.5, b=0.1), cue_counts={"a": 3, "b": 3})
 
     assert blends["new"].parts["cues"] == 0.0
     assert blends["new"].parts["words and similarity"] > 0.0
@@ -137,9 +139,9 @@ def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_d
     hits = kept_for(appointment=0.6, recipe=0.3, stories=0.3, walk=0.3)
     undertakings = {"appointment": ["interview"], "stories": ["interview"], "recipe": ["cook"]}
 
-    plain = blended(found, cued=hits, annotated=dict.fromkeys(found.fused, 3))
+    plain = blended(found, cued=hits, cue_counts=dict.fromkeys(found.fused, 3))
     linked = blended(
-        found, cued=hits, annotated=dict.fromkeys(found.fused, 3), undertakings=undertakings
+        found, cued=hits, cue_counts=dict.fromkeys(found.fused, 3), undertakings=undertakings
     )
 
     assert plain["stories"].score == plain["recipe"].score
@@ -155,7 +157,7 @@ def test_a_look_up_has_no_undertaking() -> None:
     blends = blended(
         found,
         cued=kept_for(a=0.6, b=0.3),
-        annotated=dict.fromkeys(found.fused, 3),
+        cue_counts=dict.fromkeys(found.fused, 3),
         undertakings=undertakings,
         look_up=True,
     )
@@ -166,7 +168,7 @@ def test_a_look_up_has_no_undertaking() -> None:
 def test_of_two_memories_as_near_the_one_with_more_cues_comes_first() -> None:
     found = ranking(a=own(0.3, 0.01), b=own(0.3, 0.01))
 
-    blends = blended(found, cued=kept_for(a=0.3, b=0.3), annotated={"a": 2, "b": 7})
+    blends = blended(found, cued=kept_for(a=0.3, b=0.3), cue_counts={"a": 2, "b": 7})
 
     assert list(blends) == ["b", "a"]
     assert blends["b"].parts["number of cues"] > 0
