@@ -6,6 +6,7 @@ from pydantic import Field
 
 from secondhop.errors import NotStoredError
 from secondhop.graph.nearest_change import (
+    id_and_title,
     is_founded,
     nearest_change,
     set_options,
@@ -342,13 +343,13 @@ def stored_for(
 def called(trace: RecallTrace, memory_id: str, names: Mapping[str, str]) -> str:
     """`id “title”`: as the trace knows it, or as it is stored."""
     name = names.get(memory_id)
-    return f"{memory_id} “{name}”" if name else title_of(trace, memory_id)
+    return id_and_title(memory_id, name) if name else title_of(trace, memory_id)
 
 
 MEANING = {
     CUES: "the requests it was stored for",
     BROAD_CUES: "the undertakings it was stored for",
-    UNDERTAKING: "what it shares with the memories that stand first",
+    UNDERTAKING: "what it shares with the top memories",
     NUMBER: "how many requests it was stored for",
     SIMILARITY: "its text",
     HYBRID: "its words and its text",

@@ -154,4 +154,9 @@ def set_options(changes: Mapping[str, str]) -> str:
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:
     """`id “title”` as far as the trace knows it."""
     other = trace.candidate(memory_id) if memory_id else None
-    return f"{memory_id} “{other.title}”" if other and other.title else str(memory_id)
+    return id_and_title(other.memory_id, other.title) if other else str(memory_id)
+
+
+def id_and_title(memory_id: str, title: str) -> str:
+    """`id “title”`; the id alone for a memory without a title, or that is called like its id."""
+    return f"{memory_id} “{title}”" if title not in {"", memory_id} else memory_id

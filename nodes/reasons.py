@@ -23,7 +23,7 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
         return f"A session proved it for “{candidate['proved_for']}”."
     if facet_id == DIRECT and cues_decide(candidate) and undertaking_lifts(candidate):
-        return f"Shares “{candidate.get('undertaking')}” with the memories that stand first."
+        return f"Shares “{candidate.get('undertaking')}” with the top memories."
     if facet_id == DIRECT and cues_decide(candidate):
         return f"Stored for “{candidate.get('cue')}”."
     if (
@@ -69,7 +69,7 @@ def cues_decide(candidate: Candidate) -> bool:
 
 
 def undertaking_lifts(candidate: Candidate) -> bool:
-    """Whether what it shares with the memories that stand first adds more than its own cues."""
+    """Whether what it shares with the top memories adds more than its own cues."""
     parts = candidate.get("parts", {})
     own = max(parts.get(CUES, 0.0), parts.get(BROAD_CUES, 0.0))
     return "undertaking" in candidate and parts.get(UNDERTAKING, 0.0) > own

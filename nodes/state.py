@@ -208,7 +208,7 @@ class Candidate(TypedDict):
     cue: NotRequired[str]
     """The request it was stored for that is nearest to the question, where that speaks for it."""
     undertaking: NotRequired[str]
-    """The broad cue that it shares with the memories that stand first, where that lifts it."""
+    """The broad cue that it shares with the top memories, where that lifts it."""
     proved_for: NotRequired[str]
     """The question of a session that it helped with and that is nearest to this one."""
     role: NotRequired[str]

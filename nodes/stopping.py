@@ -24,7 +24,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
     """No further round is wanted: there is no critic, or with low effort it was asked once."""
     if services.critic is None or state.get("effort") == "none":
-        return "complete", "no critic asks for more than the first round finds"
+        return "complete", "no critic asks for more"
     if state.get("effort") == "low" and state["round"] > 1:
         return "complete", "what the critic asked for was searched, and it is asked once"
     return None

@@ -37,7 +37,7 @@ def main(embedder: str) -> None:
             print(f"\n{'returned' if told.returned else 'cut by ' + told.cut_by}: {title}")
             print(f"  {told.story[-1]}")
             if told.nearest_change:
-                print(f"  It would be here with {told.nearest_change}.")
+                print(f"  What would let it in: {told.nearest_change}")
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ class Catalog:
         decide: Decision | None = None,
     ) -> int | None:
         """Store memories whose vectors are in the index; texts that they replace become earlier
-        ones (`catalog_versions`).
+        ones (`versions.py`).
 
         The intent becomes a 'drop' of the vectors that replaced texts leave behind; its number, or
         None when nothing is left behind.

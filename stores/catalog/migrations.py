@@ -82,7 +82,7 @@ MIGRATIONS: Sequence[Migration] = (
         "CREATE INDEX memories_by_date ON memories (created_at) WHERE kind <> 'preferential'",
     ),
     (
-        # what memories said before another text was put under their ids (catalog_versions.py)
+        # what memories said before another text was put under their ids (versions.py)
         """CREATE TABLE earlier_texts (
             version_no INTEGER PRIMARY KEY,
             memory_id TEXT NOT NULL,

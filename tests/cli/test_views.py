@@ -143,7 +143,7 @@ def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     assert "[d-0] 0.60: pick: repeats m-0" in text
     assert text.count("repeats m-0") == 3
     assert "and 4 more were dropped" in text
-    assert "stopped: converged, every facet is covered" in text
+    assert "stopped: converged (every facet is covered)" in text
     assert "longest runs: retrieve 30 ms (2 runs), fuse 20 ms" in text
-    assert "? a query, who wrote it" in text
+    assert "? is a query: who wrote it" in text
     assert text.count("[m-1]") == 1

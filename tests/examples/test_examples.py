@@ -44,9 +44,9 @@ PRINTED = {
         "returned: Flight",
         "cut by pick: Flight, again",
         "repeats what Flight already says",
-        "It would be here with removing Flight “Flight”",
+        "What would let it in: removing Flight, which",
         "cut by pick: Tomatoes",
-        "It would be here with --k 4",
+        "What would let it in: --k 4",
     ],
     "cookbook/agent_with_votes.py": [
         "waits for votes on Kitchen, ",

@@ -143,10 +143,10 @@ def empty_answer(result: RecallResult) -> str:
         return f"Time ran out before {searched}; a longer --deadline helps."
     if any(NOT_NEAR in near.cut_by for near in result.maybe):
         return (
-            "Nothing in this memory is near enough to the question. Name what it is about, in "
+            "Nothing stored is near enough to the question. Name what it is about, in "
             "words that were stored."
         )
-    return "Nothing in this memory answers that."
+    return "Nothing stored answers that."
 
 
 def shown_misses(result: RecallResult) -> list[NearMiss]:

@@ -13,7 +13,7 @@ from typer.main import get_command
 Command = Callable[..., None]
 
 SECTIONS: Mapping[str, Mapping[str, str]] = {
-    "Fill a memory": {
+    "Fill a store": {
         "ingest": "ingest_command.ingest",
         "annotate": "annotate_command.annotate",
         "observe": "observe_command.observe",

@@ -34,7 +34,7 @@ def show_comparison(comparison: Comparison, console: "Console", *, trace: bool) 
     console.print()
     console.print(facets_table(comparison))
     if WITH_CUES in comparison.answers:
-        told = "Cues: written beforehand by a large model that saw the memories and no question."
+        told = "Cues: written beforehand by a large model that saw the memories, not the questions."
         console.print(told, style="dim")
     if trace:
         console.print()
@@ -58,7 +58,7 @@ def facets_table(comparison: Comparison) -> "Table":
         marks = (Text("yes", "green") if facet.name in own else "-" for own in served)
         table.add_row(Text(clean(facet.name)), *marks)
     total = len(question.facets)
-    table.add_row("facets served", *(f"{len(own)} of {total}" for own in served), style="bold")
+    table.add_row("needs met", *(f"{len(own)} of {total}" for own in served), style="bold")
     total = sum(len(one.facets) for one in questions)
     counts = [f"{comparison.of_all(who)} of {total}" for who in comparison.answers]
     asked = counted(len(questions), "question")

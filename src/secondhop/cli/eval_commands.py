@@ -30,7 +30,7 @@ def scenarios(
         bool,
         typer.Option(
             "--stored",
-            help="Ask the memory of --store and --entity; folders then need only questions.",
+            help="Ask what --store and --entity name; folders then need only questions.",
         ),
     ] = False,
     against: Annotated[
@@ -207,7 +207,7 @@ def demo(
         typer.Option(parser=given_path, metavar="FILE", help="Write the answer as a web page."),
     ] = None,
 ) -> None:
-    """Ask an example memory, and see what plain search misses."""
+    """Ask about an example person, and see what plain search misses."""
     from secondhop.cli.demo import compare
     from secondhop.cli.demo_view import comparison_document, show_comparison
     from secondhop.cli.opening import run

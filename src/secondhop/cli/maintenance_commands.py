@@ -36,7 +36,7 @@ def doctor(
     fix: Annotated[bool, typer.Option("--fix", help="Repair what needs no decision.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Check the memory, and repair it.
+    """Check what is stored of an entity, and repair it.
 
     Checks catalog, vectors, counters, duplicates and contradictions. The exit status is 1 if damage
     remains.
@@ -91,7 +91,7 @@ def export(
         typer.Option(metavar="FORMAT", help="For another library: mem0 or langmem. [our own]"),
     ] = None,
 ) -> None:
-    """Write the whole memory as lines of JSON.
+    """Write all memories of an entity as lines of JSON.
 
     Includes kinds, histories, earlier texts and counters; `import` reads it. For other libraries it
     writes only what is true now, as text.

@@ -84,7 +84,7 @@ def mcp(
     ] = None,
     sessions: SessionsPlace = None,
 ) -> None:
-    """Serve the memory to agents over the Model Context Protocol.
+    """Serve memories to agents over the Model Context Protocol.
 
     Over standard input and output, or over HTTP, where the store's tokens say whose memory it is.
     """

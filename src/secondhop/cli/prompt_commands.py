@@ -87,6 +87,6 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
     if prompt.name not in found:
         raise UsageError(
             f"a recall of this question does not reach the prompt {prompt.name}: nothing was "
-            f"found to judge; ask something that the memory holds"
+            f"found to judge; ask about something that is stored"
         )
     return found[prompt.name]

@@ -41,7 +41,7 @@ def serve(
     ] = None,
     sessions: SessionsPlace = None,
 ) -> None:
-    """Serve the memory over HTTP, with a page to look at it.
+    """Serve the store over HTTP, with a page to look at it.
 
     Without tokens it serves only this machine; see `secondhop tokens`.
     """
@@ -61,7 +61,7 @@ def serve(
 
 
 def ui(common: Common, port: Port = 0) -> None:
-    """Open a page in the browser that asks this memory.
+    """Open a page in the browser that asks this store.
 
     It shows how each answer was found, and takes votes.
     """

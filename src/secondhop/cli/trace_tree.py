@@ -39,8 +39,9 @@ SERVES_WELL = 3
 
 
 LEGEND = (
-    "? a query, who wrote it, and the ranks at which it found what came back; + came back, with "
-    "its slot; - found, and why it has none. 0.00 to 1.00: relevance; in brackets its parts."
+    "? is a query: who wrote it, and at which ranks it found the returned memories. + was "
+    "returned, with its slot. - was found but not returned, with the reason. 0.00 to 1.00 is "
+    "relevance; its parts are in brackets."
 )
 
 
@@ -62,7 +63,7 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     if trace.where:
         root.add(line(f"only {where_text(trace.where)}"))
     stop = f"stopped: {trace.stop_reason}"
-    root.add(line(f"{stop}, {clean(trace.stop_detail)}" if trace.stop_detail else stop))
+    root.add(line(f"{stop} ({clean(trace.stop_detail)})" if trace.stop_detail else stop))
     for reason in causes_once(trace.degraded):
         root.add(line(f"done without: {clean(reason)}", style="yellow"))
     if trace.spent.llm_calls:
