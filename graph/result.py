@@ -62,7 +62,7 @@ class RecalledMemory(Frozen):
     why: str
     """One sentence."""
     weak: bool = False
-    """Little in it speaks of the question: it fills a slot that nothing better needed."""
+    """Little of it is about the question: it fills a slot that nothing better needed."""
     role: str = ""
     """What kind of help it gives, as noted when it was stored; "" if nothing was noted."""
     cue: str = ""

@@ -9,7 +9,7 @@ from secondhop.ranking.votes import IN_FAVOUR
 LEAST_NEAR = 0.1
 """Relevance below which a memory is not called near the question."""
 
-WEAK = "Little in it speaks of the question."
+WEAK = "Little of it is about the question."
 """Why a memory is there that fills a slot which was free; `RecalledMemory.weak` marks it."""
 
 

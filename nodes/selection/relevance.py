@@ -341,7 +341,7 @@ own a third did, and the text of a memory was near to all others."""
 def answerable(
     state: RecallState, kind: QuestionKind, *, min_score: float, named: bool = False
 ) -> tuple[bool, float, float]:
-    """Whether the memory speaks of the question at all: (yes or no, best direct score, bar).
+    """Whether anything stored is about the question: (yes or no, best direct score, bar).
 
     Yes, too, where something was stored for such a question, and where the question's own search
     failed, so that it cannot be known.

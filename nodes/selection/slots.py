@@ -69,7 +69,7 @@ class BestAnswer:
     selected: Selection
     """As the slots would be given, whether or not the question can be answered."""
     given: bool
-    """Whether the memory speaks of the question at all."""
+    """Whether anything stored is about the question."""
     nearest: float
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
@@ -80,7 +80,7 @@ class BestAnswer:
     """Facts that the plan asks for by name, or means: too short to be near the question, and given
     all the same."""
     picks: list[Pick]
-    """Best first; implied facts alone when the memory does not speak of the question."""
+    """Best first; implied facts alone when nothing stored is about the question."""
 
 
 def best_answer(

@@ -12,7 +12,7 @@ SecondhopError
 │   ├── StoreBusyError         another process has been writing for too long
 │   ├── StoreUnavailableError  a server that holds part of the store does not answer
 │   ├── StoreFullError         the disk is full; what was acknowledged before is kept
-│   └── UnfinishedForgettingError  a `forget` has begun; opening the memory finishes it
+│   └── UnfinishedForgettingError  a `forget` has begun; opening the entity finishes it
 ├── ModelError                 a model could not be loaded, reached or understood
 │   └── ModelUnavailableError  the default model is not on this machine and may not be fetched
 └── SessionError               a session cannot do what was asked of it
@@ -114,7 +114,7 @@ class UnfinishedForgettingError(StoreError):
     def __init__(self, memory_ids: Sequence[str], *, reason: str) -> None:
         super().__init__(
             f"forgetting {', '.join(memory_ids)} has begun and is not finished; files may still "
-            f"hold their text. Once the cause is gone, opening the memory or another `forget` "
+            f"hold their text. Once the cause is gone, opening the entity or another `forget` "
             f"finishes it. The cause: {reason}"
         )
         self.memory_ids = list(memory_ids)

@@ -151,7 +151,7 @@ def writing_cues(plan: "EvalPlan") -> "EvalPlan":
 
     if plan.stored:
         raise UsageError(
-            "two prompts that write cues need two empty memories; leave out --stored, and give a "
+            "two prompts that write cues need two empty stores; leave out --stored, and give a "
             "folder with the memories"
         )
     return replace(

@@ -67,7 +67,7 @@ class Forgotten(Frozen):
     traces: int
     """Traces that named it."""
     complete: bool
-    """False: another process was reading, and files may hold the text until the memory is next
+    """False: another process was reading, and files may hold the text until the entity is next
     opened."""
     vectors_complete: bool = True
     """False: the files of the vector database may still hold vectors of it, because the entity is

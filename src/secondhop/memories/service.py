@@ -294,7 +294,7 @@ class MemoryService(MemoryReading):
 
         Raises:
             UsageError: one is not stored; nothing was forgotten.
-            UnfinishedForgettingError: begun but not finished; opening the memory finishes it.
+            UnfinishedForgettingError: begun but not finished; opening the entity finishes it.
         """
         for memory_id in memory_ids:
             check_id(memory_id)

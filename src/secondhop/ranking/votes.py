@@ -26,8 +26,8 @@ class VoteEffect:
     passages: float = 1.0
     """Multiplies the scores of its passages where they fill a budget of tokens."""
     pull: float = 0.0
-    """How far it moves the next query towards the memory. Below 0 it moves it away, and memories
-    that say the same lose up to this share of their relevance."""
+    """How far it moves the next query towards the memory. Below 0 it moves it away; in a facet
+    without a vote in favour, memories that say the same lose up to this share instead."""
     credit: float = 0.0
     """What learning credits the memory with when the session is resolved."""
 
