@@ -48,7 +48,7 @@ EVIDENCE_PASSAGES = 3
 
 
 KEPT = 56
-"""Candidates that are kept for a question without a plan, of 120 that are compared: twice as many
+"""Candidates that are kept for a question without a plan, of 80 that are compared: twice as many
 as a critic reads. All are, where passages fill a budget of tokens, or facets share the slots."""
 
 RRF_K = 60

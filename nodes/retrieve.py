@@ -29,7 +29,7 @@ T = TypeVar("T")
 PASSAGES_A_MEMORY = 3
 """Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
 
-UNPLANNED = 120
+UNPLANNED = 80
 """Memories that the question brings where nothing else is asked: as many as compete for slots."""
 
 FILLING = 200
