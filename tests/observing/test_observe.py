@@ -312,6 +312,14 @@ async def test_broken_messages_are_refused_by_number(
     assert (await recall.memories.acounts()).memories == 0
 
 
+@pytest.mark.parametrize("role", ["User", "USER", " user ", "Human"])
+async def test_a_role_is_read_in_any_case(recall: Recall, role: str) -> None:
+    told = await recall.memories.aobserve([Said(role=role, content="I live in Bonn.")])
+
+    assert done(told) == {"added": ["Bonn"]}
+    assert (await recall.memories.aobserve([user("I live in Bonn.")])).written == []
+
+
 async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> None:
     parts: list[dict[str, Any]] = [
         {"type": "text", "text": "I live in Bonn."},
@@ -347,6 +355,16 @@ async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None
     assert [one.text for one in told.dropped] == ["a llama"]
     assert told.reader.startswith("llm:scripted:observe.v1@")
     assert (told.degraded, told.spent.llm_calls) == ([], 1)
+
+
+@pytest.mark.model
+async def test_a_model_is_shown_the_assistant_whose_role_has_a_capital(tmp_path: Path) -> None:
+    llm = ScriptedLLM(ObserveReply=[says(HOME)])
+    async with await opened_with(llm, tmp_path) as recall:
+        asked = Said(role="Assistant", content="Where do you live now?", at=on(1))
+        await recall.memories.aobserve([asked, user("We moved to Trier", on(1))])
+
+    assert "Where do you live now?" in str(llm.prompts[0])
 
 
 @pytest.mark.model

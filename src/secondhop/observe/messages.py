@@ -43,7 +43,8 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
         check_moments(**{f"the date of message {place + 1}": said.at})
         own = None if said.at is None else in_utc(said.at)
         at = own or at
-        role = SPEAKER if said.role.casefold() in _USERS else said.role
+        role = said.role.strip().casefold()
+        role = SPEAKER if role in _USERS else role
         parts = json.dumps([role, said.content, own.isoformat() if own else ""])
         digest = sha256(parts.encode()).hexdigest()[:16]
         found.append(Heard(turn=Turn(role=role, content=said.content, at=at), digest=digest))
