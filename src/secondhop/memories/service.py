@@ -320,9 +320,9 @@ class MemoryService(MemoryReading):
         Args:
             messages: in the order they were said; only what "user" says is about the user.
             at: when messages without a date of their own were said; default now.
-            keep_as: keep the conversation itself, too, as a continuity memory of this id; a longer
-                one with the same id replaces the shorter. "": do not.
-            title: title of that memory; default the first words.
+            keep_as: keep the conversation itself, too, as a continuity memory of this id; what is
+                new in the messages is added to it. "": do not.
+            title: title of that memory; default the first words, or the title it has.
             llm: reads the messages, instead of the model given to `open`; "offline" for no model.
             dry_run: write nothing; report what would be done.
 

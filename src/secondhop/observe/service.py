@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Literal
 from secondhop.errors import UsageError
 from secondhop.given_values import check_id, in_utc
 from secondhop.graph.result import Spent
-from secondhop.ingest.cleaning import clean_text
-from secondhop.ingest.pipeline import ingest_memories
-from secondhop.memories.building import opening
 from secondhop.memories.rules import NewMemoryDecision
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
@@ -23,6 +20,7 @@ from secondhop.models.llm import KeepsAnswers, StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
 from secondhop.nodes.budget import counts_of
 from secondhop.nodes.config import RecallLimits
+from secondhop.observe.conversation import conversation, going_on, spoken_in
 from secondhop.observe.draft import Draft, DraftView
 from secondhop.observe.messages import (
     Heard,
@@ -51,7 +49,6 @@ from secondhop.observe.statements import (
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.records import Memory, Message
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -217,19 +214,17 @@ class ConversationReading:
         dry_run: bool,
     ) -> Literal["", "remembered", "unchanged"]:
         """What became of the conversation itself."""
-        spoken = [one.turn for one in said if one.turn.content.strip()]
+        spoken = spoken_in([one.turn for one in said])
         if not keep_as or not spoken:
             return ""
-        store = self.writing.store
-        known = await store.memory(keep_as)
-        memory = conversation(keep_as, spoken, title=title)
-        if known is not None and replace(memory, created_at=known.created_at) == known:
-            return "unchanged"
-        if known is not None:  # it goes on: it began when it began
-            memory = replace(memory, created_at=known.created_at)
-        if not dry_run:
-            await ingest_memories([memory], writer=store, embedder=self.writing.embedder)
-        return "remembered"
+        given = conversation(keep_as, spoken, title=title)
+        while True:
+            known = await self.writing.store.look(lambda view: view.memory(keep_as))
+            memory = going_on(known, given, title=title) if known else given
+            if memory == known:
+                return "unchanged"
+            if dry_run or await self.writing.put_over(known, memory):
+                return "remembered"
 
     def _spent(self, heap: Heap, observer: "LLMObserver | None", *, ms: float) -> Spent:
         """What it cost."""
@@ -258,15 +253,3 @@ def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> 
             found.append((len(own & said), memory.created_at, thing))
     found.sort(key=lambda one: (one[0], one[1]), reverse=True)
     return [thing for _, _, thing in found[:KNOWN]]
-
-
-def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory:
-    """The conversation itself."""
-    first = next((turn for turn in turns if turn.role == "user"), turns[0])
-    return Memory(
-        memory_id=memory_id,
-        title=title or opening(first.content),
-        source="conversation",
-        created_at=turns[0].at,
-        messages=tuple(Message(turn.role, clean_text(turn.content)) for turn in turns),
-    )
