@@ -130,6 +130,83 @@ async def test_the_same_messages_again_write_nothing(recall: Recall) -> None:
     assert await values(recall) == ["Trier"]
 
 
+# --- the same words again, of messages without dates ---
+
+BONN, TRIER = user("I live in Bonn."), user("We moved to Trier.")
+GERMAN = user("Please always answer in German.")
+ENGLISH = user("From now on, answer in English.")
+
+
+async def wishes(recall: Recall) -> list[str]:
+    return [one.text for one in (await recall.arecall("Hello there")).preferences]
+
+
+async def test_who_goes_back_to_an_earlier_fact_is_believed(recall: Recall) -> None:
+    for month, said in enumerate([BONN, TRIER, BONN, TRIER], start=1):
+        told = await recall.memories.aobserve([said], at=on(month))
+        again = await recall.memories.aobserve([said], at=on(month, 2))
+        assert (len(told.added), again.written) == (1, [])
+
+    believed = [await values(recall, as_of=on(month, 15)) for month in (1, 2, 3, 4)]
+    assert believed == [["Bonn"], ["Trier"], ["Bonn"], ["Trier"]]
+
+
+async def test_who_goes_back_to_an_earlier_wish_is_heard(recall: Recall) -> None:
+    for said in (GERMAN, ENGLISH, GERMAN):
+        await recall.memories.aobserve([said])
+
+    assert await wishes(recall) == ["Always answer in German"]
+
+
+async def test_who_goes_back_within_one_conversation_is_heard(recall: Recall) -> None:
+    await recall.memories.aobserve([GERMAN, ENGLISH, GERMAN, user("Hello!")])
+
+    assert await wishes(recall) == ["Always answer in German"]
+
+
+async def test_a_conversation_that_is_passed_whole_each_time_says_nothing_twice(
+    recall: Recall,
+) -> None:
+    talk = [BONN, TRIER, Said(role="assistant", content="Noted."), BONN, user("What a day!")]
+    written: list[int] = []
+    for length in (1, 2, 3, 4, 5, 5):
+        told = await recall.memories.aobserve(talk[:length], at=on(length))
+        written.append(len(told.written))
+
+    assert written == [1, 1, 0, 1, 0, 0]
+    assert await values(recall) == ["Bonn"]
+
+
+async def test_an_open_chat_does_not_say_anew_what_was_corrected_elsewhere(recall: Recall) -> None:
+    await recall.memories.aobserve([BONN], at=on(1))
+    await recall.memories.aobserve([TRIER], at=on(2))
+
+    told = await recall.memories.aobserve([BONN, user("What a day!")], at=on(3))
+
+    assert told.written == []
+    assert await values(recall) == ["Trier"]
+
+
+async def test_two_wishes_of_one_message_are_not_written_again_with_it(recall: Recall) -> None:
+    both = [user(f"{GERMAN.content} {ENGLISH.content}")]
+    await recall.memories.aobserve(both)
+
+    assert (await recall.memories.aobserve(both)).written == []
+    assert await wishes(recall) == ["From now on, answer in English"]
+
+
+async def test_what_was_forgotten_stays_forgotten_though_something_else_was_said_since(
+    recall: Recall,
+) -> None:
+    home = (await recall.memories.aobserve([BONN], at=on(1))).written
+    await recall.memories.aobserve([TRIER], at=on(2))
+    await recall.memories.aforget(*home)
+
+    again = await recall.memories.aobserve([BONN], at=on(3))
+
+    assert ([one.text for one in again.dropped], again.written) == (["Bonn"], [])
+
+
 TWO_IN_ONE = [user("I work at Siemens as a project lead.", on(1))]
 
 

@@ -27,6 +27,7 @@ from secondhop.observe.messages import (
     SeenWords,
     came_of,
     heard,
+    maybe_said_anew,
     seen_words,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
@@ -154,11 +155,13 @@ class ConversationReading:
         """(what was done, what it was), in the order it was said."""
         store = self.writing.store
         seen = seen_words(await store.look(lambda view: view.remembered_because()))
+        anew = maybe_said_anew(said, seen)
         draft, outcome = Draft(), list[tuple[str, Observation]]()
         for place, group in groupby(readings, key=lambda reading: reading.span.message):
             one, now_seen = said[place], list[SeenWords]()
             first = statements_of(said_once(group), one, at=self.writing.clock())
-            before = partial(seen_before, first, seen.get(one.digest, []), draft)
+            earlier = seen.get(one.digest, [])
+            before = partial(seen_before, first, earlier, draft, anew=place in anew)
             for known in await store.look(before):
                 statement, judgement = await self._entered(known, draft, dry_run=dry_run)
                 told = observation(statement, judgement, one)
