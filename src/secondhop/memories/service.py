@@ -103,7 +103,7 @@ class MemoryService(MemoryReading):
     async def aadd(
         self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
     ) -> IngestLedger:
-        """Store memories that you built yourself; nothing is deleted.
+        """Store memories that you built yourself; nothing is deleted. An empty list is no error.
 
         If an id is taken, the new text replaces the old one, which stays as an earlier version in
         `history`. No version is kept if the text is the same, or if the new text begins with it (a
