@@ -18,7 +18,7 @@ import uvicorn
 from fastapi import FastAPI, Header
 from fastapi.responses import HTMLResponse, StreamingResponse
 from fastapi.testclient import TestClient
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from secondhop import RecallPool
 
@@ -39,7 +39,7 @@ document.forms[0].onsubmit = async (event) => {
 
 
 class Said(BaseModel):
-    text: str
+    text: Annotated[str, Field(pattern=r"\S", max_length=20_000)]  # a blank question is an error
 
 
 def app_over(pool: RecallPool) -> FastAPI:
@@ -71,7 +71,9 @@ def app_over(pool: RecallPool) -> FastAPI:
                 yield event("step", {"name": step.node, "note": step.note})
                 if step.result is not None:
                     found = [m.evidence[0].text for m in step.result.memories]
-                    yield event("answer", {"trace": step.result.trace_id, "from": found})
+                    wishes = [one.text for one in step.result.preferences]
+                    trace = step.result.trace_id
+                    yield event("answer", {"trace": trace, "from": found, "wishes": wishes})
 
     return app
 

@@ -276,6 +276,19 @@ async def test_a_folder_that_was_moved_is_followed_to_its_new_place(
 async def test_nothing_at_all_is_an_error(tmp_path: Path, read: Reads) -> None:
     with pytest.raises(NothingIngestedError, match="an empty folder"):
         await read(tmp_path)
+    with pytest.raises(NothingIngestedError, match="nothing to read"):
+        await read()
+
+
+async def test_a_program_may_add_no_memory_and_an_empty_one_is_told_without_a_format(
+    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+) -> None:
+    none = await ingest_memories([], writer=writer, embedder=embedder, settings=settings)
+    blank = [memory("a", " ")]
+    with pytest.raises(NothingIngestedError, match=r"no message with text\. Check the input$"):
+        await ingest_memories(blank, writer=writer, embedder=embedder, settings=settings)
+
+    assert (none.read, none.stored, writer.kept) == (0, 0, [])
 
 
 async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(

@@ -3,7 +3,8 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.observing.test_llm_observer import HOME, says
 from secondhop.errors import UsageError
 from secondhop.graph.result import RecallResult
 from secondhop.mcp.replies import ScoredMemory
+from secondhop.memories.records import Fact
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import LLMError
@@ -130,6 +132,83 @@ async def test_the_same_messages_again_write_nothing(recall: Recall) -> None:
     assert await values(recall) == ["Trier"]
 
 
+# --- the same words again, of messages without dates ---
+
+BONN, TRIER = user("I live in Bonn."), user("We moved to Trier.")
+GERMAN = user("Please always answer in German.")
+ENGLISH = user("From now on, answer in English.")
+
+
+async def wishes(recall: Recall) -> list[str]:
+    return [one.text for one in (await recall.arecall("Hello there")).preferences]
+
+
+async def test_who_goes_back_to_an_earlier_fact_is_believed(recall: Recall) -> None:
+    for month, said in enumerate([BONN, TRIER, BONN, TRIER], start=1):
+        told = await recall.memories.aobserve([said], at=on(month))
+        again = await recall.memories.aobserve([said], at=on(month, 2))
+        assert (len(told.added), again.written) == (1, [])
+
+    believed = [await values(recall, as_of=on(month, 15)) for month in (1, 2, 3, 4)]
+    assert believed == [["Bonn"], ["Trier"], ["Bonn"], ["Trier"]]
+
+
+async def test_who_goes_back_to_an_earlier_wish_is_heard(recall: Recall) -> None:
+    for said in (GERMAN, ENGLISH, GERMAN):
+        await recall.memories.aobserve([said])
+
+    assert await wishes(recall) == ["Always answer in German"]
+
+
+async def test_who_goes_back_within_one_conversation_is_heard(recall: Recall) -> None:
+    await recall.memories.aobserve([GERMAN, ENGLISH, GERMAN, user("Hello!")])
+
+    assert await wishes(recall) == ["Always answer in German"]
+
+
+async def test_a_conversation_that_is_passed_whole_each_time_says_nothing_twice(
+    recall: Recall,
+) -> None:
+    talk = [BONN, TRIER, Said(role="assistant", content="Noted."), BONN, user("What a day!")]
+    written: list[int] = []
+    for length in (1, 2, 3, 4, 5, 5):
+        told = await recall.memories.aobserve(talk[:length], at=on(length))
+        written.append(len(told.written))
+
+    assert written == [1, 1, 0, 1, 0, 0]
+    assert await values(recall) == ["Bonn"]
+
+
+async def test_an_open_chat_does_not_say_anew_what_was_corrected_elsewhere(recall: Recall) -> None:
+    await recall.memories.aobserve([BONN], at=on(1))
+    await recall.memories.aobserve([TRIER], at=on(2))
+
+    told = await recall.memories.aobserve([BONN, user("What a day!")], at=on(3))
+
+    assert told.written == []
+    assert await values(recall) == ["Trier"]
+
+
+async def test_two_wishes_of_one_message_are_not_written_again_with_it(recall: Recall) -> None:
+    both = [user(f"{GERMAN.content} {ENGLISH.content}")]
+    await recall.memories.aobserve(both)
+
+    assert (await recall.memories.aobserve(both)).written == []
+    assert await wishes(recall) == ["From now on, answer in English"]
+
+
+async def test_what_was_forgotten_stays_forgotten_though_something_else_was_said_since(
+    recall: Recall,
+) -> None:
+    home = (await recall.memories.aobserve([BONN], at=on(1))).written
+    await recall.memories.aobserve([TRIER], at=on(2))
+    await recall.memories.aforget(*home)
+
+    again = await recall.memories.aobserve([BONN], at=on(3))
+
+    assert ([one.text for one in again.dropped], again.written) == (["Bonn"], [])
+
+
 TWO_IN_ONE = [user("I work at Siemens as a project lead.", on(1))]
 
 
@@ -225,6 +304,50 @@ async def test_two_values_within_one_talk_without_a_word_of_change_are_a_conflic
     assert done(await recall.memories.aobserve(talk)) == {"added": ["44"], "conflicts": ["45"]}
 
 
+TICK = timedelta(microseconds=1)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+@pytest.mark.parametrize(
+    ("second", "valid"),
+    [
+        ("My shoe size is 45.", {"44", "45", "46"}),
+        ("My shoe size is now 45.", {"45", "46"}),
+    ],
+)
+async def test_what_is_said_at_once_is_decided_alike_in_whatever_order_it_is_written(
+    recall: Recall, order: Sequence[int], second: str, valid: set[str]
+) -> None:
+    await recall.memories.aobserve([user("My shoe size is 43.", on(1))])
+    said = ["My shoe size is 44.", second, "My shoe size is 46."]
+    for place in order:
+        talk = [user(said[place], on(3) + place * TICK)]
+        dry = await recall.memories.aobserve(talk, dry_run=True)
+        assert done(await recall.memories.aobserve(talk)) == done(dry)
+
+    assert set(await values(recall, "shoe size")) == valid
+    assert await values(recall, "shoe size", as_of=on(2)) == ["43"]
+
+
+async def test_two_values_observed_at_the_same_time_are_a_conflict(recall: Recall) -> None:
+    shades = [f"My favourite colour is shade{n}." for n in range(6)]
+    told = await asyncio.gather(*(recall.memories.aobserve([user(said)]) for said in shades))
+
+    assert sorted(len(one.conflicts) for one in told) == [0, 1, 1, 1, 1, 1]
+    assert len(await values(recall, "favourite colour")) == 6
+
+
+async def test_a_fact_that_a_program_stores_decides_against_what_comes_in_late(
+    recall: Recall,
+) -> None:
+    await recall.memories.aremember(Fact(subject="me", attribute="home", value="Trier"), at=on(3))
+
+    told = await recall.memories.aobserve([user("I live in Bonn.", on(3) - TICK)])
+
+    assert "belongs to the past" in told.added[0].why
+    assert await values(recall) == ["Trier"]
+
+
 @pytest.mark.parametrize(
     "then",
     ["Sorry, my shoe size is 45.", "My shoe size is now 45.", "Actually, my shoe size is 45."],
@@ -312,6 +435,14 @@ async def test_broken_messages_are_refused_by_number(
     assert (await recall.memories.acounts()).memories == 0
 
 
+@pytest.mark.parametrize("role", ["User", "USER", " user ", "Human"])
+async def test_a_role_is_read_in_any_case(recall: Recall, role: str) -> None:
+    told = await recall.memories.aobserve([Said(role=role, content="I live in Bonn.")])
+
+    assert done(told) == {"added": ["Bonn"]}
+    assert (await recall.memories.aobserve([user("I live in Bonn.")])).written == []
+
+
 async def test_messages_in_parts_and_calls_of_tools_are_read(recall: Recall) -> None:
     parts: list[dict[str, Any]] = [
         {"type": "text", "text": "I live in Bonn."},
@@ -347,6 +478,16 @@ async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None
     assert [one.text for one in told.dropped] == ["a llama"]
     assert told.reader.startswith("llm:scripted:observe.v1@")
     assert (told.degraded, told.spent.llm_calls) == ([], 1)
+
+
+@pytest.mark.model
+async def test_a_model_is_shown_the_assistant_whose_role_has_a_capital(tmp_path: Path) -> None:
+    llm = ScriptedLLM(ObserveReply=[says(HOME)])
+    async with await opened_with(llm, tmp_path) as recall:
+        asked = Said(role="Assistant", content="Where do you live now?", at=on(1))
+        await recall.memories.aobserve([asked, user("We moved to Trier", on(1))])
+
+    assert "Where do you live now?" in str(llm.prompts[0])
 
 
 @pytest.mark.model

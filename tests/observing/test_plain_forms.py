@@ -56,6 +56,8 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
         ("my rent is 940 not 920", "me", "rent", "940"),
         ("That's wrong, my rent is 940.", "me", "rent", "940"),
         ("thats not right: my rent is 940", "me", "rent", "940"),
+        ("I moved back to Bonn.", "me", "home", "Bonn"),
+        ("We've moved back from Trier to Bonn, too.", "me", "home", "Bonn"),
     ],
 )
 def test_a_value_ends_where_the_sentence_goes_on(
@@ -75,6 +77,13 @@ def test_a_value_ends_where_the_sentence_goes_on(
             "length",
             "Keep answers under 100 words",
         ),
+        (
+            "Please answer in English from now on.",
+            "always",
+            "language",
+            "Answer in English from now on",
+        ),
+        ("Use metric units from now on!", "always", "units", "Use metric units from now on"),
         ("I don't eat gluten.", "food and drink", "gluten", "I don't eat gluten"),
         ("We never eat pork.", "food and drink", "pork", "We never eat pork"),
         ("I hate mushrooms.", "mushrooms", "mushrooms", "I hate mushrooms"),
@@ -108,6 +117,14 @@ def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, ke
         "Don't add tests here.",
         "Note that x = 3 in this case.",
         'Always write "approx." in full.',
+        "Please answer in English.",
+        "Show me the trains to Bonn from now on.",
+        "Answer the mail from now on in English.",
+        "Should you answer in English from now on?",
+        "My sister said you answer in English from now on.",
+        "I moved back.",
+        "I moved back to the sofa.",
+        "I moved the table back to Bonn.",
     ],
 )
 def test_what_is_not_plain_is_left_alone(text: str) -> None:

@@ -27,8 +27,11 @@ SENTENCES = (
 )
 
 
-def said(texts: list[str], hour: int) -> Said:
-    at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hour)
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def said(texts: list[str], hour: float | None) -> Said:
+    at = None if hour is None else NEW_YEAR + timedelta(hours=hour)
     return Said(role="user", content=" ".join(texts), at=at)
 
 
@@ -36,7 +39,7 @@ talks = st.lists(
     st.builds(
         said,
         st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3),
-        st.sampled_from((0, 0, 24, 48, 700)),
+        st.sampled_from((None, None, 0, 0, 0.5, 24, 48, 700)),
     ),
     max_size=5,
 )
@@ -52,12 +55,13 @@ async def test_read_twice_is_written_once_and_a_dry_run_tells_the_truth(
 ) -> None:
     with TemporaryDirectory() as folder:
         async with await Recall.aopen(Path(folder), embedder="hashing") as recall:
-            for talk in (first, second):
-                dry = await recall.memories.aobserve(talk, dry_run=True)
-                wet = await recall.memories.aobserve(talk)
+            for talk, at in ((first, NEW_YEAR), (second, NEW_YEAR + timedelta(days=9))):
+                dry = await recall.memories.aobserve(talk, at=at, dry_run=True)
+                wet = await recall.memories.aobserve(talk, at=at)
                 assert told(dry) == told(wet)
                 stored = (await recall.memories.acounts()).memories
-                assert (await recall.memories.aobserve(talk)).written == []
+                later = at + timedelta(days=1)
+                assert (await recall.memories.aobserve(talk, at=later)).written == []
                 assert (await recall.memories.acounts()).memories == stored
             assert (await recall.memories.aobserve([*first, *second])).written == []
             facts = await recall.memories.afacts()

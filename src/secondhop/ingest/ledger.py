@@ -82,13 +82,14 @@ class IngestLedger:
 class NothingIngestedError(IngestError):
     """Not one memory of all that was given is in the store now; `ledger` says why."""
 
-    def __init__(self, ledger: IngestLedger) -> None:
+    def __init__(self, ledger: IngestLedger, *, built: bool = False) -> None:
+        """`built`: by a program, so that there is no format to name."""
         reasons = [f"{entry.item}: {entry.reason}" for entry in ledger.skipped[:_REASONS_SHOWN]]
         more = len(ledger.skipped) - len(reasons)
         listed = "; ".join(reasons) + (f"; and {more} more" if more else "")
         super().__init__(
             f"no memory could be stored: {listed or 'there was nothing to read'}. "
-            f"Check the input, or name its format"
+            f"Check the input{'' if built else ', or name its format'}"
         )
         self.ledger = ledger
 

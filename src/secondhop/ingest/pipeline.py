@@ -77,13 +77,13 @@ async def ingest_memories(
 ) -> IngestLedger:
     """Store memories that are built already; they are drawn from the iterable in a thread.
 
-    Nothing is deleted.
+    Nothing is deleted. Without a memory nothing is stored, and that is no error.
 
     Raises:
         NothingIngestedError: none of them is in the store now; `ledger` says why.
     """
     run = IngestRun(writer, embedder, settings=settings or IngestSettings(), progress=progress)
-    return await run.all_of(_built(memories), origins=(), whole=())
+    return await run.all_of(_built(memories), origins=(), whole=(), built=True)
 
 
 def _read_all(

@@ -73,12 +73,14 @@ class IngestRun:
         *,
         origins: Sequence[str],
         whole: Collection[str],
+        built: bool = False,
     ) -> IngestLedger:
         """Store the entries, follow deletions, and give account.
 
         Args:
             origins: where the entries come from.
             whole: those of which all is read; what is gone from any other is not known.
+            built: a program built them; there may be none.
         """
         of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
         before = await self._writer.content_hashes()
@@ -109,8 +111,9 @@ class IngestRun:
             other_cues=len(intake.with_outcome("other_cues")),
             plan=_plan(intake, deleted) if self._dry_run else None,
         )
-        if ledger.stored + ledger.unchanged == 0:
-            raise NothingIngestedError(ledger)
+        nothing_given = built and not (ledger.read or ledger.skipped)
+        if ledger.stored + ledger.unchanged == 0 and not nothing_given:
+            raise NothingIngestedError(ledger, built=built)
         return ledger
 
     async def _store_all(self, batches: Generator[Batch, None, None], intake: Intake) -> None:

@@ -103,7 +103,7 @@ class MemoryService(MemoryReading):
     async def aadd(
         self, memories: Iterable[Memory], *, progress: IngestProgress | None = None
     ) -> IngestLedger:
-        """Store memories that you built yourself; nothing is deleted.
+        """Store memories that you built yourself; nothing is deleted. An empty list is no error.
 
         If an id is taken, the new text replaces the old one, which stays as an earlier version in
         `history`. No version is kept if the text is the same, or if the new text begins with it (a
@@ -320,9 +320,9 @@ class MemoryService(MemoryReading):
         Args:
             messages: in the order they were said; only what "user" says is about the user.
             at: when messages without a date of their own were said; default now.
-            keep_as: keep the conversation itself, too, as a continuity memory of this id; a longer
-                one with the same id replaces the shorter. "": do not.
-            title: title of that memory; default the first words.
+            keep_as: keep the conversation itself, too, as a continuity memory of this id; what is
+                new in the messages is added to it. "": do not.
+            title: title of that memory; default the first words, or the title it has.
             llm: reads the messages, instead of the model given to `open`; "offline" for no model.
             dry_run: write nothing; report what would be done.
 

@@ -89,6 +89,21 @@ class MemoryWriting:
             dry_run=dry_run,
         )
 
+    async def put_over(self, known: Memory | None, memory: Memory) -> bool:
+        """Store a memory in the place of the one that is known under its id; whether that still
+        stood there. None: none stood there."""
+
+        def decide(view: KeepingView) -> Sequence[KeepingChange]:
+            if view.memory(memory.memory_id) != known:
+                raise _ChangedMeanwhileError(memory.memory_id)
+            return ()
+
+        try:
+            await self.store.put_deciding(await self._embedded(memory), decide)
+        except _ChangedMeanwhileError:
+            return False
+        return True
+
     async def unlearn(self, memory_ids: Sequence[str]) -> None:
         """Forget counters and sessions of memories that are about to go."""
         await self.counters.forget(memory_ids)
@@ -127,3 +142,7 @@ class MemoryWriting:
 
 class _KnownMeanwhileError(UsageError):
     """Another process has stored the same while this one embedded it."""
+
+
+class _ChangedMeanwhileError(UsageError):
+    """Another process has stored another text while this one embedded its own."""

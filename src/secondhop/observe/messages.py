@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -28,6 +28,8 @@ class Heard:
     turn: Turn
     digest: str
     """Of role, content and the date it was given: the same message has the same."""
+    dated: bool
+    """Whether it, or one before it, was given with a date."""
 
 
 def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
@@ -37,16 +39,18 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
         UsageError: one has no role or no content, or a date that is none.
     """
     found: list[Heard] = []
-    at = now
+    at, dated = now, False
     for place, given in enumerate(messages):
         said = given if isinstance(given, Said) else said_in(given, place)
         check_moments(**{f"the date of message {place + 1}": said.at})
         own = None if said.at is None else in_utc(said.at)
-        at = own or at
-        role = SPEAKER if said.role.casefold() in _USERS else said.role
+        at, dated = own or at, dated or own is not None
+        role = said.role.strip().casefold()
+        role = SPEAKER if role in _USERS else role
         parts = json.dumps([role, said.content, own.isoformat() if own else ""])
         digest = sha256(parts.encode()).hexdigest()[:16]
-        found.append(Heard(turn=Turn(role=role, content=said.content, at=at), digest=digest))
+        turn = Turn(role=role, content=said.content, at=at)
+        found.append(Heard(turn=turn, digest=digest, dated=dated))
     return found
 
 
@@ -109,6 +113,18 @@ def seen_words(notes: Sequence[tuple[str, str]]) -> dict[str, list[SeenWords]]:
             words = SeenWords(memory_id, int(found[2]), int(found[3]))
             seen.setdefault(found[1], []).append(words)
     return seen
+
+
+def maybe_said_anew(said: Sequence[Heard], seen: Collection[str]) -> set[int]:
+    """Places of messages that may be said anew, though they look as ones before: without a date,
+    the newest of the user, and those that are new to this call.
+
+    Args:
+        seen: digests of what was observed before this call.
+    """
+    own = [place for place, one in enumerate(said) if one.turn.role == SPEAKER]
+    new = [place for place in own if place == own[-1] or said[place].digest not in seen]
+    return {place for place in new if not said[place].dated}
 
 
 def came_of(span: Span, words: Sequence[SeenWords]) -> str:

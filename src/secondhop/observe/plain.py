@@ -67,6 +67,8 @@ _SERVICES: Final = (
     r"|explain|format|start|end|add|mention|suggest|recommend|ask|cite|convert|summari[sz]e)\b"
 )
 """What one asks of somebody who answers questions."""
+_HABITS: Final = r"(?:answer|reply|respond|use|call me|speak|keep|avoid|format|cite)\b"
+"""Those of them that no single answer is meant by: "show me the trains from now on" is one."""
 _VAGUE: Final = re.compile(
     r"(?:it|this|that|these|those|to|when|how|if|not|you|my|your|him|her|them|the|being|much|enough"
     r"|something|anything|any|lunch|breakfast|dinner|before|after|at|with|\w+ing)\b",
@@ -201,8 +203,8 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     (rf"{_KIN}(?:['’]s name is| is called) (?P<v0>{_NAME})", _facts("name")),
     (r"(?:I['’]m|I am) (?P<value>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?)", _introduced),
     (
-        rf"{_WHO}(?:['’]ve| have)? ?(?:now |just )?(?:moved|relocated)(?: from {_PLACE})? to "
-        rf"(?P<v0>{_PLACE})(?:[ ,].*)?",
+        rf"{_WHO}(?:['’]ve| have)? ?(?:now |just )?(?:moved|relocated)(?: back)?"
+        rf"(?: from {_PLACE})? to (?P<v0>{_PLACE})(?:[ ,].*)?",
         _facts("home"),
     ),
     (rf"{_WHO} (?:now |still )?lives? in (?P<v0>{_PLACE})(?:[ ,].*)?", _facts("home")),
@@ -254,6 +256,7 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
         rf"(?i:(?:from now on|in future),? (?:please )?(?:always |never )?{_SERVICES}.+)",
         _wish,
     ),
+    (rf"(?i:(?:please,? )?{_HABITS}.+ from now on(?:,? please)?)", _wish),
     (rf"(?i:(?:please )?(?:don['’]?t|do not) ever {_SERVICES}.+)", _wish),
     (r"(?i:(?:please )?keep (?:your |the |all )?(?:answers|replies|responses)\b.+)", _wish),
 )

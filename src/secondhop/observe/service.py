@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Literal
 from secondhop.errors import UsageError
 from secondhop.given_values import check_id, in_utc
 from secondhop.graph.result import Spent
-from secondhop.ingest.cleaning import clean_text
-from secondhop.ingest.pipeline import ingest_memories
-from secondhop.memories.building import opening
 from secondhop.memories.rules import NewMemoryDecision
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
@@ -23,12 +20,14 @@ from secondhop.models.llm import KeepsAnswers, StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
 from secondhop.nodes.budget import counts_of
 from secondhop.nodes.config import RecallLimits
+from secondhop.observe.conversation import conversation, going_on, spoken_in
 from secondhop.observe.draft import Draft, DraftView
 from secondhop.observe.messages import (
     Heard,
     SeenWords,
     came_of,
     heard,
+    maybe_said_anew,
     seen_words,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
@@ -51,7 +50,6 @@ from secondhop.observe.statements import (
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
-from secondhop.stores.records import Memory, Message
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -157,11 +155,13 @@ class ConversationReading:
         """(what was done, what it was), in the order it was said."""
         store = self.writing.store
         seen = seen_words(await store.look(lambda view: view.remembered_because()))
+        anew = maybe_said_anew(said, seen)
         draft, outcome = Draft(), list[tuple[str, Observation]]()
         for place, group in groupby(readings, key=lambda reading: reading.span.message):
             one, now_seen = said[place], list[SeenWords]()
             first = statements_of(said_once(group), one, at=self.writing.clock())
-            before = partial(seen_before, first, seen.get(one.digest, []), draft)
+            earlier = seen.get(one.digest, [])
+            before = partial(seen_before, first, earlier, draft, anew=place in anew)
             for known in await store.look(before):
                 statement, judgement = await self._entered(known, draft, dry_run=dry_run)
                 told = observation(statement, judgement, one)
@@ -217,19 +217,17 @@ class ConversationReading:
         dry_run: bool,
     ) -> Literal["", "remembered", "unchanged"]:
         """What became of the conversation itself."""
-        spoken = [one.turn for one in said if one.turn.content.strip()]
+        spoken = spoken_in([one.turn for one in said])
         if not keep_as or not spoken:
             return ""
-        store = self.writing.store
-        known = await store.memory(keep_as)
-        memory = conversation(keep_as, spoken, title=title)
-        if known is not None and replace(memory, created_at=known.created_at) == known:
-            return "unchanged"
-        if known is not None:  # it goes on: it began when it began
-            memory = replace(memory, created_at=known.created_at)
-        if not dry_run:
-            await ingest_memories([memory], writer=store, embedder=self.writing.embedder)
-        return "remembered"
+        given = conversation(keep_as, spoken, title=title)
+        while True:
+            known = await self.writing.store.look(lambda view: view.memory(keep_as))
+            memory = going_on(known, given, title=title) if known else given
+            if memory == known:
+                return "unchanged"
+            if dry_run or await self.writing.put_over(known, memory):
+                return "remembered"
 
     def _spent(self, heap: Heap, observer: "LLMObserver | None", *, ms: float) -> Spent:
         """What it cost."""
@@ -258,15 +256,3 @@ def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> 
             found.append((len(own & said), memory.created_at, thing))
     found.sort(key=lambda one: (one[0], one[1]), reverse=True)
     return [thing for _, _, thing in found[:KNOWN]]
-
-
-def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory:
-    """The conversation itself."""
-    first = next((turn for turn in turns if turn.role == "user"), turns[0])
-    return Memory(
-        memory_id=memory_id,
-        title=title or opening(first.content),
-        source="conversation",
-        created_at=turns[0].at,
-        messages=tuple(Message(turn.role, clean_text(turn.content)) for turn in turns),
-    )

@@ -1,6 +1,6 @@
 """Statements: what a message says, as the memory it would become."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -41,21 +41,54 @@ def statements_of(readings: Iterable[Reading], one: Heard, *, at: datetime) -> l
 
 
 def seen_before(
-    statements: Sequence[Statement], seen: Sequence[SeenWords], draft: Draft, view: KeepingView
+    statements: Sequence[Statement],
+    seen: Sequence[SeenWords],
+    draft: Draft,
+    view: KeepingView,
+    *,
+    anew: bool,
 ) -> list[Statement]:
     """The statements of one message, each with what came of its words earlier.
 
     That is first what says the same. What is left of the earlier ones may be the same in other
     words of a model; but one that a statement has found already hides no other statement: it was
     written, and the rest was not, when a process ended in between.
+
+    Args:
+        anew: the message may be said anew: what came of its words earlier and was superseded since,
+            by another message, is said again.
     """
     under = DraftView(view, draft)
+    if anew:
+        gone = outdated(seen, under)
+        seen = [earlier for earlier in seen if earlier.memory_id not in gone]
+        statements = [with_new_id(one, gone) for one in statements]
     same = [same_words(statement, seen, under) for statement in statements]
     rest = [earlier for earlier in seen if earlier.memory_id not in same]
     return [
         replace(statement, seen_as=own or came_of(statement.reading.span, rest))
         for statement, own in zip(statements, same, strict=True)
     ]
+
+
+def outdated(seen: Sequence[SeenWords], view: KeepingView) -> set[str]:
+    """Ids of what was superseded, and not by the next words of the same message."""
+    ids = {earlier.memory_id for earlier in seen}
+    standing = {memory_id: view.keeping(memory_id) for memory_id in ids}
+    return {
+        memory_id
+        for memory_id, keeping in standing.items()
+        if keeping.superseded_at is not None and keeping.superseded_by not in ids
+    }
+
+
+def with_new_id(statement: Statement, taken: Collection[str]) -> Statement:
+    """The statement under another id, where its own is taken."""
+    memory, place = statement.memory, statement.reading.span.message
+    if memory.memory_id not in taken:
+        return statement
+    own = hashed(memory.memory_id, memory.created_at.isoformat(), str(place))
+    return replace(statement, memory=replace(memory, memory_id=f"{memory.memory_id[0]}-{own}"))
 
 
 def same_words(statement: Statement, seen: Sequence[SeenWords], view: KeepingView) -> str:
