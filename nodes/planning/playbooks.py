@@ -10,6 +10,8 @@ from secondhop.prompts.library import SLOT, Intent, PlaybookFacet
 from secondhop.ranking.arrays import Floats, products, unit_rows
 from secondhop.ranking.playbook_affinity import intent_weights
 
+LEAST_LIKELY = 0.05
+"""Share of the likeliest intent's weight that another must have, to be looked into."""
 INTENTS = 4
 """The likeliest intents whose facets are weighed; 3 to 8 gave the same on fourteen people."""
 
@@ -100,7 +102,8 @@ class Playbooks:
         asks = products(question, self._asks)[0].astype(np.float64)
         names = products(question, self._names)[0].astype(np.float64)
         likely = intent_weights(asks, self._owners, names)
-        chosen: list[int] = np.argsort(-likely, kind="stable")[:INTENTS].tolist()
+        ranked: list[int] = np.argsort(-likely, kind="stable")[:INTENTS].tolist()
+        chosen = [one for one in ranked if likely[one] >= LEAST_LIKELY * likely.max()]
         vectors = [await self._facet_vectors(number) for number in chosen]
         facets = [(number, one) for number in chosen for one in self._intents[number].facets]
         return WeighedFacets(
