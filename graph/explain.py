@@ -41,6 +41,7 @@ from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
 from secondhop.stores.keeping import ALWAYS
+from secondhop.wording import command
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look a fact up."""
@@ -252,8 +253,8 @@ def kept_back(hidden: TraceHidden) -> Explanation:
         story=["Queries found it.", f"It does not come back: {hidden.reason}."],
         cut_by="validity",
         nearest_change=(
-            f"`--include-stale` shows it, marked; `secondhop update {hidden.memory_id} "
-            f"--restore` lets it hold again"
+            f"`--include-stale` shows it, marked; "
+            f"{command('update', hidden.memory_id, '--restore')} lets it hold again"
             if ended
             else "another moment, or another kind of memory"
         ),

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from secondhop.cli.advised import place_again
 from secondhop.cli.options import Common, EffortOption, given_path
 from secondhop.cli.work import tell
 from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
     from secondhop.cli.eval_bench import EvalPlan, Measured
@@ -105,7 +108,8 @@ def scenarios(
     )
     plan, place = with_target(plan, common, against=against, prompt=prompt)
     result = run(measured(plan, place))
-    show(result, common, per_question=per_question)
+    places = places_of(plan, place)
+    show(result, common, per_question=per_question, places=places)
 
 
 def with_target(
@@ -162,13 +166,33 @@ def writing_cues(plan: "EvalPlan") -> "EvalPlan":
     )
 
 
-def show(result: "Measured", common: Common, *, per_question: bool) -> None:
-    """Print the reports, and the comparison when there is one."""
+def places_of(plan: "EvalPlan", place: Common) -> dict[str, str] | None:
+    """{scenario: options that find its memory again}; None where the store was a temporary one."""
+    if place.store is None and not plan.stored:
+        return None
+    names = [scenario.name for scenario in plan.scenarios]
+    return {
+        name: place_again(place if plan.stored else replace(place, entity=name)) for name in names
+    }
+
+
+def show(
+    result: "Measured",
+    common: Common,
+    *,
+    per_question: bool,
+    places: "Mapping[str, str] | None",
+) -> None:
+    """Print the reports, and the comparison when there is one.
+
+    Args:
+        places: {scenario: options that find its memory again}; None where that is gone.
+    """
     from secondhop.cli.comparison_view import show_changed, show_comparison, show_other_side
     from secondhop.cli.eval_view import show_reports
 
     def shown(console: "Console") -> None:
-        show_reports(result.reports, console, per_question=per_question)
+        show_reports(result.reports, console, per_question=per_question, places=places)
         if result.comparison is not None:
             console.print()
             show_comparison(result.comparison, console)

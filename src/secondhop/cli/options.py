@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from secondhop.cli.advised import place_again
 from secondhop.cli.exit_status import with_exit_status
 from secondhop.nodes.state import Effort
-from secondhop.stores.store_address import is_address, shown_store
+from secondhop.stores.store_address import is_address
 
 
 def moment(text: str) -> datetime:
@@ -162,13 +162,6 @@ ExportFile = Annotated[
 ]
 
 
-def place_again(common: Common) -> str:
-    """The given options that say which memory it is, for a command to type next; "" if none."""
-    store = common.store and shown_store(common.store)
-    named = (("store", store), ("chroma", common.chroma), ("entity", common.entity))
-    return "".join(f" --{name} {quote(str(value))}" for name, value in named if value)
-
-
 def with_common(command: Callable[..., None]) -> Callable[..., None]:
     """A command for Typer: its own parameters, then the common ones.
 
@@ -187,9 +180,9 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
         from secondhop.cli.progress import silent
         from secondhop.telemetry import export_where_asked
 
-        with with_exit_status():
+        common = Common(**{name: given.pop(name) for name in shared})
+        with with_exit_status(place=place_again(common)):
             export_where_asked()
-            common = Common(**{name: given.pop(name) for name in shared})
             with silent(common.json):
                 command(common, **given)
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from secondhop.cli.options import Common, EffortOption, given_path, moment, place_again
+from secondhop.cli.advised import place_again, with_place
+from secondhop.cli.options import Common, EffortOption, given_path, moment
 from secondhop.cli.work import in_memory, tell
 from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
@@ -133,6 +134,8 @@ def explain(
     from secondhop.cli.explanation_view import show_explanation
 
     told = in_memory(common, lambda recall: recall.aexplain(as_path(trace), memory_id))
+    change = with_place(told.nearest_change, place_again(common))
+    told = told.model_copy(update={"nearest_change": change})
     tell(common, told, lambda console: show_explanation(told, console))
 
 
