@@ -126,7 +126,7 @@ def explain(
     if reach is None:
         raise NotStoredError(
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
-            f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
+            f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` tell ids"
         )
     return never_found(memory_id, reach)
 
