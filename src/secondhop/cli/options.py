@@ -11,8 +11,9 @@ import typer
 
 from secondhop.cli.advised import place_again
 from secondhop.cli.exit_status import with_exit_status
+from secondhop.errors import UsageError
 from secondhop.nodes.state import Effort
-from secondhop.stores.store_address import is_address
+from secondhop.stores.store_address import expect_possible, is_address
 
 
 def moment(text: str) -> datetime:
@@ -37,6 +38,10 @@ def given_path(text: str) -> Path:
 
 def given_store(text: str) -> str | Path:
     """A folder, or the address of a PostgreSQL database."""
+    try:
+        expect_possible(text)
+    except UsageError as error:
+        raise typer.BadParameter(str(error)) from error
     return text if is_address(text) else given_path(text)
 
 
