@@ -8,6 +8,7 @@ import typer
 
 from secondhop.cli.advised import place_again
 from secondhop.cli.options import Common, EffortOption, given_path
+from secondhop.cli.terminal import notices
 from secondhop.cli.work import tell
 from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
@@ -40,7 +41,7 @@ def scenarios(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="A baseline, defaults, NAME=VALUE, or a file: settings, a prompt, a report.",
+            help="A baseline, effort, defaults, NAME=VALUE, or file: settings, a prompt, a report.",
         ),
     ] = None,
     prompt: Annotated[
@@ -138,6 +139,9 @@ def with_target(
             f"{tried.path} replaces the prompt {tried.name}, {target.prompt.path} the prompt "
             f"{target.prompt.name}; compare two variants of one prompt"
         )
+    if target.prompt.sha256 == (tried or prompts_in_force(common)[target.prompt.name]).sha256:
+        same = f"both sides ask the same prompt, {target.prompt.label}: nothing in it was changed"
+        notices().print(same, style="yellow", soft_wrap=True)
     plan = replace(plan, answers=plan.answers or usual_answers())
     if target.prompt.name == "annotate":
         return writing_cues(plan), replace(common, store=None, chroma="")
