@@ -93,6 +93,9 @@ def test_the_demo_shows_both_answers_and_the_trace(
     assert len(compared["answers"]["plain"]) == 3
     assert "over all 1 question" in shown.stdout
     assert "secondhop ingest" in shown.stdout
+    assert "secondhop ui" in shown.stdout
+    assert "demo --html" not in shown.stdout, "it was just done"
+    assert "demo --html" in cli("demo", "--scenario", str(small)).stdout
     assert compared["facets_of_all_questions"]["secondhop"] <= len(compared["facets"])
 
 

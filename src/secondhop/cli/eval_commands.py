@@ -248,4 +248,9 @@ def demo(
     if html is not None:
         write_text(html, found.page)
     document = comparison_document(found)
-    tell(common, document, lambda console: show_comparison(found, console, trace=trace))
+    written = html is not None
+    tell(
+        common,
+        document,
+        lambda console: show_comparison(found, console, trace=trace, written=written),
+    )
