@@ -105,5 +105,5 @@ def test_the_page_shows_what_its_commands_print(
     for ours, theirs in zip(columns(needs)[1:], columns(shown)[1:], strict=True):
         marks = list(zip(ours, theirs, strict=True))[:-2]
         assert sum(one != other for one, other in marks) <= 1, printed
-    for ours, theirs in zip(counts(needs), counts(shown), strict=True):
-        assert abs(ours - theirs) <= 1, printed
+    for before, now in zip(counts(needs), counts(shown), strict=True):
+        assert abs(before - now) <= 1, printed
