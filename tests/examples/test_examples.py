@@ -134,7 +134,10 @@ def test_replies_of_one_s_own_are_served_to_a_command(tmp_path: Path) -> None:
             address = re.findall(
                 r"OPENAI_BASE_URL=(\S+) OPENAI_API_KEY=none", serving.stdout.readline()
             )
-            asked = {"messages": [], "response_format": {"json_schema": {"name": "ExpandReply"}}}
+            asked = {
+                "messages": [{"content": "x"}],
+                "response_format": {"json_schema": {"name": "ExpandReply"}},
+            }
             told = httpx.post(f"{address[0]}/chat/completions", json=asked).json()
         finally:
             serving.terminate()

@@ -38,8 +38,8 @@ class PlainLines:
         self._of_bytes, self._clock = of_bytes, clock
         self._due = clock() + EVERY_S
         self._stages: dict[str, str] = {}
-        self._told: str | None = None
-        """The last line; None: none was due."""
+        self._told = ""
+        """The last line; "": none was due."""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """As `IngestProgress`."""
@@ -51,16 +51,16 @@ class PlainLines:
 
     def finish(self) -> None:
         """Say where the work ended, if a line before said that it was under way."""
-        if self._told is not None:
+        if self._told not in ("", self._line()):
             self._tell()
 
+    def _line(self) -> str:
+        return clean(", ".join(self._stages.values()))
+
     def _tell(self) -> None:
-        told = clean(", ".join(self._stages.values()))
-        if told == self._told:
-            return
-        self._told = told
+        self._told = self._line()
         with suppress(OSError):  # the work goes on when standard error is closed
-            print(f"secondhop: {told}", file=sys.stderr, flush=True)
+            print(f"secondhop: {self._told}", file=sys.stderr, flush=True)
 
     def _amount(self, count: int) -> str:
         return f"{count / 1_000_000:.1f} MB" if self._of_bytes else str(count)
