@@ -41,6 +41,7 @@ from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
 from secondhop.stores.keeping import ALWAYS
+from secondhop.wording import command
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look a fact up."""
@@ -125,7 +126,7 @@ def explain(
     if reach is None:
         raise NotStoredError(
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
-            f"{trace.trace_id}; look its id up in the output of `secondhop recall`"
+            f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` tell ids"
         )
     return never_found(memory_id, reach)
 
@@ -252,8 +253,8 @@ def kept_back(hidden: TraceHidden) -> Explanation:
         story=["Queries found it.", f"It does not come back: {hidden.reason}."],
         cut_by="validity",
         nearest_change=(
-            f"`--include-stale` shows it, marked; `secondhop update {hidden.memory_id} "
-            f"--restore` lets it hold again"
+            f"`--include-stale` shows it, marked; "
+            f"{command('update', hidden.memory_id, '--restore')} lets it hold again"
             if ended
             else "another moment, or another kind of memory"
         ),

@@ -6,6 +6,7 @@ from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
 from secondhop.nodes.pick import NOT_NEAR, REFUSED
 from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, LEAST_SUM
 from secondhop.ranking.votes import SUPPRESSED
+from secondhop.wording import command
 
 
 def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
@@ -92,10 +93,8 @@ def cue_hint(candidate: TraceCandidate) -> str:
     """Beside a k that few would ask for: what lifts a memory that no cue lifted; "" elsewhere."""
     if candidate.cue:
         return ""
-    return (
-        f"; a cue lifts it for such questions: "
-        f'`secondhop cues {candidate.memory_id} --add "a request for which it matters"`'
-    )
+    typed = command("cues", candidate.memory_id, "--add", "a request for which it matters")
+    return f"; a cue lifts it for such questions: {typed}"
 
 
 def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:

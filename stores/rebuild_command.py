@@ -1,7 +1,8 @@
 """The command that repairs or rebuilds a store's vectors, for messages."""
 
-import shlex
 from collections.abc import Sequence
+
+from secondhop.wording import command
 
 
 def rebuild_command(store: str, *, entity: str | None = None, server: str | None = None) -> str:
@@ -31,7 +32,7 @@ def mend_command(store: str, *, entity: str, server: str | None = None) -> str:
 
 
 def _command(words: Sequence[str], store: str, *, entity: str | None, server: str | None) -> str:
-    line = ["secondhop", *words, "--store", store]
+    line = [*words, "--store", store]
     line += ["--chroma", server] if server else []
     line += ["--entity", entity] if entity else []
-    return f"`{shlex.join(line)}`"
+    return command(*line)

@@ -4,7 +4,11 @@ import hashlib
 import re
 from pathlib import Path
 
+from secondhop.errors import UsageError
+
 _ADDRESSES = ("postgresql://", "postgres://")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""Of an address; one letter would be a drive of Windows."""
 _PASSWORD = re.compile(r"(?<=//)([^:@/]*):[^@/]*(?=@)|(?<=[?&])(password)=[^&]*")
 
 
@@ -17,8 +21,22 @@ def is_address(store: str | Path) -> bool:
     return isinstance(store, str) and store.startswith(_ADDRESSES)
 
 
+def expect_possible(store: str | Path) -> None:
+    """Raises UsageError for the address of something that keeps no store."""
+    if isinstance(store, str) and not is_address(store) and _SCHEME.match(store):
+        raise UsageError(
+            f"there can be no store at {without_password(store)}: give a folder, or "
+            f"postgresql://USER@HOST:PORT/DATABASE (postgres:// is the same)"
+        )
+
+
 def named_store(store: str | Path) -> str | Path:
-    """What an option or a variable names: an address as it stands, or a path."""
+    """What an option or a variable names: an address as it stands, or a path.
+
+    Raises:
+        UsageError: the address of something that keeps no store.
+    """
+    expect_possible(store)
     return store if is_address(store) else Path(store)
 
 
@@ -28,7 +46,12 @@ def shown_store(store: str | Path) -> str:
     >>> shown_store("postgresql://ana:secret@db.example:5433/mem?sslmode=require")
     'postgresql://ana@db.example:5433/mem?sslmode=require'
     """
-    return _PASSWORD.sub(r"\1\2", str(store)) if is_address(store) else str(store)
+    return without_password(str(store)) if is_address(store) else str(store)
+
+
+def without_password(address: str) -> str:
+    """An address as it may be shown."""
+    return _PASSWORD.sub(r"\1\2", address)
 
 
 def files_of(store: str | Path) -> Path:

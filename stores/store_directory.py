@@ -16,7 +16,7 @@ from secondhop.stores.manifest import Manifest
 from secondhop.stores.old_lessons import drop_old_lessons
 from secondhop.stores.rebuild_command import mend_command, rebuild_advice
 from secondhop.stores.reindex import EntityVectors, Reindex
-from secondhop.stores.store_address import is_address
+from secondhop.stores.store_address import expect_possible, is_address
 from secondhop.stores.store_place import StorePlace
 from secondhop.stores.vectors.place import identity_at, place_of
 
@@ -291,8 +291,9 @@ def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
 
     Raises:
         StoreError: no folder can be there.
-        UsageError: psycopg is not installed.
+        UsageError: the address of something that keeps no store, or psycopg is not installed.
     """
+    expect_possible(store)
     if is_address(store):
         try:
             from secondhop.stores.postgres.place import PostgresPlace

@@ -1,10 +1,21 @@
-"""An HTTP server on this machine that answers as OpenAI's does, by a script: no key, no network."""
+"""An HTTP server on this machine that answers as OpenAI's does, by a script: no key, no network.
 
+    python examples/cookbook/scripted_server.py FILE
+
+FILE is a Python file with a function `reply(schema, prompt)`: it takes the name of the schema that
+is asked for (DecomposeReply, ExpandReply, CritiqueReply) and the words of the prompt, and gives
+the object that the model answers with, as that of prompt_iteration.py does. Then, elsewhere:
+
+    secondhop eval scenarios my/scenario --llm openai:scripted
+"""
+
+import argparse
 import json
+import runpy
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 Reply = Callable[[str, str], dict[str, Any]]
@@ -12,8 +23,8 @@ Reply = Callable[[str, str], dict[str, Any]]
 
 
 @contextmanager
-def scripted_server(reply: Reply) -> Generator[str]:
-    """Its address, for OPENAI_BASE_URL."""
+def scripted_server(reply: Reply, *, port: int = 0) -> Generator[str]:
+    """Its address, for OPENAI_BASE_URL; port 0: any that is free."""
 
     class Model(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -30,7 +41,7 @@ def scripted_server(reply: Reply) -> Generator[str]:
         def log_message(self, format: str, *args: Any) -> None:
             """Nothing is said of each request."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Model)
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1"
@@ -50,3 +61,22 @@ def completion(said: dict[str, Any]) -> dict[str, Any]:
         "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
         "usage": {"prompt_tokens": 900, "completion_tokens": 60, "total_tokens": 960},
     }
+
+
+def main() -> None:
+    """Serve the replies of a file until Ctrl-C."""
+    about = argparse.RawDescriptionHelpFormatter
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=about)
+    options.add_argument(
+        "file", metavar="FILE", help="Python with a function reply(schema, prompt)"
+    )
+    options.add_argument("--port", type=int, default=0, help="[one that is free]")
+    given = options.parse_args()
+    with scripted_server(runpy.run_path(given.file)["reply"], port=given.port) as address:
+        print(f"export OPENAI_BASE_URL={address} OPENAI_API_KEY=none", flush=True)
+        with suppress(KeyboardInterrupt):
+            Event().wait()
+
+
+if __name__ == "__main__":
+    main()

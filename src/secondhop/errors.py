@@ -30,6 +30,8 @@ The message says what happened, then what to do; numbers stay on the error as at
 
 from collections.abc import Sequence
 
+from secondhop.wording import command
+
 
 class SecondhopError(Exception):
     """Base of all errors that secondhop raises on purpose."""
@@ -76,7 +78,7 @@ class EmbedderMismatchError(StoreError):
         super().__init__(
             f"the store {store} was built with embedding model {built_with!r} and is opened with "
             f"{opened_with!r}; open it with the model it was built with, or re-embed every memory "
-            f"with the new one: `secondhop reindex --store {store}`, with the new --embedder"
+            f"with the new one: {command('reindex', '--store', store)}, with the new --embedder"
         )
         self.built_with, self.opened_with, self.store = built_with, opened_with, store
 

@@ -2,17 +2,22 @@
 
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
-from secondhop.errors import UsageError
+from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id, shown
 from secondhop.graph.explain import Explanation, explain, left_out
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of
+from secondhop.memories.finding import meant
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
+
+if TYPE_CHECKING:
+    from secondhop.recall import Recall
 
 FIRST_WORDS = 60
 """Characters that name a memory without a title."""
@@ -54,6 +59,20 @@ async def explained(
         title = cards[memory_id].title if memory_id in cards else ""
         return explanation.model_copy(update={"title": title})
     return explanation
+
+
+async def explained_by_words(recall: "Recall", trace: RecallTrace, words: str) -> Explanation:
+    """The story of the memory with this id; else of the one that has this title, or these words.
+
+    Raises:
+        NotStoredError: there is none.
+        UsageError: several have them; the message lists their ids.
+    """
+    try:
+        return await recall.aexplain(trace, words)
+    except NotStoredError:
+        found = meant(await recall.memories.afind(words), words)
+    return await recall.aexplain(trace, found.memory_id)
 
 
 async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore) -> dict[str, str]:

@@ -1,5 +1,6 @@
-"""Formats numbers and reasons for people."""
+"""Formats numbers, reasons and commands for people."""
 
+import shlex
 from collections.abc import Iterable
 
 
@@ -17,6 +18,20 @@ def plural(thing: str) -> str:
     if thing.endswith("y") and thing[-2:-1] not in "aeiou":
         return f"{thing[:-1]}ies"
     return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"
+
+
+def as_typed(*words: str) -> str:
+    """A command of ours, quoted for a shell.
+
+    >>> as_typed("cues", "Ana allergy.md", "--add", "plan a dinner")
+    "secondhop cues 'Ana allergy.md' --add 'plan a dinner'"
+    """
+    return shlex.join(["secondhop", *words])
+
+
+def command(*words: str) -> str:
+    """The same inside a sentence: in backquotes."""
+    return f"`{as_typed(*words)}`"
 
 
 NO_VOTES = "; no votes were cast"

@@ -1,6 +1,7 @@
 """One PostgreSQL database: its connections, transactions and schema, shared by all entities."""
 
 import hashlib
+import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -19,6 +20,10 @@ from secondhop.stores.postgres.adapters import register
 from secondhop.stores.postgres.schema import ROLE, SCHEMA, STEPS, VECTOR_STEPS
 from secondhop.stores.store_address import shown_store
 
+_REFUSED = re.compile(
+    r'FATAL: +((?:database|role) ".*?" does not exist|password authentication failed|no pg_hba)'
+)
+"""What a server says that runs, and that no waiting and no start helps; libpq gives no code."""
 CONNECTIONS = 8
 """At most so many of a process work at once."""
 TURNS = 16
@@ -249,8 +254,13 @@ class PostgresServer:
 
 
 def away(name: str, error: Exception) -> StoreError:
-    """The server does not answer."""
+    """The server does not answer, or it does and has no place for us."""
     why = " ".join(str(error).split())
+    if refused := _REFUSED.search(why):
+        return StoreError(
+            f"the PostgreSQL server at {name} answers, and refuses: {refused[1]}; create what is "
+            f"missing, or correct --store"
+        )
     return StoreUnavailableError(
         f"the PostgreSQL server at {name} does not answer ({why}); start it, or check --store; "
         f"what was acknowledged before is kept"

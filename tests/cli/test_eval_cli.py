@@ -93,6 +93,9 @@ def test_the_demo_shows_both_answers_and_the_trace(
     assert len(compared["answers"]["plain"]) == 3
     assert "over all 1 question" in shown.stdout
     assert "secondhop ingest" in shown.stdout
+    assert "secondhop ui" in shown.stdout
+    assert "demo --html" not in shown.stdout, "it was just done"
+    assert "demo --html" in cli("demo", "--scenario", str(small)).stdout
     assert compared["facets_of_all_questions"]["secondhop"] <= len(compared["facets"])
 
 
@@ -188,6 +191,8 @@ def test_the_k_of_the_questions_is_not_compared(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--against", "low"], "this takes a language model, and none is named"),
+        (["--effort", "high"], "this takes a language model, and none is named"),
         (["--against", "nobody"], "nothing to compare with is called 'nobody'"),
         (["--set", "ranking.min_scor=1"], "did you mean ranking.min_score"),
         (["--set", "gone.yaml"], "cannot read gone.yaml"),

@@ -23,12 +23,25 @@ def test_a_line_every_ten_seconds_says_how_far_everything_is(
         lines("read", 2 * second, None)
         lines("store", second, 40 if second > 25 else None)
 
+    lines.finish()
+
     assert EVERY_S == 10
     assert capsys.readouterr().err.splitlines() == [
         "secondhop: read 20, store 9",
         "secondhop: read 40, store 19",
         "secondhop: read 60, store 29/40",
+        "secondhop: read 68, store 34/40",
     ]
+
+
+def test_work_that_was_done_before_a_line_was_due_needs_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = PlainLines()
+    lines("store", 40, 40)
+    lines.finish()
+
+    assert capsys.readouterr().err == ""
 
 
 def test_one_long_note_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

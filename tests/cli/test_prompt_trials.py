@@ -9,6 +9,8 @@ from tests.cli.model_server import ModelServer
 from tests.cli.prompt_lab import tiny_scenario, variant_of
 from tests.command_line import Cli, document
 
+from secondhop.prompts.templates import shipped_prompt
+
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 REPO = Path(__file__).parents[2]
@@ -42,6 +44,30 @@ def test_a_better_prompt_wins_its_question(llm_cli: Cli, scenario: Path, variant
     shown = llm_cli("eval", "scenarios", scenario, "--prompt", variant).stdout
     assert "1 question: 1 won, 0 lost, 0 tied" in shown
     assert "came: wins" in shown
+
+
+def test_efforts_are_compared_in_one_command(
+    llm_cli: Cli, model: ModelServer, scenario: Path
+) -> None:
+    sides = ("--effort", "high", "--against", "none")
+    found = document(llm_cli("eval", "scenarios", scenario, *sides, "--json"))["against"]
+
+    assert found["against"] == "effort none"
+    assert (found["measures"]["llm_calls"]["theirs"], model.asked()["ExpandReply"]) == (0, 2)
+    assert found["measures"]["llm_calls"]["ours"] > 0
+    assert found["measures"]["ms"]["theirs"] > 0
+
+
+def test_a_prompt_that_was_not_changed_is_said_to_be_the_same(
+    llm_cli: Cli, scenario: Path, variant: Path
+) -> None:
+    Path("same.md").write_text(shipped_prompt("expand").text, encoding="utf-8")
+
+    same = llm_cli("eval", "scenarios", scenario, "--prompt", "same.md")
+    other = llm_cli("eval", "scenarios", scenario, "--prompt", variant)
+
+    assert "both sides ask the same prompt, expand.v" in same.stderr
+    assert "both sides ask the same prompt" not in other.stderr
 
 
 def test_what_was_asked_before_is_not_asked_again(

@@ -123,7 +123,7 @@ WITH_PYTHON = [page for page in PAGES if page.name not in ELSEWHERE and blocks(p
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.yaml").write_text("limits.k: 8\n", encoding="utf-8")
-    with Recall.open("opened") as recall, asyncio.Runner() as runner:
+    with Recall.open("memory") as recall, asyncio.Runner() as runner:
         recall.add(remembered())
         names = {
             "recall": recall,

@@ -9,6 +9,7 @@ import pytest
 from secondhop.errors import UsageError
 from secondhop.evals.comparison_targets import (
     EarlierReport,
+    OtherEffort,
     OtherSettings,
     PlainSearch,
     comparison_target,
@@ -16,8 +17,9 @@ from secondhop.evals.comparison_targets import (
 from secondhop.evals.setting_files import read_setting_changes, settings_said
 
 
-def test_a_baseline_the_defaults_and_settings_by_hand() -> None:
+def test_a_baseline_an_effort_the_defaults_and_settings_by_hand() -> None:
     assert comparison_target("dense") == PlainSearch(name="dense")
+    assert comparison_target("low") == OtherEffort("low")
     assert comparison_target("defaults") == OtherSettings(name="defaults", changes=())
     assert comparison_target("ranking.diversity=mmr, limits.k=3") == OtherSettings(
         name="ranking.diversity=mmr, limits.k=3", changes=["ranking.diversity=mmr", "limits.k=3"]

@@ -19,7 +19,8 @@ def test_what_ships_is_what_calibrate_finds_on_the_shipped_scenarios(
     found = document(ran("eval", "calibrate", *folders, "--json"))
 
     assert isinstance(shipped.calibration, LogisticCalibration)
-    assert found["calibration"]["slope"] == pytest.approx(shipped.calibration.slope, abs=0.01)
+    # its vectors differ a little between processors with and without AVX-512 VNNI
+    assert found["calibration"]["slope"] == pytest.approx(shipped.calibration.slope, rel=0.02)
     assert found["calibration"]["intercept"] == pytest.approx(
-        shipped.calibration.intercept, abs=0.01
+        shipped.calibration.intercept, rel=0.02
     )

@@ -1,6 +1,7 @@
 """How well recall does on the scenarios that ship: a change that makes it worse is seen here.
 
-The floors stand a little below what was measured when they were set; they are no goal.
+The floors stand a little below what was measured when they were set, on processors with and
+without AVX-512 VNNI, on which the int8 model gives slightly different vectors; they are no goal.
 """
 
 from pathlib import Path
@@ -14,7 +15,7 @@ from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
 
 AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.55}
-AT_MOST = {"redundancy": 0.035, "stale_rate": 0.03}
+AT_MOST = {"redundancy": 0.035, "stale_rate": 0.04}
 UNSEEN = Path(__file__).parents[2] / "examples" / "scenarios-unseen"
 UNSEEN_AT_LEAST = {"facet_recall": 0.50, "alpha_ndcg": 0.50}
 WITH_CUES_AT_LEAST = {"facet_recall": 0.74, "alpha_ndcg": 0.75}

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import httpx
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -115,6 +116,34 @@ def test_an_example_prints_what_it_promises(name: str) -> None:
     assert left_behind == []
     missing = [line for line in PRINTED[name] if line not in ran.stdout]
     assert missing == [], ran.stdout
+
+
+@pytest.mark.slow
+def test_replies_of_one_s_own_are_served_to_a_command(tmp_path: Path) -> None:
+    server = str(EXAMPLES / "cookbook" / "scripted_server.py")
+    shown = subprocess.run(
+        [sys.executable, server, "--help"], capture_output=True, text=True, check=True
+    )
+    replies = tmp_path / "replies.py"
+    replies.write_text("def reply(schema, prompt):\n    return {'asked': schema}\n")
+    with subprocess.Popen(
+        [sys.executable, server, str(replies)], stdout=subprocess.PIPE, text=True
+    ) as serving:
+        try:
+            assert serving.stdout is not None
+            address = re.findall(
+                r"OPENAI_BASE_URL=(\S+) OPENAI_API_KEY=none", serving.stdout.readline()
+            )
+            asked = {
+                "messages": [{"content": "x"}],
+                "response_format": {"json_schema": {"name": "ExpandReply"}},
+            }
+            told = httpx.post(f"{address[0]}/chat/completions", json=asked).json()
+        finally:
+            serving.terminate()
+
+    assert "reply(schema, prompt)" in shown.stdout
+    assert told["choices"][0]["message"]["content"] == '{"asked": "ExpandReply"}'
 
 
 @pytest.mark.slow

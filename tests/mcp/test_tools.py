@@ -188,12 +188,12 @@ async def test_what_messages_state_is_shown_first_and_then_written_once(
         await client.call_tool("forget", {"memoryIds": [bonn["memoryId"], trier["memoryId"]]})
 
 
-async def test_explain_tells_why_a_memory_stayed_out(connected: Connected) -> None:
+@pytest.mark.parametrize("named", ["garden", "tomatoes"])
+async def test_explain_tells_why_a_memory_stayed_out(connected: Connected, named: str) -> None:
     async with connected() as client:
         trace_id = content(await client.call_tool("recall", ARGUMENTS))["traceId"]
-        story = content(
-            await client.call_tool("explain", {"traceId": trace_id, "memoryId": "garden"})
-        )
+        story = content(await client.call_tool("explain", {"traceId": trace_id, "memoryId": named}))
 
+        assert story["memoryId"] == "garden"
         assert story["returned"] is False
         assert story["cutBy"]

@@ -383,6 +383,23 @@ def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
     home.place.close()
 
 
+@pytest.mark.parametrize(
+    ("login", "database", "told"),
+    [
+        ("postgres", "nodb", 'database "nodb" does not exist'),
+        ("nouser", "postgres", 'role "nouser" does not exist'),
+    ],
+)
+def test_a_server_without_the_database_or_the_login_is_not_said_to_be_silent(
+    postgres: PostgresForTests, login: str, database: str, told: str
+) -> None:
+    home = StoreDirectory(f"postgresql://{login}@/{database}?host={postgres.folder}")
+    with pytest.raises(StoreError, match=f"answers, and refuses: {told}; create what") as refused:
+        home.entities()
+    assert "start it" not in str(refused.value)
+    home.place.close()
+
+
 @pytest.fixture
 def own_server() -> Iterator[PostgresForTests]:
     """One that a test may kill."""

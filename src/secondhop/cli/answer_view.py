@@ -1,7 +1,6 @@
 """Prints a recall's answer: what came back and why, what came close, and the cost."""
 
 from collections.abc import Sequence
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from secondhop.cli.cost_view import duration, model_use
@@ -10,7 +9,7 @@ from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference,
 from secondhop.headings import without_heading_signs
 from secondhop.ingest.reading import is_named
 from secondhop.nodes.pick import NOT_NEAR
-from secondhop.wording import causes_once, counted
+from secondhop.wording import as_typed, causes_once, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -177,5 +176,5 @@ def next_step(result: RecallResult, *, place: str) -> str:
     example = (shown_misses(result) or result.memories)[:1]
     if not example:
         return "what was searched, and for what: the same command with --trace"
-    command = f"secondhop explain {result.trace_id} {quote(clean(example[0].id))}{place}"
-    return f"why, or why not: {command}"
+    command = as_typed("explain", result.trace_id, clean(example[0].id))
+    return f"why, or why not: {command}{place}"

@@ -25,6 +25,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Ask it": {
         "recall": "recall_commands.recall",
         "briefing": "briefing_command.briefing",
+        "list": "memory_commands.list_memories",
         "facts": "memory_commands.facts",
         "history": "memory_commands.history",
         "explain": "recall_commands.explain",

@@ -16,18 +16,21 @@ SHORT = {PLAIN: "plain", OURS: "secondhop", WITH_CUES: "with cues"}
 """Names for narrow columns, and for `--json`."""
 
 
-NEXT_STEPS = (
-    "as a page to click: secondhop demo --html demo.html\n"
-    "your own notes: secondhop ingest ~/notes; then\n"
-    'secondhop recall "What do I need for my trip?"'
+AS_PAGE = "as a page to click: secondhop demo --html demo.html\n"
+OWN_NOTES = (
+    'your own notes: secondhop ingest ~/notes; then\nsecondhop recall "What do I need for my trip?"'
 )
+OWN_PAGE = ", or on a page: secondhop ui"
 
 
-def show_comparison(comparison: Comparison, console: "Console", *, trace: bool) -> None:
+def show_comparison(
+    comparison: Comparison, console: "Console", *, trace: bool, written: bool = False
+) -> None:
     """Print secondhop's answer, and which labelled facets plain search and secondhop serve.
 
     Args:
         trace: show its trace, too.
+        written: its page was written.
     """
     console.print(clean(comparison.question.query), style="bold")
     show_answer(comparison.result, console, next_steps=False)
@@ -40,7 +43,7 @@ def show_comparison(comparison: Comparison, console: "Console", *, trace: bool) 
         console.print()
         console.print(trace_tree(comparison.trace))
     console.print()
-    console.print(NEXT_STEPS, style="dim")
+    console.print(OWN_NOTES + OWN_PAGE if written else AS_PAGE + OWN_NOTES, style="dim")
 
 
 def facets_table(comparison: Comparison) -> "Table":

@@ -25,6 +25,7 @@ from secondhop.evals.comparison import Answered, Comparison, compared
 from secondhop.evals.comparison_targets import (
     ComparisonTarget,
     EarlierReport,
+    OtherEffort,
     OtherPrompt,
     OtherSettings,
     PlainSearch,
@@ -147,9 +148,9 @@ async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench
     """A bench; a store that was not named is gone afterwards.
 
     Raises:
-        UsageError: cues are to be written, or a prompt tried, and no model is named.
+        UsageError: it needs a model, and none is named.
     """
-    if plan.annotate or plan.prompt or isinstance(plan.against, OtherPrompt):
+    if needs_model(plan):
         named_llm(common)
     async with AsyncExitStack() as stack:
         yield EvalBench(
@@ -159,6 +160,14 @@ async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench
             progress=stack.enter_context(bars()),
             model=await stack.enter_async_context(answering_model(common, plan.answers)),
         )
+
+
+def needs_model(plan: EvalPlan) -> bool:
+    """Whether cues are to be written, a prompt tried, or an effort asked for that takes a model."""
+    other = plan.against
+    asked = {plan.asking.effort, other.effort if isinstance(other, OtherEffort) else None}
+    tries = plan.prompt is not None or isinstance(other, OtherPrompt)
+    return plan.annotate or tries or bool(asked & {"low", "high"})
 
 
 async def measured(plan: EvalPlan, common: Common) -> Measured:
@@ -179,6 +188,8 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
             reports.append(await bench.run(scenario, own, asking=asking))
             if theirs is not None:
                 alone = replace(asking, baselines=False, missed=False)
+                if isinstance(plan.against, OtherEffort):
+                    alone = replace(alone, effort=plan.against.effort)
                 others.append(await bench.run(scenario, theirs, asking=alone))
         if isinstance(plan.against, OtherPrompt):
             bench.expect_answers([*reports, *others])
@@ -206,6 +217,8 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
                 "limits.k out, or change k in the questions"
             )
         return own, theirs
+    if isinstance(other, OtherEffort):
+        return own, own
     if isinstance(other, OtherPrompt):
         prompts = {**in_force, other.prompt.name: other.prompt}
         suffix = "-against" if plan.annotate else ""

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from secondhop.cli.advised import place_again
 from secondhop.cli.options import Common, EffortOption, given_path
+from secondhop.cli.terminal import notices
 from secondhop.cli.work import tell
 from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
     from secondhop.cli.eval_bench import EvalPlan, Measured
@@ -37,7 +41,7 @@ def scenarios(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="A baseline, defaults, NAME=VALUE, or a file: settings, a prompt, a report.",
+            help="A baseline, effort, defaults, NAME=VALUE, or file: settings, a prompt, a report.",
         ),
     ] = None,
     prompt: Annotated[
@@ -105,7 +109,8 @@ def scenarios(
     )
     plan, place = with_target(plan, common, against=against, prompt=prompt)
     result = run(measured(plan, place))
-    show(result, common, per_question=per_question)
+    places = places_of(plan, place)
+    show(result, common, per_question=per_question, places=places)
 
 
 def with_target(
@@ -134,6 +139,9 @@ def with_target(
             f"{tried.path} replaces the prompt {tried.name}, {target.prompt.path} the prompt "
             f"{target.prompt.name}; compare two variants of one prompt"
         )
+    if target.prompt.sha256 == (tried or prompts_in_force(common)[target.prompt.name]).sha256:
+        same = f"both sides ask the same prompt, {target.prompt.label}: nothing in it was changed"
+        notices().print(same, style="yellow", soft_wrap=True)
     plan = replace(plan, answers=plan.answers or usual_answers())
     if target.prompt.name == "annotate":
         return writing_cues(plan), replace(common, store=None, chroma="")
@@ -162,13 +170,33 @@ def writing_cues(plan: "EvalPlan") -> "EvalPlan":
     )
 
 
-def show(result: "Measured", common: Common, *, per_question: bool) -> None:
-    """Print the reports, and the comparison when there is one."""
+def places_of(plan: "EvalPlan", place: Common) -> dict[str, str] | None:
+    """{scenario: options that find its memory again}; None where the store was a temporary one."""
+    if place.store is None and not plan.stored:
+        return None
+    names = [scenario.name for scenario in plan.scenarios]
+    return {
+        name: place_again(place if plan.stored else replace(place, entity=name)) for name in names
+    }
+
+
+def show(
+    result: "Measured",
+    common: Common,
+    *,
+    per_question: bool,
+    places: "Mapping[str, str] | None",
+) -> None:
+    """Print the reports, and the comparison when there is one.
+
+    Args:
+        places: {scenario: options that find its memory again}; None where that is gone.
+    """
     from secondhop.cli.comparison_view import show_changed, show_comparison, show_other_side
     from secondhop.cli.eval_view import show_reports
 
     def shown(console: "Console") -> None:
-        show_reports(result.reports, console, per_question=per_question)
+        show_reports(result.reports, console, per_question=per_question, places=places)
         if result.comparison is not None:
             console.print()
             show_comparison(result.comparison, console)
@@ -220,4 +248,9 @@ def demo(
     if html is not None:
         write_text(html, found.page)
     document = comparison_document(found)
-    tell(common, document, lambda console: show_comparison(found, console, trace=trace))
+    written = html is not None
+    tell(
+        common,
+        document,
+        lambda console: show_comparison(found, console, trace=trace, written=written),
+    )

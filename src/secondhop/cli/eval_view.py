@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from secondhop.cli.advised import with_place, without_commands
 from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.measures import MEASURES, Measures
 from secondhop.evals.missed import MissedFacet
@@ -26,9 +27,17 @@ HEADINGS = {
 
 
 def show_reports(
-    reports: Sequence[ScenarioReport], console: "Console", *, per_question: bool
+    reports: Sequence[ScenarioReport],
+    console: "Console",
+    *,
+    per_question: bool,
+    places: Mapping[str, str] | None = None,
 ) -> None:
-    """Print a table for each scenario, the mean of the scenarios, and what the columns mean."""
+    """Print a table for each scenario, the mean of the scenarios, and what the columns mean.
+
+    Args:
+        places: {scenario: options that find its memory again}; None where that is gone by then.
+    """
     for report in reports:
         rows = report.means()
         if per_question:
@@ -38,7 +47,9 @@ def show_reports(
         if told := had_to_do_without(report):
             console.print(told, style="yellow")
         for question in report.asked:
-            show_missed(question, report.answers[question.id].missed, console)
+            missed = report.answers[question.id].missed
+            place = places[report.name] if places else None
+            show_missed(question, missed, console, place=place)
         console.print()
     if len(reports) > 1:
         console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))
@@ -47,7 +58,13 @@ def show_reports(
     console.print("redundant, stale: lower is better. docs/evaluate.md defines them.")
 
 
-def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Console") -> None:
+def show_missed(
+    question: Question,
+    missed: Sequence[MissedFacet],
+    console: "Console",
+    *,
+    place: str | None = None,
+) -> None:
     """What a question needed and did not get, and what kept it out; nothing where it got all."""
     if missed:
         console.print(f"{clean(question.id)}: {shorten(question.query, 200)}")
@@ -56,8 +73,13 @@ def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Con
         for one in facet.memories:
             title = shorten(one.title, 80)
             console.print(f"      {title} [{clean(one.memory_id)}], grade {one.grade}")
-            told = f"{clean(one.reason)} What would let it in: {clean(one.nearest_change)}"
-            console.print(f"      {told}", style="dim")
+            change = (
+                without_commands(one.nearest_change)
+                if place is None
+                else with_place(one.nearest_change, place)
+            )
+            told = f"{clean(one.reason)} What would let it in: {clean(change)}"
+            console.print(f"      {told}", style="dim", soft_wrap="`secondhop" in change)
 
 
 def measures_table(

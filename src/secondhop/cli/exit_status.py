@@ -17,8 +17,11 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def with_exit_status() -> Generator[None, None, None]:
+def with_exit_status(*, place: str = "") -> Generator[None, None, None]:
     """Run a command's work; what it raises on purpose ends it without a traceback.
+
+    Args:
+        place: options that the commands in a message need to find the same memory.
 
     Raises:
         typer.Exit: status 2 for wrong usage, 1 for work that failed, 130 when interrupted,
@@ -28,9 +31,9 @@ def with_exit_status() -> Generator[None, None, None]:
         yield
         sys.stdout.flush()
     except UsageError as error:
-        raise leave(error, status=WRONG_USAGE) from error
+        raise leave(error, status=WRONG_USAGE, place=place) from error
     except SecondhopError as error:
-        raise leave(error, status=FAILED) from error
+        raise leave(error, status=FAILED, place=place) from error
     except KeyboardInterrupt as error:
         raise leave(error, status=INTERRUPTED) from error
     except BrokenPipeError as error:
@@ -42,12 +45,13 @@ def with_exit_status() -> Generator[None, None, None]:
         raise leave(error, status=FAILED) from error
 
 
-def leave(error: BaseException, *, status: int) -> typer.Exit:
+def leave(error: BaseException, *, status: int, place: str = "") -> typer.Exit:
     """Say what happened, and hand back the exit to raise."""
+    from secondhop.cli.advised import with_place
     from secondhop.cli.terminal import clean
 
     said = words_of(error) or "interrupted"  # Python's own KeyboardInterrupt has no words
-    print(f"secondhop: {clean(said)}", file=sys.stderr)
+    print(f"secondhop: {clean(with_place(said, place))}", file=sys.stderr)
     return typer.Exit(status)
 
 

@@ -14,6 +14,7 @@ from secondhop.stores.keeping import Mark
 
 if TYPE_CHECKING:
     from secondhop.graph.result import Frozen
+    from secondhop.memories.records import Version
     from secondhop.recall import Recall
 
 MemoryId = Annotated[str, typer.Argument(metavar="MEMORY_ID")]
@@ -203,6 +204,29 @@ def history(common: Common, memory_id: MemoryId) -> None:
     """Show all versions of a memory, and what was done to them."""
 
     told_of(common, lambda recall: recall.memories.ahistory(memory_id))
+
+
+def list_memories(
+    common: Common,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[WORDS...]", help="Only those that have them.")
+    ] = None,
+) -> None:
+    """List memories with their ids: all, or those with these words.
+
+    The newest first; with words, those first whose title has them.
+    """
+    from secondhop.cli.memory_view import listed, show_list
+
+    async def work(recall: "Recall") -> "Sequence[Version]":
+        from secondhop.cli.opening import expect_memories
+
+        await expect_memories(recall, common)
+        return await recall.memories.afind(" ".join(words or ()))
+
+    found = in_memory(common, work)
+    document = {"memories": [listed(one) for one in found]}
+    tell(common, document, lambda console: show_list(found, console))
 
 
 def facts(

@@ -7,7 +7,8 @@ from secondhop.cli.cues_view import cue_line
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import Frozen
 from secondhop.headings import without_heading_signs
-from secondhop.memories.records import Forgotten, Kept, MemoryHistory, StoredFact
+from secondhop.ingest.reading import is_named
+from secondhop.memories.records import Forgotten, Kept, MemoryHistory, StoredFact, Version
 from secondhop.wording import counted
 
 if TYPE_CHECKING:
@@ -64,6 +65,23 @@ def show_history(story: MemoryHistory, console: "Console") -> None:
         console.print(line, style="dim")
     for cue in story.cues:
         console.print(f"{clean(cue.memory_id)} was stored for: {cue_line(cue)}", style="dim")
+
+
+def listed(version: Version) -> dict[str, str]:
+    """For `list --json`."""
+    known = version.model_dump(mode="json")
+    return {name: known[name] for name in ("memory_id", "title", "created_at", "end")}
+
+
+def show_list(found: Sequence[Version], console: "Console") -> None:
+    """One line a memory: date, id, title or first words, and why it does not hold."""
+    for one in found:
+        title = one.title if is_named(one.title) else without_heading_signs(one.text)
+        ended = f"  ({clean(one.end)})" if one.end else ""
+        line = f"{one.created_at:%Y-%m-%d}  {clean(one.memory_id)}  {shorten(title, 80)}{ended}"
+        console.print(line, style="dim" if one.end else None, soft_wrap=True)
+    if not found:
+        console.print("No memory has these words.")
 
 
 def show_facts(found: Sequence[StoredFact], console: "Console") -> None:

@@ -12,7 +12,7 @@ import typer
 
 from secondhop.cli.options import Common
 from secondhop.errors import UsageError
-from secondhop.wording import counted
+from secondhop.wording import as_typed, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -125,7 +125,7 @@ class Labelling:
             self._keep(labels)
         self._say(f"{counted(len(self._scenario), 'question')} in {self._scenario.path}")
         if len(self._scenario):
-            self._say(f"measure: secondhop eval scenarios {self._scenario.path}")
+            self._say(f"measure: {as_typed('eval', 'scenarios', str(self._scenario.path))}")
 
     def _take(self, labels: "Labels", line: str) -> None:
         """One label; what is none is said."""

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from secondhop.cli.advised import place_again
 from secondhop.cli.exit_status import with_exit_status
+from secondhop.errors import UsageError
 from secondhop.nodes.state import Effort
-from secondhop.stores.store_address import is_address, shown_store
+from secondhop.stores.store_address import expect_possible, is_address
 
 
 def moment(text: str) -> datetime:
@@ -37,6 +38,10 @@ def given_path(text: str) -> Path:
 
 def given_store(text: str) -> str | Path:
     """A folder, or the address of a PostgreSQL database."""
+    try:
+        expect_possible(text)
+    except UsageError as error:
+        raise typer.BadParameter(str(error)) from error
     return text if is_address(text) else given_path(text)
 
 
@@ -162,13 +167,6 @@ ExportFile = Annotated[
 ]
 
 
-def place_again(common: Common) -> str:
-    """The given options that say which memory it is, for a command to type next; "" if none."""
-    store = common.store and shown_store(common.store)
-    named = (("store", store), ("chroma", common.chroma), ("entity", common.entity))
-    return "".join(f" --{name} {quote(str(value))}" for name, value in named if value)
-
-
 def with_common(command: Callable[..., None]) -> Callable[..., None]:
     """A command for Typer: its own parameters, then the common ones.
 
@@ -187,9 +185,9 @@ def with_common(command: Callable[..., None]) -> Callable[..., None]:
         from secondhop.cli.progress import silent
         from secondhop.telemetry import export_where_asked
 
-        with with_exit_status():
+        common = Common(**{name: given.pop(name) for name in shared})
+        with with_exit_status(place=place_again(common)):
             export_where_asked()
-            common = Common(**{name: given.pop(name) for name in shared})
             with silent(common.json):
                 command(common, **given)
 

@@ -38,6 +38,8 @@ class PlainLines:
         self._of_bytes, self._clock = of_bytes, clock
         self._due = clock() + EVERY_S
         self._stages: dict[str, str] = {}
+        self._told = ""
+        """The last line; "": none was due."""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """As `IngestProgress`."""
@@ -45,9 +47,20 @@ class PlainLines:
         self._stages[stage] = f"{stage} {'/'.join(known)}"
         if (now := self._clock()) >= self._due:
             self._due = now + EVERY_S
-            with suppress(OSError):  # the work goes on when standard error is closed
-                told = clean(", ".join(self._stages.values()))
-                print(f"secondhop: {told}", file=sys.stderr, flush=True)
+            self._tell()
+
+    def finish(self) -> None:
+        """Say where the work ended, if a line before said that it was under way."""
+        if self._told not in ("", self._line()):
+            self._tell()
+
+    def _line(self) -> str:
+        return clean(", ".join(self._stages.values()))
+
+    def _tell(self) -> None:
+        self._told = self._line()
+        with suppress(OSError):  # the work goes on when standard error is closed
+            print(f"secondhop: {self._told}", file=sys.stderr, flush=True)
 
     def _amount(self, count: int) -> str:
         return f"{count / 1_000_000:.1f} MB" if self._of_bytes else str(count)
@@ -63,7 +76,10 @@ def bars(*, of_bytes: bool = False) -> Generator["IngestProgress | None", None, 
 
     console = notices()
     if not console.is_terminal:
-        yield None if _silent.get() else PlainLines(of_bytes=of_bytes)
+        lines = None if _silent.get() else PlainLines(of_bytes=of_bytes)
+        yield lines
+        if lines is not None:
+            lines.finish()
         return
     columns = (
         "{task.description}",

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from secondhop.cli.options import Common, EffortOption, given_path, moment, place_again
+from secondhop.cli.advised import place_again, with_place
+from secondhop.cli.options import Common, EffortOption, given_path, moment
+from secondhop.cli.terminal import clean, notices
 from secondhop.cli.work import in_memory, tell
 from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from secondhop.graph.explain import Explanation
     from secondhop.graph.result import RecallResult
     from secondhop.graph.trace import RecallTrace
     from secondhop.recall import Recall
@@ -127,15 +130,30 @@ def show(result: "RecallResult", trace: "RecallTrace | None", common: Common) ->
 def explain(
     common: Common,
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace id, or a trace file.")],
-    memory_id: Annotated[str, typer.Argument(metavar="MEMORY_ID")],
+    memory: Annotated[
+        str,
+        typer.Argument(metavar="MEMORY", help="Its id or title, or words that it alone has."),
+    ],
 ) -> None:
     """Say why a memory came back, or did not."""
     from secondhop.cli.explanation_view import show_explanation
 
-    told = in_memory(common, lambda recall: recall.aexplain(as_path(trace), memory_id))
+    async def work(recall: "Recall") -> "Explanation":
+        from secondhop.explaining import explained_by_words
+
+        return await explained_by_words(recall, chosen_trace(trace, recall), memory)
+
+    told = in_memory(common, work)
+    if told.memory_id != memory:
+        said = f"“{clean(memory)}” is taken to mean the memory {clean(told.memory_id)}"
+        notices().print(said, soft_wrap=True)
+    change = with_place(told.nearest_change, place_again(common))
+    told = told.model_copy(update={"nearest_change": change})
     tell(common, told, lambda console: show_explanation(told, console))
 
 
-def as_path(trace: str) -> str | Path:
-    """A file of that name when there is one; else it is the id of a trace."""
-    return Path(trace) if Path(trace).is_file() else trace
+def chosen_trace(trace: str, recall: "Recall") -> "RecallTrace":
+    """The trace in the file of that name when there is one; else the kept one of that id."""
+    from secondhop.traces import read_trace
+
+    return read_trace(Path(trace)) if Path(trace).is_file() else recall.trace(trace)

@@ -1,4 +1,4 @@
-"""What secondhop can be compared with: plain search, settings, a prompt, or an earlier report."""
+"""What secondhop can be compared with: plain search, an effort, settings, a prompt, a report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,8 @@ from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.baselines import BASELINES
 from secondhop.evals.measures import Rankings
 from secondhop.evals.setting_files import read_setting_changes
+from secondhop.nodes.effort import KNOWN
+from secondhop.nodes.state import Effort
 from secondhop.prompts.templates import Prompt, tried_prompt
 
 DEFAULTS = "defaults"
@@ -35,6 +37,18 @@ class OtherSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherEffort:
+    """secondhop, asked with this effort."""
+
+    effort: Effort
+
+    @property
+    def name(self) -> str:
+        """ "effort low"."""
+        return f"effort {self.effort}"
+
+
+@dataclass(frozen=True, slots=True)
 class OtherPrompt:
     """secondhop, with this prompt in the place of the one in force."""
 
@@ -55,17 +69,22 @@ class EarlierReport:
     """By scenario."""
 
 
-ComparisonTarget: TypeAlias = PlainSearch | OtherSettings | OtherPrompt | EarlierReport
+ComparisonTarget: TypeAlias = (
+    PlainSearch | OtherEffort | OtherSettings | OtherPrompt | EarlierReport
+)
 
 
 def comparison_target(said: str) -> ComparisonTarget:
-    """A baseline's name, "defaults", "NAME=VALUE,…", or a file: settings, a prompt, or a report.
+    """A baseline's name, an effort, "defaults", "NAME=VALUE,…", or a file: settings, a prompt, or
+    a report.
 
     Raises:
         UsageError: none of these, or a file that cannot be read.
     """
     if said in BASELINES:
         return PlainSearch(name=said)
+    if said in KNOWN:
+        return OtherEffort(KNOWN[said])
     if said == DEFAULTS:
         return OtherSettings(name=said, changes=())
     path = Path(said).expanduser()
@@ -75,7 +94,8 @@ def comparison_target(said: str) -> ComparisonTarget:
         return OtherSettings(name=said, changes=[part.strip() for part in said.split(",")])
     raise UsageError(
         f"nothing to compare with is called {said!r}: there is no such file, and it is none of "
-        f"{', '.join((*BASELINES, DEFAULTS))}; settings are written like ranking.diversity=mmr"
+        f"{', '.join((*BASELINES, *KNOWN, DEFAULTS))}; settings are written like "
+        f"ranking.diversity=mmr"
     )
 
 

@@ -25,6 +25,7 @@ from secondhop.evals.scenario import (
     MemoryLine,
     Question,
     UnansweredQuestion,
+    label_fault,
     read_lines,
 )
 from secondhop.recall import Recall
@@ -77,15 +78,17 @@ class Labels:
     def take(self, line: str) -> None:
         """ "name: 1 3u 5m" is a facet, "2=4" says the same, "4>1": 4 is outdated by 1.
 
+        A facet replaces the one of the same name.
+
         Raises:
-            UsageError: it is none of these, or no candidate has that number.
+            UsageError: it is none of these, no candidate has that number, or it cannot be.
         """
         if facet := FACET.fullmatch(line):
-            self.facets.append(self._facet(facet[1].strip(), facet[2].split()))
+            self._take_facet(self._facet(facet[1].strip(), facet[2].split()))
         elif SAME.fullmatch(line):
-            self.redundant.append([self._id(one) for one in line.split("=")])
+            self._take_pairs(redundant=[*self.redundant, list(map(self._id, line.split("=")))])
         elif outdated := OUTDATED.fullmatch(line):
-            self.stale[self._id(outdated[1])] = self._id(outdated[2])
+            self._take_pairs(stale={**self.stale, self._id(outdated[1]): self._id(outdated[2])})
         else:
             raise UsageError(f"{line!r} is not a label; say for example: allergies: 1 3u 5m")
 
@@ -100,6 +103,22 @@ class Labels:
             redundant=self.redundant,
             stale=self.stale,
         )
+
+    def _take_facet(self, facet: LabelledFacet) -> None:
+        names = [one.name for one in self.facets]
+        place = names.index(facet.name) if facet.name in names else len(names)
+        self.facets[place : place + 1] = [facet]
+
+    def _take_pairs(
+        self,
+        *,
+        redundant: list[list[str]] | None = None,
+        stale: dict[str, str] | None = None,
+    ) -> None:
+        redundant, stale = redundant or self.redundant, stale or self.stale
+        if fault := label_fault(redundant=redundant, stale=stale):
+            raise UsageError(f"not kept: {fault}")
+        self.redundant, self.stale = redundant, stale
 
     def _facet(self, name: str, said: Sequence[str]) -> LabelledFacet:
         relevant: dict[str, Literal[1, 2, 3]]

@@ -3,7 +3,7 @@
 The format is described in `examples/scenarios/FORMAT.md`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from secondhop.errors import UsageError, said_by_system
+from secondhop.memories.doctor import circles_in
 from secondhop.stores.records import Memory, Message
 
 MEMORIES_FILE = "conversations.jsonl"
@@ -233,7 +234,7 @@ def check_ids(path: Path, ids: list[str]) -> None:
 def check_labels(
     path: Path, questions: list[tuple[int, Question]], *, known: set[str] | None
 ) -> None:
-    """Labels name memories that exist, and every facet can be found at all.
+    """Labels name memories that exist, every facet can be found, and no memory outdates itself.
 
     Args:
         known: ids of the memories; None: the store knows them.
@@ -246,3 +247,21 @@ def check_labels(
         for facet in question.facets:
             if max(facet.relevant.values()) < 2:
                 raise UsageError(f"{where}: facet {facet.name!r} has no memory of grade 2 or 3")
+        if fault := label_fault(redundant=question.redundant, stale=question.stale):
+            raise UsageError(f"{where}: {fault}")
+
+
+def label_fault(*, redundant: Sequence[Sequence[str]], stale: Mapping[str, str]) -> str:
+    """What cannot be about labels that name pairs of memories; "" where all of it can.
+
+    >>> label_fault(redundant=[], stale={"a": "b", "b": "a"})
+    "'a', 'b' outdate one another, so that none of them holds"
+    """
+    for group in redundant:
+        if len(set(group)) < len(group):
+            return f"a group of memories that say the same names one twice: {', '.join(group)}"
+    for circle in circles_in(stale):
+        if len(circle) == 1:
+            return f"{circle[0]!r} is outdated by itself"
+        return f"{', '.join(map(repr, circle))} outdate one another, so that none of them holds"
+    return ""

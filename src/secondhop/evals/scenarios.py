@@ -55,7 +55,7 @@ async def expect_stored(scenario: Scenario, recall: Recall) -> None:
                 raise UsageError(
                     f"question {question.id!r} of {scenario.name} names the memory "
                     f"{memory_id!r}, which is not stored for {recall.admin.services.entity!r}; "
-                    f"`recall --json` prints the ids that are"
+                    f"`secondhop list` prints the ids that are"
                 )
 
 

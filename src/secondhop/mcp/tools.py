@@ -9,6 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, BeforeValidator, Field
 
 from secondhop.errors import SecondhopError, StoreError
+from secondhop.explaining import explained_by_words
 from secondhop.mcp.access import bound_entity
 from secondhop.mcp.briefing import BriefingReply
 from secondhop.mcp.progress import told
@@ -332,7 +333,9 @@ class MemoryTools:
     async def explain(
         self,
         traceId: Annotated[str, Field(description="Of recall.")],
-        memoryId: str,
+        memoryId: Annotated[
+            str, Field(description="Its id; or its title, or words that it alone has.")
+        ],
     ) -> ExplainReply:
         """Tell why a memory came back in a recall, or what kept it out and what would let it in.
 
@@ -340,7 +343,7 @@ class MemoryTools:
         """
         async with self._memory() as memory:
             trace = memory.trace(traceId)  # by its id alone: a client names no files
-            return ExplainReply.like(await memory.aexplain(trace, memoryId))
+            return ExplainReply.like(await explained_by_words(memory, trace, memoryId))
 
     @asynccontextmanager
     async def _memory(

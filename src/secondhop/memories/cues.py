@@ -12,6 +12,7 @@ from secondhop.memories.records import MemoryCues, StoredCue
 from secondhop.memories.writing import MemoryWriting
 from secondhop.stores.cues import MOST_CUES, Breadth, Cue, cue_fault
 from secondhop.sync import BackgroundLoop, blocking
+from secondhop.wording import command
 
 
 class Cues:
@@ -128,7 +129,7 @@ class Cues:
         if len(own) >= MOST_CUES[breadth]:
             raise UsageError(
                 f"{memory_id!r} has {len(own)} {breadth} cues of yours, and no memory has more; "
-                f"remove one: secondhop cues --remove {own[0].cue_id}"
+                f"remove one: {command('cues', '--remove', own[0].cue_id)}"
             )
         if not dry_run:
             await self._store.cues.add([cue], await self._writing.embedder.embed_passages([words]))

@@ -1,17 +1,21 @@
 """`recall.memories`: reads what is stored, and earlier versions of it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import partial
 
 from secondhop.given_values import check_counts, check_id, check_moments, check_text, in_utc
 from secondhop.memories import rules
+from secondhop.memories.finding import with_words
 from secondhop.memories.history import facts_in, history_of, version_of
 from secondhop.memories.records import MemoryHistory, StoredFact, Version
 from secondhop.memories.writing import MemoryWriting
 from secondhop.stores.counters import Counters
 from secondhop.stores.records import StoreCounts
 from secondhop.sync import BackgroundLoop, blocking
+
+PAGE = 500
+"""Memories that are read at once where all are."""
 
 
 class MemoryReading:
@@ -51,6 +55,23 @@ class MemoryReading:
         )
 
     list = blocking(alist)
+
+    async def afind(self, words: str) -> Sequence[Version]:
+        """Memories with all these words in title, text or id; "": all. It reads every memory.
+
+        First those whose id or title they are, then those whose title has them; the newest first.
+        """
+        check_text(words, name="what is looked for")
+        return with_words([one async for one in self._all()], words)
+
+    find = blocking(afind)
+
+    async def _all(self) -> AsyncIterator[Version]:
+        after = ""
+        while page := await self.alist(after=after, limit=PAGE):
+            for one in page:
+                yield one
+            after = page[-1].memory_id
 
     async def acounts(self) -> StoreCounts:
         """How many memories and passages are stored."""

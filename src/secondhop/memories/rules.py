@@ -255,8 +255,8 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
 def unknown(memory_id: str) -> NotStoredError:
     """The error for an id under which nothing is stored."""
     return NotStoredError(
-        f"no memory {memory_id!r} is stored for this entity; a recall's answer holds the "
-        f"ids of its memories (on the command line with --json)"
+        f"no memory {memory_id!r} is stored for this entity; the answer of a recall and "
+        f"`secondhop list WORDS` tell ids"
     )
 
 

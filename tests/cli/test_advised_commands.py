@@ -1,0 +1,129 @@
+"""A command that a message advises works as it stands, in the memory that was asked."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from shlex import split
+
+import pytest
+from tests.command_line import Cli, document
+from tests.evals.scenario_files import QUESTION, memory_row, write_rows
+
+from secondhop.cli.advised import with_place
+from secondhop.errors import EmbedderMismatchError
+from secondhop.wording import command
+
+FAR = "2026-02-03 Ana's allergy `nuts`.md"
+NOTES = {
+    "plan one.md": "My plan: hire two nurses who know the wards by May.",
+    "plan two.md": "The plan of Carefeed for onboarding took nine weeks last year.",
+    "plan three.md": "Prices rise in autumn, said the Carefeed plan that Bo drew up.",
+    "plan four.md": "We moved house, so the plan to paint the kitchen has to wait.",
+    "plan five.md": "Mum asked about my plan; she would rather I stayed in Leeds.",
+}
+ELSEWHERE = ("--store", "my notes", "--entity", "mara", "--embedder", "hashing")
+"""Another store, entity and model than what is usual."""
+
+
+@pytest.fixture
+def elsewhere(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Commands in a folder with a filled memory that only these options open."""
+    monkeypatch.delenv("SECONDHOP_EMBEDDER")
+    rows = [memory_row(name, text) for name, text in {**NOTES, FAR: "Ana eats no nuts."}.items()]
+    notes = write_rows(tmp_path / "notes", notes=rows) / "notes.jsonl"
+    assert cli("ingest", notes, *ELSEWHERE).exit_code == 0
+    return cli
+
+
+def advised(text: str) -> list[str]:
+    """The words of the command on a memory in a text, as a shell reads them."""
+    found = re.search(r"secondhop ((?:explain|cues|update) .*?)(?:`?$|` )", text, re.MULTILINE)
+    assert found, text
+    return split(found[1])
+
+
+def test_the_hint_of_recall_and_the_change_that_explain_names_can_be_pasted(
+    elsewhere: Cli,
+) -> None:
+    asked = elsewhere("recall", "my Carefeed plan", "--k", "1", *ELSEWHERE)
+    hint = advised(asked.stdout)
+    explained = elsewhere(*hint)
+    far = elsewhere("explain", hint[1], FAR, *ELSEWHERE)
+    pasted = elsewhere(*advised(far.stdout))
+
+    assert explained.exit_code == 0, explained.stderr
+    assert pasted.exit_code == 0, (far.stdout, pasted.stderr)
+    cues = document(elsewhere("cues", FAR, *ELSEWHERE, "--json"))["cues"]
+    assert [cue["text"] for cue in cues] == ["a request for which it matters"]
+
+
+def test_the_way_back_of_a_replaced_memory_can_be_pasted(elsewhere: Cli) -> None:
+    assert elsewhere("update", FAR, "--replaced-by", "plan one.md", *ELSEWHERE).exit_code == 0
+    trace = document(elsewhere("recall", "What does Ana eat?", "--json", *ELSEWHERE))["trace_id"]
+    told = elsewhere("explain", trace, FAR, *ELSEWHERE)
+
+    restored = elsewhere(*advised(told.stdout))
+
+    assert restored.exit_code == 0, (told.stdout, restored.stderr)
+    assert f"restored {FAR}" in restored.stdout
+
+
+def test_commands_in_errors_name_the_memory_too(elsewhere: Cli) -> None:
+    refused = elsewhere("cues", "--remove", "nothing:0", *ELSEWHERE)
+
+    assert "`secondhop cues --store 'my notes' --entity mara --embedder hashing`" in refused.stderr
+
+
+def test_a_store_s_address_is_quoted_where_its_rebuilding_is_advised() -> None:
+    store = "postgresql:///memories?host=/tmp&port=5433"
+    error = EmbedderMismatchError(built_with="a", opened_with="b", store=store)
+
+    assert f"`secondhop reindex --store '{store}'`" in str(error)
+
+
+@pytest.mark.parametrize("words", [("eval", "scenarios", "DIR"), ("explain", "t", "m")])
+def test_only_commands_on_a_memory_get_the_options_of_one(words: tuple[str, ...]) -> None:
+    placed = with_place(command(*words), " --entity mara")
+
+    assert ("--entity" in placed) is (words[0] == "explain")
+
+
+@pytest.fixture
+def missing(tmp_path: Path) -> Path:
+    """A scenario whose question needs what it does not find."""
+    rows = [memory_row(name, text) for name, text in {**NOTES, FAR: "Ana eats no nuts."}.items()]
+    facet = {"name": "allergy", "why": "w", "hop": 2, "relevant": {FAR: 3}}
+    asked = {**QUESTION, "query": "my plan", "k": 1, "facets": [facet], "redundant": []}
+    return write_rows(tmp_path / "dinner", conversations=rows, queries=[asked])
+
+
+@pytest.fixture
+def told(cli: Cli, missing: Path) -> Callable[..., str]:
+    """What an evaluation says of the question."""
+
+    def run(*options: str) -> str:
+        done = cli("eval", "scenarios", missing, "--per-question", *options)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    return run
+
+
+def test_an_evaluation_advises_commands_only_for_a_store_that_stays(
+    told: Callable[..., str], cli: Cli
+) -> None:
+    temporary, kept = told(), told("--store", "kept one")
+
+    assert "a cue lifts it for such questions" in temporary
+    assert "secondhop cues" not in temporary
+    assert cli(*advised(kept)).exit_code == 0
+    assert document(cli("cues", FAR, "--store", "kept one", "--entity", "dinner", "--json"))["cues"]
+
+
+def test_an_evaluation_of_one_s_own_store_advises_commands_for_it(
+    told: Callable[..., str], cli: Cli, missing: Path
+) -> None:
+    assert cli("ingest", missing / "conversations.jsonl", *ELSEWHERE).exit_code == 0
+
+    assert cli(*advised(told("--stored", *ELSEWHERE))).exit_code == 0
+    assert document(cli("cues", FAR, *ELSEWHERE, "--json"))["cues"]
