@@ -3,8 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from itertools import permutations
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from tests.observing.test_llm_observer import HOME, says
 from secondhop.errors import UsageError
 from secondhop.graph.result import RecallResult
 from secondhop.mcp.replies import ScoredMemory
-from secondhop.memories.records import Fact
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.models.llm import LLMError
@@ -302,50 +300,6 @@ async def test_two_values_within_one_talk_without_a_word_of_change_are_a_conflic
     talk = [user("My shoe size is 44.", on(1)), user("My shoe size is 45.", on(1))]
 
     assert done(await recall.memories.aobserve(talk)) == {"added": ["44"], "conflicts": ["45"]}
-
-
-TICK = timedelta(microseconds=1)
-
-
-@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
-@pytest.mark.parametrize(
-    ("second", "valid"),
-    [
-        ("My shoe size is 45.", {"44", "45", "46"}),
-        ("My shoe size is now 45.", {"45", "46"}),
-    ],
-)
-async def test_what_is_said_at_once_is_decided_alike_in_whatever_order_it_is_written(
-    recall: Recall, order: Sequence[int], second: str, valid: set[str]
-) -> None:
-    await recall.memories.aobserve([user("My shoe size is 43.", on(1))])
-    said = ["My shoe size is 44.", second, "My shoe size is 46."]
-    for place in order:
-        talk = [user(said[place], on(3) + place * TICK)]
-        dry = await recall.memories.aobserve(talk, dry_run=True)
-        assert done(await recall.memories.aobserve(talk)) == done(dry)
-
-    assert set(await values(recall, "shoe size")) == valid
-    assert await values(recall, "shoe size", as_of=on(2)) == ["43"]
-
-
-async def test_two_values_observed_at_the_same_time_are_a_conflict(recall: Recall) -> None:
-    shades = [f"My favourite colour is shade{n}." for n in range(6)]
-    told = await asyncio.gather(*(recall.memories.aobserve([user(said)]) for said in shades))
-
-    assert sorted(len(one.conflicts) for one in told) == [0, 1, 1, 1, 1, 1]
-    assert len(await values(recall, "favourite colour")) == 6
-
-
-async def test_a_fact_that_a_program_stores_decides_against_what_comes_in_late(
-    recall: Recall,
-) -> None:
-    await recall.memories.aremember(Fact(subject="me", attribute="home", value="Trier"), at=on(3))
-
-    told = await recall.memories.aobserve([user("I live in Bonn.", on(3) - TICK)])
-
-    assert "belongs to the past" in told.added[0].why
-    assert await values(recall) == ["Trier"]
 
 
 @pytest.mark.parametrize(

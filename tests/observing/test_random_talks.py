@@ -30,7 +30,7 @@ SENTENCES = (
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def said(texts: list[str], hour: float | None) -> Said:
+def said(texts: list[str], hour: int | None) -> Said:
     at = None if hour is None else NEW_YEAR + timedelta(hours=hour)
     return Said(role="user", content=" ".join(texts), at=at)
 
@@ -39,7 +39,7 @@ talks = st.lists(
     st.builds(
         said,
         st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3),
-        st.sampled_from((None, None, 0, 0, 0.5, 24, 48, 700)),
+        st.sampled_from((None, None, 0, 0, 24, 48, 700)),
     ),
     max_size=5,
 )

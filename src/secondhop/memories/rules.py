@@ -3,7 +3,7 @@
 Pure decisions: they read the catalog and return changes, which the store makes in one transaction.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -85,18 +85,8 @@ class Place:
     """Of its slot, what supersedes it: the next one by date."""
 
 
-def place_of(
-    memory: Memory,
-    view: KeepingView,
-    *,
-    supersedes: Sequence[str] = (),
-    beside: Collection[Memory] = (),
-) -> Place:
-    """Where a memory comes in, by its slot and its date.
-
-    Args:
-        beside: do not supersede it, though they are newer.
-    """
+def place_of(memory: Memory, view: KeepingView, *, supersedes: Sequence[str] = ()) -> Place:
+    """Where a memory comes in, by its slot and its date."""
     rivals = [
         one for one in view.rivals(memory) if view.keeping(one.memory_id).deprecated_at is None
     ]
@@ -106,9 +96,7 @@ def place_of(
         held=held,
         same=[rival for rival in held if says_the_same(rival, memory)],
         replaced=replaced,
-        later=successor_among(
-            [rival for rival in rivals if rival not in beside], memory, view, replaced=replaced
-        ),
+        later=successor_among(rivals, memory, view, replaced=replaced),
     )
 
 

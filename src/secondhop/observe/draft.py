@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import slot_of
-from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
+from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.records import Memory
 
 
@@ -14,16 +14,11 @@ class Draft:
     def __init__(self) -> None:
         self.memories: dict[str, Memory] = {}
         self.keepings: dict[str, Keeping] = {}
-        self.history: list[HistoryEntry] = []
 
     def add(self, memory: Memory, changes: Sequence[KeepingChange]) -> None:
         """One memory more."""
         self.memories[memory.memory_id] = memory
         self.keepings |= {change.memory_id: change.keeping for change in changes}
-        self.history += [
-            HistoryEntry(memory_id=one.memory_id, at=one.at, act=one.act, detail=one.detail)
-            for one in changes
-        ]
 
 
 class DraftView(KeepingView):
@@ -41,11 +36,6 @@ class DraftView(KeepingView):
         """As drafted, else as stored."""
         drafted = self._draft.keepings.get(memory_id)
         return self._stored.keeping(memory_id) if drafted is None else drafted
-
-    def history(self, memory_id: str) -> list[HistoryEntry]:
-        """What was done to it, and would be."""
-        drafted = [one for one in self._draft.history if one.memory_id == memory_id]
-        return [*self._stored.history(memory_id), *drafted]
 
     def rivals(self, memory: Memory) -> list[Memory]:
         """Of the same slot, the oldest first."""

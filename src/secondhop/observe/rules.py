@@ -11,7 +11,7 @@ from secondhop.observe.port import Reading
 from secondhop.observe.sentences import corrects
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded
-from secondhop.stores.keeping import SAID_IN, Keeping, KeepingChange
+from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.records import Memory
 
 ONE_TALK = timedelta(hours=1)
@@ -24,12 +24,6 @@ NOWHERE = rules.Place(held=(), same=(), replaced=(), later=None)
 
 OBSERVED = "observed in a conversation"
 """In the history of what was superseded; no word of the other memory, which may be forgotten."""
-
-
-IN_ONE_TALK = "Both were said within one talk, and no word says which is right."
-
-SAYS_SO = "; its words say that it is new"
-"""In the history of a fact that decides against older ones, those that come in late too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +66,7 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
         return duplicate(known.memory_id, f"It is known since {known.created_at:%Y-%m-%d}.")
     if memory.kind == "continuity":
         return added(statement, view, NOWHERE, "Nothing like it is known.")
-    rivals = as_new(statement, view)
-    place = rules.place_of(memory, view, beside=rivals)
+    place = rules.place_of(memory, view)
     held, same, later = place.held, place.same, place.later
     others = [rival for rival in held if rival not in same]
     if later is not None and rules.says_the_same(later, memory):
@@ -82,41 +75,15 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
         return duplicate(same[-1].memory_id, f"It is known since {same[-1].created_at:%Y-%m-%d}.")
     if later is not None:
         why = f"Something newer is known, of {later.created_at:%Y-%m-%d}: it belongs to the past."
-    elif same:
-        why = "Said again, it settles what was in doubt."
-    elif held and (doubt := undecided(statement, held, said_now)):
-        return in_conflict(statement, view, NOWHERE, doubt, beside=[*held, *rivals])
-    elif rivals:
-        return in_conflict(statement, view, place, IN_ONE_TALK, beside=rivals)
     elif not held:
         why = "Nothing was known of it."
+    elif same:
+        why = "Said again, it settles what was in doubt."
+    elif doubt := undecided(statement, held, said_now):
+        return in_conflict(statement, view, held, doubt)
     else:
         why = newer_because(statement, held)
     return added(statement, view, place, why)
-
-
-def as_new(statement: Statement, view: KeepingView) -> list[Memory]:
-    """Other values of a fact that hold, were said a moment later, and do not say that they are new.
-
-    Messages that are observed at the same time are not written in the order of their dates.
-    """
-    memory = statement.memory
-    if memory.kind != "factual":
-        return []
-    return [
-        one
-        for one in view.rivals(memory)
-        if timedelta(0) < one.created_at - memory.created_at < ONE_TALK
-        and view.keeping(one.memory_id).end(now=statement.at) is None
-        and not rules.says_the_same(one, memory)
-        and not said_as_new(one, view)
-    ]
-
-
-def said_as_new(memory: Memory, view: KeepingView) -> bool:
-    """Whether a stored fact decides against older ones: its words say so, or no message said it."""
-    details = [one.detail for one in view.history(memory.memory_id) if one.act == "remembered"]
-    return not any(one.startswith(SAID_IN) and SAYS_SO not in one for one in details)
 
 
 def settles(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
@@ -129,31 +96,19 @@ def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection
 
     Preferences are the person's to change: the newer one always is.
     """
-    memory = statement.memory
+    reading, memory = statement.reading, statement.memory
     if memory.kind == "preferential":
         return ""
-    if not statement.reading.sure:
+    if not reading.sure:
         return "The person is not sure of it."
-    if says_so(statement):
+    constant = folded(memory.attribute) in CONSTANT
+    if reading.change and (corrects(reading.change) or not constant):
         return ""
-    if is_constant(memory):
+    if constant:
         return f"A {memory.attribute} does not change, and no word says that this is a correction."
     if at_once(statement, held, said_now):
-        return IN_ONE_TALK
+        return "Both were said within one talk, and no word says which is right."
     return ""
-
-
-def says_so(statement: Statement) -> bool:
-    """Whether the words of a fact say that it is new, or a correction."""
-    reading, memory = statement.reading, statement.memory
-    if memory.kind != "factual" or not (reading.sure and reading.change):
-        return False
-    return corrects(reading.change) or not is_constant(memory)
-
-
-def is_constant(memory: Memory) -> bool:
-    """Whether no life changes it."""
-    return folded(memory.attribute) in CONSTANT
 
 
 def at_once(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
@@ -194,17 +149,12 @@ def repeating(statement: Statement, memory_id: str, view: KeepingView) -> list[K
 
 
 def in_conflict(
-    statement: Statement,
-    view: KeepingView,
-    place: rules.Place,
-    why: str,
-    *,
-    beside: Sequence[Memory],
+    statement: Statement, view: KeepingView, held: Sequence[Memory], why: str
 ) -> Judgement:
     """It is written beside what contradicts it, and both hold."""
-    others = ", ".join(one.memory_id for one in beside)
-    written = added(statement, view, place, why, detail=f"; contradicts {others}")
-    return replace(written, done="conflict", beside=beside)
+    others = ", ".join(one.memory_id for one in held)
+    beside = added(statement, view, NOWHERE, why, detail=f"; contradicts {others}")
+    return replace(beside, done="conflict", beside=held)
 
 
 def added(
@@ -217,7 +167,7 @@ def added(
         place,
         keeping=Keeping(),
         at=statement.at,
-        detail=statement.source + (SAYS_SO if says_so(statement) else "") + detail,
+        detail=statement.source + detail,
         reason=OBSERVED,
     )
     return Judgement(decision=decision, done="added", why=why, replaced=place.held)
