@@ -80,6 +80,7 @@ def ask(page: Page, *, effort: str) -> None:
     page.get_by_label("Effort", exact=True).select_option(effort)
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator(".drawing")).to_be_visible()
+    page.locator(".flow summary").first.click()
 
 
 def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
@@ -101,10 +102,11 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
         box.hover()
         expect(page.locator(".box.dim").first).to_be_attached()
         box.click()
-        expect(page.locator("article.flash")).to_be_visible()
+        expect(page.locator("article.chosen .story")).to_be_visible()
         page.get_by_label("Effort", exact=True).select_option("none")
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(0)
+        page.locator(".flow:not(:has(details[open])) summary").first.click()
         expect(page.locator('.node.lit[data-node="pick"]')).to_be_visible()
 
 

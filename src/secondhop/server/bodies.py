@@ -284,7 +284,10 @@ class PromptName(BaseModel):
     name: str
     version: int
     hash: str
-    built_in: bool = Field(description="It comes with this secondhop.")
+    origin: Literal["built in", "yours", "unknown"] = Field(
+        description="Built in: it comes with this secondhop. Unknown: of another one, or kept "
+        "before traces had the words of yours."
+    )
 
 
 class PromptWords(PromptName):

@@ -33,7 +33,7 @@ from secondhop.server.used_prompts import used_prompts
 
 router = APIRouter(tags=["recall"])
 
-FIRST_WORDS = 100
+FIRST_WORDS = 200
 """Characters that say which memory it is, where its title does not."""
 
 EVENTS: dict[int | str, dict[str, Any]] = {
@@ -130,7 +130,7 @@ async def traces(
             effort=one.effort,
             planner=one.planner,
             critic=one.critic,
-            prompts=[PromptName(**dict(prompt)) for prompt in used_prompts(one)],
+            prompts=[PromptName(**prompt.model_dump(exclude={"text"})) for prompt in used_prompts(one)],
         )
         for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]

@@ -20,11 +20,13 @@ def used_prompt(label: re.Match[str], trace: RecallTrace) -> PromptWords:
     """The prompt of a label."""
     name = label["name"]
     shipped = shipped_prompt(name) if name in PROMPT_NAMES else None
-    built_in = shipped is not None and shipped.label == label.group()
+    text, own = "", trace.prompts.get(label.group(), "")
+    if shipped and shipped.label == label.group():
+        text = shipped.text
     return PromptWords(
         name=name,
         version=int(label["version"]),
         hash=label["hash"],
-        built_in=built_in,
-        text=shipped.text if shipped and built_in else trace.prompts.get(label.group(), ""),
+        origin="built in" if text else "yours" if own else "unknown",
+        text=text or own,
     )
