@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.cli.model_server import ModelServer, expanded, model_server
-from tests.cli.prompt_lab import variant_of
+from tests.cli.prompt_lab import BETTER, variant_of
 from tests.mcp.mcp_world import MARA
 from tests.server.browser import chromium, new_page
 from tests.server.served_world import QUESTION, Running, new_store, serving
@@ -133,7 +133,11 @@ def test_prompts_and_efforts_stand_side_by_side(
         page.get_by_role("button", name="Compare").click()
 
         different = page.get_by_role("region", name="What was different")
-        expect(different.get_by_role("row", name="prompt expand")).to_be_visible()
+        prompts = different.get_by_role("row", name="prompt expand")
+        expect(prompts).to_contain_text("built-in expand")
+        expect(prompts).to_contain_text("your expand (")
+        lines = page.get_by_role("region", name="Prompt expand: lines that differ")
+        expect(lines).to_contain_text(BETTER)
         searched = page.get_by_role("region", name="Searched for")
         expect(searched.get_by_role("row", name="résumé: years of product")).to_contain_text("yes")
         expect(page.get_by_role("region", name="Cost")).to_contain_text("model calls")

@@ -130,7 +130,9 @@ async def traces(
             effort=one.effort,
             planner=one.planner,
             critic=one.critic,
-            prompts=[PromptName(**prompt.model_dump(exclude={"text"})) for prompt in used_prompts(one)],
+            prompts=[
+                PromptName(**prompt.model_dump(exclude={"text"})) for prompt in used_prompts(one)
+            ],
         )
         for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]
