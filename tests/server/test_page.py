@@ -233,7 +233,7 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
     page.locator(".compared .vote.hot").first.click()
     expect(page.locator(".compared .vote.hot[aria-pressed=true]")).to_have_count(2)
     page.locator(".compared .vote.warm").nth(5).click()
-    expect(page.locator(".answer")).to_contain_text("A brought more that helps")
+    expect(page.locator(".answer")).to_contain_text("A is better")
 
 
 def test_kept_recalls_are_shown_and_compared(page: Page) -> None:

@@ -65,10 +65,16 @@ function evidenceOf(memory) {
     el("blockquote", { tabindex: "0" }, one.text)));
 }
 
-function facts(memory) {
+/** What found a memory: its text, if that alone would have, and a cue. */
+function foundBy(memory, { textPlaces, k }) {
+  const place = textPlaces.get(memory.id), ways = [place <= k && `its text (place ${place})`, memory.cue && memory.hop > 1 && "a cue"].filter(Boolean);
+  return ways.length ? ways.join(" and ") : memory.facets[0] && `${memory.facets.join(", ")} (hop ${memory.hop})`;
+}
+
+function facts(memory, tools) {
   return el("dl", { class: "facts" },
     fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
-    fact("brought by", memory.facets[0] && `${memory.cue && memory.hop > 1 ? "a cue (hop 2: implied, not named)" : `${memory.facets.join(", ")} (hop ${memory.hop})`}`),
+    fact("found by", foundBy(memory, tools)),
     fact("help", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
 }
 
@@ -93,7 +99,7 @@ function card(memory, place, tools) {
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, memory.why),
     memory.conflicts_with.length ? el("p", { class: "warning" }, "Also on record: ", memory.conflicts_with.map((one) => one.value).join("; ")) : null,
-    facts(memory), evidenceOf(memory),
+    facts(memory, tools), evidenceOf(memory),
     el("div", { class: "tools" }, tools.votes && voteButtons(memory, tools), tools.explain && whyButton(tools, memory.id, "Why?"),
       el("code", { class: "quiet" }, memory.id)));
 }

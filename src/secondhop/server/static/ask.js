@@ -105,9 +105,9 @@ const modelOf = (trace) => trace.planner.replace(/:\w+\.v\w+@.*/, "");
 /** What may differ between two recalls. */
 const settingsOf = (trace) => ({ memories: trace.k, effort: trace.effort, planner: modelOf(trace), ...Object.fromEntries(promptsOf(trace)), ...trace.settings });
 
-/** A kept recall in a list: when, what, and with which prompts. */
-const keptName = (one, most) => [one.asked_at.slice(0, 16).replace("T", " "), `k ${one.k}`, one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`,
-  ...promptsOf(one).map((prompt) => prompt.join(" ")).filter((prompt) => /expand|critique/.test(prompt)).map((prompt) => prompt.replace(/prompt | version/g, "").replace(/ (?=\d)/, " v")), short(one.question, most)].filter(Boolean).join(" · ");
+/** A kept recall in a list: what, when, and with which prompts. */
+const keptName = (one, most) => [short(one.question, most), one.asked_at.slice(0, 16).replace("T", " "), plural(one.k, "memory", "memories"), one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`,
+  ...promptsOf(one).map((prompt) => prompt.join(" ")).filter((prompt) => /expand|critique/.test(prompt)).map((prompt) => prompt.replace(/prompt | version/g, "").replace(/ (?=\d)/, " v"))].filter(Boolean).join(" · ");
 
 /** Answer, path and questions about it; used for a recall, for a round of a session, and by a file of one recall. */
 async function showRecall(holder, recall) {
@@ -131,7 +131,9 @@ async function toolsOf({ result, trace, scores, explain, session = null, search 
   for (const one of trace.candidates) if (one.title) titles.set(one.memory_id, one.title);
   const names = await namesOf(titles, { known: session?.names, shown, stored: Boolean(search) });
   if (session) session.names = names;
-  return { explain, names, scores, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
+  const own = trace.queries.find((one) => one.query_id === "q0")?.dense ?? {};
+  const textPlaces = new Map(Object.entries(own).sort(([, one], [, other]) => other - one).map(([id], place) => [id, place + 1]));
+  return { explain, names, scores, outdatedBy, textPlaces, k: result.memories.length, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
 }
 
 /** {id: name}, the same wherever a memory is named: its title; of a chat without one its first words; with the date where two share a title. */
@@ -140,8 +142,9 @@ async function namesOf(titles, { known = new Map(), shown, stored }) {
   for (const title of titles.values()) uses.set(title, (uses.get(title) ?? 0) + 1);
   return new Map(await Promise.all([...titles].map(async ([id, title]) => {
     if (known.has(id)) return [id, known.get(id)];
-    if (title && !isUntitled(title) && uses.get(title) === 1) return [id, title];
-    const told = (stored && await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null)) || shown.find((one) => one.id === id) || { id, title };
+    const here = shown.find((one) => one.id === id);
+    if (title && !isUntitled(title) && uses.get(title) === 1) return [id, here ? nameOf({ ...here, title }) : title];
+    const told = (stored && await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null)) || here || { id, title };
     const name = nameOf({ ...told, title });
     return [id, uses.get(title) > 1 && told.created_at && !isUntitled(title) ? `${name} (${day(told.created_at)})` : name];
   })));

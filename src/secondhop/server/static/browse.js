@@ -92,7 +92,7 @@ function cuesView(told) {
 
 /** Where one writes a request that a memory matters for; `added` hears the cue. */
 function cueForm(memoryId, added, suggested = "") {
-  const words = el("input", { placeholder: "what may I bake for Ana?", "aria-label": "New cue", required: true, value: suggested });
+  const words = el("input", { placeholder: "a request that it will help with", "aria-label": "New cue", required: true, value: suggested });
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
     added(await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text: words.value }));
     words.value = "";
@@ -102,9 +102,9 @@ function cueForm(memoryId, added, suggested = "") {
 function tracesView() {
   const out = el("div"), list = el("ul", { class: "rows" });
   const load = async () => {
-    const kept = await get(ofEntity("/traces?limit=50"));
+    const kept = await get(ofEntity("/traces?limit=200"));
     replace(list, kept.length ? kept.map((one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => trying(() => showKept(one.trace_id, out)) },
-      keptName(one, 120), el("span", { class: "quiet" }, ` · ${plural(one.returned, "memory", "memories")}`))))
+      keptName(one, 120)), " ", el("button", { type: "button", onclick: () => compareWith(one.trace_id) }, "Compare")))
       : el("li", {}, "No recalls yet."));
   };
   return { element: el("div", {}, list, out), focus: () => trying(load) };

@@ -1,19 +1,27 @@
 "use strict";
 // Two recalls side by side: what came, what went, at what cost.
 
+let keptSides = [];  // kept recalls that wait for a side
+
 function compareView() {
   const question = el("textarea", { rows: "2", "aria-label": "Question", placeholder: "One question for both sides; a kept recall has its own" });
   const sides = ["A", "B"].map(side);
   const out = el("div");
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); } }, question,
     el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
+  const refresh = async () => {
+    const found = await get(ofEntity("/traces?limit=200"));
+    sides.forEach((one) => one.offer(found));
+    for (const traceId of keptSides.splice(0)) (sides.find((one) => !one.kept.value) ?? sides[1]).take(traceId);
+  };
   const submit = async () => {
+    if (sides.some((one) => one.lacksWords()) && !question.value.trim()) { say("Type a question, or choose a kept recall for both sides", true); return; }
     say("Asking twice…");
     const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
     replace(out, comparison(a, b));
     say("Compared");
   };
-  return { element: el("div", {}, form, out), focus: () => { sides.forEach((one) => one.refresh()); question.focus(); } };
+  return { element: el("div", {}, form, out), focus: () => { trying(refresh); question.focus(); } };
 }
 
 /** One side's settings: a new recall, or one that is kept. */
@@ -24,18 +32,20 @@ function side(name) {
   const stale = el("input", { type: "checkbox" });
   const effort = effortChoice(`Effort of ${name}`);
   const kept = choice(`Kept recall of ${name}`, "ask now", []);
-  const refresh = () => trying(async () => {
-    const found = await get(ofEntity("/traces")), chosen = kept.value;
-    replace(kept, kept.options[0], found.map((one) => el("option", { value: one.trace_id }, keptName(one, 50))));
-    kept.value = found.some((one) => one.trace_id === chosen) ? chosen : "";
-    settle();
-  });
-  const settle = () => [other, k, effort, moment, stale].forEach((one) => { one.disabled = Boolean(kept.value); });  // a kept recall has its own
+  const offer = (found) => {
+    const chosen = kept.value;
+    replace(kept, kept.options[0], found.map((one) => el("option", { value: one.trace_id }, keptName(one, 70))));
+    take(found.some((one) => one.trace_id === chosen) ? chosen : "");
+  };
+  const take = (traceId) => { kept.value = traceId; settle(); };
+  const own = [other, k, effort, moment, stale].map((one) => [one, el("label", {})]);
+  const settle = () => own.forEach(([, label]) => { label.hidden = Boolean(kept.value); });  // a kept recall has its own
   kept.addEventListener("change", settle);
+  [["Other words ", other], ["Memories ", k], ["Effort ", effort], ["As of ", moment]].forEach(([words, one], at) => own[at][1].append(words, one));
+  own[4][1].append(stale, " include outdated memories");
   return {
-    refresh,
-    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", kept), el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort),
-      el("label", {}, "As of ", moment), el("label", {}, stale, " include outdated memories")),
+    kept, offer, take, lacksWords: () => !kept.value && !other.value.trim(),
+    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", kept), own.map(([, label]) => label)),
     asked: async (question) => {
       const fresh = kept.value ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
         include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
@@ -69,10 +79,11 @@ function tallied(sides) {
   const voted = () => {
     for (const article of document.querySelectorAll(".compared article"))
       for (const vote of article.querySelectorAll(".vote")) vote.setAttribute("aria-pressed", String(votes.get(article.dataset.memory) === vote.textContent));
-    const helps = sides.map(({ result }) => result.memories.filter((memory) => ["hot", "warm"].includes(votes.get(memory.id))).length);
+    const marked = (result, kinds) => result.memories.filter((memory) => kinds.includes(votes.get(memory.id))).length;
+    const helps = sides.map(({ result }) => marked(result, ["hot", "warm"]) - marked(result, ["cold", "wrong"]));
     const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
-    const better = helps[0] === helps[1] ? "both brought as much that helps" : `${sides[helps[0] > helps[1] ? 0 : 1].name} brought more that helps`;
-    line.textContent = votes.size ? `${counted.join(" · ")} → ${better} (hot or warm).` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay on this page.";
+    const better = helps[0] === helps[1] ? "neither is better" : `${sides[helps[0] > helps[1] ? 0 : 1].name} is better`;
+    line.textContent = votes.size ? `${counted.join(" · ")} → ${better}: what helps, less what does not.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay on this page.";
   };
   voted();
   return { votes, voted, line };
@@ -99,6 +110,7 @@ function comparison(a, b) {
   const changed = Object.keys({ ...inForce, ...others }).filter((key) => key !== "question.kind" && inForce[key] !== others[key]);
   const { votes, voted, line } = tallied([a, b]);
   return el("section", { class: "answer", "aria-label": "Comparison" },
+    a.result.question === b.result.question ? null : el("p", { class: "warning" }, "The two were asked different questions."),
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     el("ul", {}, summary(a, b), summary(b, a)), line,
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,

@@ -37,12 +37,13 @@ const day = (iso) => (iso ? iso.slice(0, 10) : "");
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 const short = (text, most) => (text.length > most ? text.slice(0, most - 1).trimEnd() + "…" : text);
 
-/** What a memory is called: its title, else its first words, else its id. */
+/** What a memory is called: its title, with its first words if that is a number; else these; else its id. */
 const isUntitled = (title) => /^new chat$/i.test(title);  // what products call a chat that has no name
+const isNumbered = (title) => /^\p{L}+ \d+$/u.test(title);  // "Memo 27"
 const nameOf = (memory) => {
   const text = memory.text || memory.evidence?.[0]?.text;
-  const named = memory.title && !(text && isUntitled(memory.title));
-  return named ? memory.title : short(text || memory.id || memory.memory_id, 60);
+  if (!memory.title || (text && isUntitled(memory.title))) return short(text || memory.id || memory.memory_id, 60);
+  return text && isNumbered(memory.title) ? `${memory.title}: ${short(text, 50)}` : memory.title;
 };
 
 /** Say something to everyone, screen readers included; errors stand out. */
