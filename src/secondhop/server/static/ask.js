@@ -70,7 +70,7 @@ function resultOf(trace) {
   const memories = trace.returned.map((id) => {
     const one = trace.candidates.find((candidate) => candidate.memory_id === id);
     const facet = facets.get(one?.slot_facet);
-    return { id, title: one?.title || id, created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
+    return { id, title: one?.title ?? "", created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
       cue: one?.cue, role: "", source: "", kind: "", why: one?.why ?? "", stale: "", evidence: [], conflicts_with: [] };
   });
   return { question: trace.question, memories, maybe: nearestOf(trace), preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,

@@ -103,8 +103,8 @@ function tracesView() {
   const out = el("div"), list = el("ul", { class: "rows" });
   const load = async () => {
     const kept = await get(ofEntity("/traces?limit=200"));
-    replace(list, kept.length ? kept.map((one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => trying(() => showKept(one.trace_id, out)) },
-      keptName(one, 120)), " ", el("button", { type: "button", onclick: () => compareWith(one.trace_id) }, "Compare")))
+    replace(list, kept.length ? kept.map((one) => el("li", { class: "kept" }, el("button", { type: "button", class: "link", onclick: () => trying(async () => { await showKept(one.trace_id, out); out.scrollIntoView(); }) },
+      keptName(one, 120)), el("button", { type: "button", onclick: () => compareWith(one.trace_id) }, "Compare")))
       : el("li", {}, "No recalls yet."));
   };
   return { element: el("div", {}, list, out), focus: () => trying(load) };

@@ -103,7 +103,7 @@ function comparison(a, b) {
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
+    return [(one ? a : b).tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
   });
   const cost = ({ name, result: { spent, rounds } }) => [name, seconds(spent.ms), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
   const [inForce, others] = [settingsOf(a.trace), settingsOf(b.trace)];
