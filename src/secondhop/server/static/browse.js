@@ -116,7 +116,8 @@ function tracesView() {
     scrollTo(0, 0);
     back.focus();
   });
-  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)));
+  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
+    button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
   let kept = [];
   const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet."));
   const load = async () => { kept = await keptRecalls(); draw(); };

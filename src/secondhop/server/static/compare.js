@@ -1,11 +1,11 @@
 "use strict";
 // Two recalls side by side: what came, what went, at what cost.
 
-let toCompare = null;  // a trace that the view is opened with
+let toCompare = null;  // a kept recall that the view is opened with
 
-/** Open the comparison with this recall as A. */
-function compareWith(trace) {
-  toCompare = trace;
+/** Open the comparison with this recall on the first side that is free. */
+function compareWith(recall) {
+  toCompare = recall;
   location.hash = "#compare";
 }
 
@@ -42,7 +42,7 @@ function compareView() {
     if (given) words.value = kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
     if (given) question.value = given.question;
     list();
-    if (given) sides.forEach((one, index) => one.choose(index ? "" : given.trace_id));
+    if (given) (sides.find((one) => !one.chosen()) ?? sides[1]).choose(given.trace_id);
     changed();
   };
   return { element: el("div", {}, form, out), focus: () => { trying(refresh); question.focus(); } };
