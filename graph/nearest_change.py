@@ -83,8 +83,9 @@ def more_slots(trace: RecallTrace, last: TraceDrop, place: int) -> str:
             f"removing {title_of(trace, last.against)}, which says the same, "
             f"or --k {place} (what repeats comes after everything else)"
         )
+    kept = max(0, len(trace.returned) - trace.k)  # what was voted for is not counted in k
     return (
-        f"--k {place} or a little more (it came in at place {place}, {trace.k} were "
+        f"--k {place - kept} or a little more (it came in at place {place}, {trace.k} were "
         f"asked for; a higher k also looks deeper, so places may move)"
     )
 

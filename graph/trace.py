@@ -139,6 +139,8 @@ class TraceCandidate(Told):
     over the candidates; {} where a plan's facets share the slots."""
     cue: str = ""
     """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    undertaking: str = ""
+    """The broad cue that it shares with the top memories; "" where that does not lift it."""
     proved_for: str = ""
     """The question of a session that it helped with and that is nearest to this one."""
     outdated_by: str = ""
@@ -204,6 +206,9 @@ class RecallTrace(Told):
     embedder: str
     planner: str
     critic: str
+    prompts: dict[str, str] = Field(default_factory=dict[str, str])
+    """{label: words} of the prompts of your own that it was planned and judged with; of what comes
+    with secondhop the labels in `planner` and `critic` say enough."""
     facets: list[TraceFacet]
     queries: list[TraceQuery]
     candidates: list[TraceCandidate]

@@ -37,6 +37,7 @@ from secondhop.nodes.selection.relevance import (
 from secondhop.nodes.selection.slots import slot_rule
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Drop, Query, RecallState, Vote
+from secondhop.prompts.templates import Prompted
 
 PLAYBOOKS, NOBODY = "playbooks", "none"
 """Named in a trace where no planner planned, and where no critic voted."""
@@ -85,7 +86,8 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
     result = state.get("result", {})
     returned = [memory["id"] for memory in result.get("memories", [])]
     candidates, rest = trace_candidates(state, returned, services=services)
-    planner, critic = services.planner, services.critic
+    planner = services.planner if plans(state, services) else None
+    critic = services.critic if state.get("effort") != "none" else None
     steps = sorted(state.get("steps", {}).items(), key=lambda one: (one[1]["started_at"], one[0]))
     return {
         "schema_version": SCHEMA_VERSION,
@@ -98,8 +100,9 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "settings": services.settings.recorded
         | {"question.kind": state["kind"], "slots.by": slot_rule(state)},
         "embedder": services.embedder.model_id,
-        "planner": planner.planner_id if planner and plans(state, services) else PLAYBOOKS,
-        "critic": critic.critic_id if critic and state.get("effort") != "none" else NOBODY,
+        "planner": planner.planner_id if planner else PLAYBOOKS,
+        "critic": critic.critic_id if critic else NOBODY,
+        "prompts": own_prompts(planner, critic),
         "facets": [told(TraceFacet, facet) for facet in state["facets"].values()],
         "queries": [trace_query(query, state) for query in state["queries"].values()],
         "candidates": candidates,
@@ -120,6 +123,12 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "degraded": sorted(set(state.get("degraded", {}).values())),
         "spent": {**spent_fields(state, services.price), "ms": round(ms, 2)},
     }
+
+
+def own_prompts(*services: object) -> dict[str, str]:
+    """{label: words} of their prompts that do not come with secondhop."""
+    used = [prompt for one in services if isinstance(one, Prompted) for prompt in one.prompts]
+    return {one.label: one.text for one in used if not one.is_shipped}
 
 
 def told(part: type[BaseModel], entry: Mapping[str, Any]) -> dict[str, Any]:

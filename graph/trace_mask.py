@@ -76,7 +76,7 @@ def _candidate(
     # the question of a session stands with all memories that it was about
     own = {"proved_for": _without(secret, candidate.proved_for), "why": ""}  # a model may be quoted
     if candidate.memory_id in gone:
-        own |= {"title": MASKED, "cue": "", "proved_for": ""}
+        own |= {"title": MASKED, "cue": "", "undertaking": "", "proved_for": ""}
     return candidate.model_copy(update={"votes": votes, "drops": drops, **own})
 
 

@@ -44,7 +44,8 @@ def dropped(
     """Why each of the others is not in an answer, by "<memory id>|<round>|<stage>"."""
     votes = last_votes(state)
     losers = answer.selected.losers if answer.given else []
-    drops = [lost_slot(loser, state) for loser in losers]
+    given_slots = max(state["k"], len(answer.picks))  # what was voted for has more than k
+    drops = [lost_slot(loser, state, slots=given_slots) for loser in losers]
     min_score = 0.0 if is_unplanned(state) else min_score
     if votes or min_score > 0:
         drops += unfit(pool, votes, state, min_score=min_score)
@@ -61,7 +62,7 @@ def dropped(
     return {f"{drop['memory_id']}|{drop['round']}|{drop['stage']}": drop for drop in drops}
 
 
-def lost_slot(loser: Loser, state: RecallState) -> Drop:
+def lost_slot(loser: Loser, state: RecallState, *, slots: int) -> Drop:
     """A candidate that was good enough and came after the last slot."""
     newer = state["candidates"][loser.memory_id].get("outdated_by")
     if loser.repeats is not None:
@@ -69,7 +70,7 @@ def lost_slot(loser: Loser, state: RecallState) -> Drop:
     elif newer is not None:
         reason = f"is outdated by {newer}, as was noted when that one was stored"
     else:
-        reason = f"came in at place {loser.place} for {counted(state['k'], 'slot')}"
+        reason = f"came in at place {loser.place} for {counted(slots, 'slot')}"
     return Drop(
         memory_id=loser.memory_id,
         stage="pick",

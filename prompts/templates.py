@@ -6,14 +6,14 @@ lies beside this file; a directory may hold files of the same names that take th
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from secondhop.errors import UsageError
 
@@ -83,6 +83,11 @@ class Prompt:
         return f"{self.name}.v{self.version}@{self.sha256[:12]}"
 
     @property
+    def is_shipped(self) -> bool:
+        """Whether its words are those of the prompt that comes with secondhop."""
+        return self.sha256 == shipped_prompt(self.name).sha256
+
+    @property
     def lacks(self) -> list[str]:
         """Optional variables that it does without."""
         return sorted(OPTIONAL.get(self.name, frozenset()) - self.variables)
@@ -99,6 +104,16 @@ class Prompt:
         return RenderedPrompt(
             Template(self.system).substitute(values), Template(self.user).substitute(values)
         )
+
+
+@runtime_checkable
+class Prompted(Protocol):
+    """What asks a model with prompts."""
+
+    @property
+    def prompts(self) -> Sequence[Prompt]:
+        """These."""
+        ...
 
 
 PromptSource: TypeAlias = Path | Mapping[str, Prompt]

@@ -49,6 +49,11 @@ class LLMCritic:
         self._tags = Tags(secret)
 
     @property
+    def prompts(self) -> tuple[Prompt]:
+        """What it asks with."""
+        return (self._prompt,)
+
+    @property
     def critic_id(self) -> str:
         """The model and the hash of the prompt."""
         return f"llm:{self._llm.model_id}:{self._prompt.label}"

@@ -84,6 +84,11 @@ class LLMPlanner:
         self._tags = Tags(secret)
 
     @property
+    def prompts(self) -> tuple[Prompt, Prompt]:
+        """What it asks with."""
+        return self._decompose, self._expand
+
+    @property
     def planner_id(self) -> str:
         """The model and the hashes of both prompts."""
         return f"llm:{self._llm.model_id}:{self._decompose.label}+{self._expand.label}"

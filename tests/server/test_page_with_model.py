@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.cli.model_server import ModelServer, expanded, model_server
-from tests.cli.prompt_lab import variant_of
+from tests.cli.prompt_lab import BETTER, variant_of
 from tests.mcp.mcp_world import MARA
 from tests.server.browser import chromium, new_page
 from tests.server.served_world import QUESTION, Running, new_store, serving
@@ -80,6 +80,7 @@ def ask(page: Page, *, effort: str) -> None:
     page.get_by_label("Effort", exact=True).select_option(effort)
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator(".drawing")).to_be_visible()
+    page.locator(".flow summary").first.click()
 
 
 def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
@@ -101,10 +102,11 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
         box.hover()
         expect(page.locator(".box.dim").first).to_be_attached()
         box.click()
-        expect(page.locator("article.flash")).to_be_visible()
+        expect(page.locator("article.chosen .story")).to_be_visible()
         page.get_by_label("Effort", exact=True).select_option("none")
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(0)
+        page.locator(".flow:not(:has(details[open])) summary").first.click()
         expect(page.locator('.node.lit[data-node="pick"]')).to_be_visible()
 
 
@@ -131,7 +133,11 @@ def test_prompts_and_efforts_stand_side_by_side(
         page.get_by_role("button", name="Compare").click()
 
         different = page.get_by_role("region", name="What was different")
-        expect(different.get_by_role("row", name="prompt expand")).to_be_visible()
+        prompts = different.get_by_role("row", name="prompt expand")
+        expect(prompts).to_contain_text("built-in expand")
+        expect(prompts).to_contain_text("your expand (")
+        lines = page.get_by_role("region", name="Prompt expand: lines that differ")
+        expect(lines).to_contain_text(BETTER)
         searched = page.get_by_role("region", name="Searched for")
         expect(searched.get_by_role("row", name="résumé: years of product")).to_contain_text("yes")
         expect(page.get_by_role("region", name="Cost")).to_contain_text("model calls")

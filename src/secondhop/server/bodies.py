@@ -278,6 +278,33 @@ class MemoryPage(BaseModel):
     next: str = Field(description='Give it as `after` for the next page; "" after the last.')
 
 
+class PromptName(BaseModel):
+    """A prompt that a recall was planned or judged with."""
+
+    name: str
+    version: int
+    hash: str
+    origin: Literal["built in", "yours", "unknown"] = Field(
+        description="Built in: it comes with this secondhop. Unknown: of another one, or kept "
+        "before traces had the words of yours."
+    )
+
+
+class PromptWords(PromptName):
+    """The same with its words."""
+
+    text: str = Field(description='"" where they are not known any more.')
+
+
+class MemoryLine(BaseModel):
+    """What names a memory."""
+
+    memory_id: str
+    title: str
+    created_at: datetime
+    text: str = Field(description="Its first words.")
+
+
 class TraceLine(BaseModel):
     """A recall that is kept."""
 
@@ -290,6 +317,7 @@ class TraceLine(BaseModel):
     effort: Effort | None
     planner: str = Field(description="Model, and names, versions and hashes of prompts.")
     critic: str
+    prompts: list[PromptName]
 
 
 class EntityStats(BaseModel):

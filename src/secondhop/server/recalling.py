@@ -17,12 +17,24 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent
 from secondhop.server.access import Readable, Server
-from secondhop.server.bodies import MemoryId, Moment, RecallBody, TraceLine
+from secondhop.server.bodies import (
+    MemoryId,
+    MemoryLine,
+    Moment,
+    PromptName,
+    PromptWords,
+    RecallBody,
+    TraceLine,
+)
 from secondhop.server.metrics import Metrics
 from secondhop.server.problems import problem_of
 from secondhop.server.recall_file import graph_of
+from secondhop.server.used_prompts import used_prompts
 
 router = APIRouter(tags=["recall"])
+
+FIRST_WORDS = 200
+"""Characters that say which memory it is, where its title does not."""
 
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -104,7 +116,7 @@ async def briefing(
 
 @router.get("/traces")
 async def traces(
-    recall: Readable, limit: Annotated[int, Query(ge=1, le=200)] = 20
+    recall: Readable, limit: Annotated[int, Query(ge=1, le=1000)] = 20
 ) -> list[TraceLine]:
     """The last recalls, the newest first."""
     return [
@@ -118,6 +130,9 @@ async def traces(
             effort=one.effort,
             planner=one.planner,
             critic=one.critic,
+            prompts=[
+                PromptName(**prompt.model_dump(exclude={"text"})) for prompt in used_prompts(one)
+            ],
         )
         for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]
@@ -134,6 +149,32 @@ async def trace(recall: Readable, trace_id: str) -> Response:
 async def scores(recall: Readable, trace_id: str) -> dict[str, float]:
     """{memory: the score that decided whether it got a slot}."""
     return deciding_scores(await asyncio.to_thread(recall.trace, trace_id))
+
+
+@router.get("/traces/{trace_id}/prompts")
+async def prompts(recall: Readable, trace_id: str) -> list[PromptWords]:
+    """What its models were asked with."""
+    return used_prompts(await asyncio.to_thread(recall.trace, trace_id))
+
+
+@router.get("/traces/{trace_id}/memories")
+async def memories_told_of(recall: Readable, trace_id: str) -> list[MemoryLine]:
+    """The memories that it tells of, and what replaces them: titles and first words, as stored."""
+    told = (await asyncio.to_thread(recall.trace, trace_id)).candidates
+    ids = dict.fromkeys(
+        one for each in told for one in (each.memory_id, each.outdated_by, each.weakened_by) if one
+    )
+    stored = [await recall.admin.services.reader.memory(one) for one in ids]
+    return [
+        MemoryLine(
+            memory_id=one.memory_id,
+            title=one.title,
+            created_at=one.created_at,
+            text=one.text[:FIRST_WORDS],
+        )
+        for one in stored
+        if one is not None
+    ]
 
 
 @router.get("/traces/{trace_id}/explain")

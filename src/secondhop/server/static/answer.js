@@ -22,13 +22,13 @@ function inWords(text, names) {
   return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
 }
 
-/** The story of one memory in one recall. `tools`: explain tells of the memory that replaces it, too. */
-function story(explanation, { explain, names, canStore, question = "" }) {
-  const change = explanation.nearest_change;
+/** The story of one memory in one recall. `name`: of one that is not named above it. `tools`: explain tells of the memory that replaces it, too. */
+function story(explanation, { explain, names, canStore, question = "" }, name = "") {
+  const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
   return el("div", { class: "story", tabindex: "-1" },
-    el("h4", {}, explanation.returned ? "Why it came back" : "Why it did not come back"),
+    el("h4", {}, explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
-    explanation.replaced_by && el("section", {}, whyButton({ explain, names }, explanation.replaced_by, "Why, or why not, the newer one?")),
+    explanation.replaced_by && el("section", {}, whyButton({ explain, names }, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
     canStore && change.includes("secondhop cues") && cueForm(explanation.memory_id, () => say("The cue is stored; ask again"), question),
     canStore && change.includes("learning.forget") && takeBack(explanation.memory_id),
@@ -46,12 +46,12 @@ const takeBack = (memoryId, done = () => {}) => button("Take it back", async () 
 });
 
 /** A button that shows the story of a memory below `card`. */
-function whyButton(tools, memoryId, label) {
+function whyButton(tools, memoryId, label, name = "") {
   return button(label, async (pressed) => {
     const card = pressed.closest("article, li, form, section");
     const old = card.querySelector(":scope > .story");
     if (old) { old.remove(); pressed.setAttribute("aria-expanded", "false"); return; }
-    const shown = story(await tools.explain(memoryId), tools);
+    const shown = story(await tools.explain(memoryId), tools, name);
     card.append(shown);
     pressed.setAttribute("aria-expanded", "true");
     shown.focus();
@@ -59,24 +59,20 @@ function whyButton(tools, memoryId, label) {
 }
 
 /** Passages that speak for a memory, the best first. */
-function evidenceOf(memory) {
-  return memory.evidence.map((one, index) => el("details", { open: index === 0 },
-    el("summary", {}, one.heading || `Evidence ${index + 1}`, el("span", { class: "quiet" }, one.query ? ` for “${short(one.query, 70)}”` : "")),
-    el("blockquote", { tabindex: "0" }, one.text)));
+const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el("details", { open: index === 0 },
+  el("summary", {}, one.heading || (index ? "Another passage" : "What it says"), el("span", { class: "quiet" }, one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "")),
+  quote(one.text)));
+
+/** What found a memory for the question itself: its words, a cue, or both; else what the answer needs it for. */
+function foundFor(memory, { trace }) {
+  if (memory.facets[0] && memory.facets[0] !== trace.facets.find((facet) => facet.facet_id === "f0")?.name) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
+  const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
+  return words ? (cue ? "its words and a cue" : "its words") : cue ? `only a cue (by its words: ${at})` : place && `its words (${at})`;
 }
 
-/** What found a memory: its text, if that alone would have, and a cue. */
-function foundBy(memory, { textPlaces, k }) {
-  const place = textPlaces.get(memory.id), ways = [place <= k && `its text (place ${place})`, memory.cue && memory.hop > 1 && "a cue"].filter(Boolean);
-  return ways.length ? ways.join(" and ") : memory.facets[0] && `${memory.facets.join(", ")} (hop ${memory.hop})`;
-}
-
-function facts(memory, tools) {
-  return el("dl", { class: "facts" },
-    fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
-    fact("found by", foundBy(memory, tools)),
-    fact("help", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
-}
+const facts = (memory, tools) => el("dl", { class: "facts" },
+  fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
+  fact("found by", foundFor(memory, tools)), fact("help", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
@@ -99,23 +95,30 @@ function card(memory, place, tools) {
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, memory.why),
     memory.conflicts_with.length ? el("p", { class: "warning" }, "Also on record: ", memory.conflicts_with.map((one) => one.value).join("; ")) : null,
-    facts(memory, tools), evidenceOf(memory),
+    facts(memory, tools), evidenceOf(memory, tools.question),
     el("div", { class: "tools" }, tools.votes && voteButtons(memory, tools), tools.explain && whyButton(tools, memory.id, "Why?"),
       el("code", { class: "quiet" }, memory.id)));
 }
 
-function voteButtons(memory, { votes, voted, names }) {
-  const pressed = (name) => votes.get(memory.id) === name;
-  const all = VOTES.map(([name, meaning]) => el("button", {
-    type: "button", class: `vote ${name}`, title: meaning, "aria-pressed": String(pressed(name)),
-    onclick: () => {
-      if (pressed(name)) votes.delete(memory.id); else votes.set(memory.id, name);
-      all.forEach((one, index) => one.setAttribute("aria-pressed", String(pressed(VOTES[index][0]))));
-      voted();
-    },
-  }, name));
-  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}` }, all);
+/** Votes on a memory; in a session its last one counts until there is another. */
+function voteButtons(memory, { votes, voted, names, inSession }) {
+  const standing = inSession ? memory.vote : "", now = () => votes.get(memory.id) ?? standing;
+  const choose = (name) => {
+    if (votes.get(memory.id) === name || name === standing) votes.delete(memory.id); else votes.set(memory.id, name);
+    paint();
+    voted();
+  };
+  const all = VOTES.map(([name, meaning]) => el("button", { type: "button", class: `vote ${name}`, title: meaning, onclick: () => choose(name) }, name));
+  const paint = () => all.forEach((one) => one.setAttribute("aria-pressed", String(now() === one.textContent)));
+  paint();
+  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`, onrepaint: paint }, all);
 }
+
+/** Show the votes as they are now. */
+const repaintVotes = (holder) => holder.querySelectorAll(".votes").forEach((one) => one.dispatchEvent(new Event("repaint")));
+
+/** What each vote says. */
+const voteWords = () => el("p", { class: "quiet vote-words" }, VOTES.map(([name, meaning]) => `${name}: ${meaning}`).join(" · "));
 
 /** The whole answer of a recall, or of a session's round, which has branches, changes and proposals besides. */
 function answerView(result, tools) {
@@ -132,6 +135,8 @@ function answerView(result, tools) {
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     scores.some((score, index) => index && score > scores[index - 1])
       ? el("p", { class: "quiet" }, "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.") : null,
+    result.round && tools.k && result.memories.length > tools.k ? el("p", { class: "quiet" }, `You asked for ${tools.k}. What you vote hot or warm stays, and does not count among them.`) : null,
+    tools.votes && result.memories.length ? voteWords() : null,
     result.memories.map((memory) => card(memory, ++place, tools)),
     (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), branch.memories.map((memory) => card(memory, ++place, tools))]),
     (result.proposals ?? []).map((one) => el("p", { class: "warning" }, inWords(one.why, tools.names))),
@@ -152,16 +157,16 @@ function whyNotForm(tools, search) {
   const tell = async (id, name, text) => {
     const explanation = await explain(id);
     const said = text ?? (search ? await textOf(id) : "");
-    replace(told, el("div", { class: "story" }, el("h3", {}, names.get(id) ?? nameOf({ id, title: explanation.title || name, text: said }), el("span", { class: "quiet score" }, scoreOf(id, tools))), said && el("blockquote", { tabindex: "0" }, short(said, 300)), story(explanation, tools)));
+    replace(told, el("div", { class: "story" }, el("h3", {}, names.get(id) ?? nameOf({ id, title: explanation.title || name, text: said }), el("span", { class: "quiet score" }, scoreOf(id, tools))), said && quote(said), story(explanation, tools)));
   };
   const answer = async (said) => {
-    const known = [...names].find(([id, title]) => id === said || title.toLowerCase() === said.toLowerCase());
+    const known = [...names].find(([id, name]) => id === said || [name, name.split(": ")[0]].some((one) => one.toLowerCase() === said.toLowerCase()));
     if (known || !search) return tell(known ? known[0] : said, (known && known[1]) || said);
     const found = await search(said);
     const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said);
     if (own) return tell(own.memory_id, nameOf(own), own.text);
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
-      el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${short(one.text, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
+      el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
   const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
@@ -174,9 +179,14 @@ function pathView(trace, result, { names, scores }, onMemory) {
   const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);
   const holder = el("div");
   const all = el("input", { type: "checkbox", onchange: () => draw() });
-  const draw = () => replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores }));
+  const too = el("span", {}, lineSample("edge weak"), " led to it, too");
+  const draw = () => {
+    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores }));
+    too.hidden = !holder.querySelector(".edge.weak");
+  };
   draw();
   return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each memory was found"),
-    el("p", { class: "quiet" }, "The number before a need or query is its hop: 1 for what the question names, 2 for what it implies, 3 for what evidence led to. The number before a memory is its place; c stands before a cue. Choose a memory to see why it came back."),
+    el("p", { class: "quiet" }, "The number before a need or search is its hop: 1 for what the question names, 2 for what it implies, 3 for what evidence led to. c stands before a cue: a request that a memory was stored for. The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines."),
+    el("p", { class: "quiet" }, lineSample("edge"), " led to the memory’s place ", too),
     el("label", {}, all, " include memories that were not returned"), holder);
 }

@@ -28,14 +28,14 @@ let lastRecall = null;  // {question, tools}: for "why not" in other views
 /** A recall's trace, the scores that decided, and what explains a memory in it. */
 async function tracedBy(traceId) {
   const path = ofEntity(`/traces/${encodeURIComponent(traceId)}`);
-  const [trace, scores] = await Promise.all([get(path), get(`${path}/scores`)]);
-  return { trace, scores, explain: (id) => get(`${path}/explain?memory_id=${encodeURIComponent(id)}`), search: storedWith };
+  const [trace, scores, told] = await Promise.all([get(path), get(`${path}/scores`), get(`${path}/memories`)]);
+  return { trace, scores, stored: new Map(told.map((one) => [one.memory_id, one])), explain: (id) => get(`${path}/explain?memory_id=${encodeURIComponent(id)}`), search: storedWith };
 }
 
 /** In the place of a trace where the server keeps none: an answer without explanations. */
 function untraced(error) {
   if (error.status !== 404) throw error;
-  return { trace: { candidates: [], facets: [], queries: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
+  return { trace: { candidates: [], facets: [], queries: [], returned: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
 }
 
 /** Ask, and show what happens in `out`. */
@@ -47,7 +47,7 @@ async function ask(body, out) {
   const result = await streamed(body, (step) => flow.hear(step));
   flow.end(result);
   sessionStorage.setItem("last recall", JSON.stringify([place.entity, result.trace_id]));
-  await showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });
+  showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });
   answer.querySelector(".answer").focus({ preventScroll: true });  // the keyboard goes on from here
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
@@ -57,15 +57,15 @@ async function showKept(traceId, out) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of traced.trace.steps) flow.hear(step);
-  const result = await withTexts(resultOf(traced.trace));
+  const result = await withTexts(resultOf(traced));
   flow.end(result);
   const holder = el("div");
   replace(out, el("h2", {}, result.question), flow.element, holder);
-  await showRecall(holder, { result, ...traced });
+  showRecall(holder, { result, ...traced });
 }
 
 /** What a trace tells of a result. */
-function resultOf(trace) {
+function resultOf({ trace, stored }) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const memories = trace.returned.map((id) => {
     const one = trace.candidates.find((candidate) => candidate.memory_id === id);
@@ -73,15 +73,15 @@ function resultOf(trace) {
     return { id, title: one?.title ?? "", created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
       cue: one?.cue, role: "", source: "", kind: "", why: one?.why ?? "", stale: "", evidence: [], conflicts_with: [] };
   });
-  return { question: trace.question, memories, maybe: nearestOf(trace), preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
-    rounds: trace.spent.rounds, stop_reason: trace.stop_reason, settings: settingsOf(trace) };
+  return { question: trace.question, memories, maybe: nearestOf(trace, stored), preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
+    rounds: trace.spent.rounds, stop_reason: trace.stop_reason };
 }
 
-/** The candidates that came after the last slot, the nearest first. */
-function nearestOf(trace) {
+/** The candidates that came after the last slot, the nearest first. `stored`: as they are stored. */
+function nearestOf(trace, stored = new Map()) {
   const place = (one) => one.drops.findLast((drop) => drop.stage === "pick" && drop.rank)?.rank ?? Infinity;
   return trace.candidates.filter((one) => one.slot === null && place(one) < Infinity).sort((a, b) => place(a) - place(b)).slice(0, 6)
-    .map((one) => ({ id: one.memory_id, title: one.title, cut_by: one.drops.at(-1).reason }));
+    .map((one) => ({ id: one.memory_id, title: one.title, created_at: stored.get(one.memory_id)?.created_at, cut_by: one.drops.at(-1).reason }));
 }
 
 /** What a stored memory says; "" once it is forgotten. */
@@ -91,69 +91,51 @@ const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent
 async function withTexts(result) {
   await Promise.all(result.memories.map(async (memory) => {
     const stored = await get(ofEntity(`/memories/${encodeURIComponent(memory.id)}`)).catch(() => null);
-    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, created_at: stored.created_at, evidence: [{ text: stored.text, heading: "Evidence" }] });
+    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, created_at: stored.created_at, evidence: [{ text: stored.text, heading: "" }] });
   }));
   return result;
 }
 
-/** Prompts that a recall was planned and judged with: [[name, version and hash]]. */
-const promptsOf = ({ planner, critic }) => [...`${planner}+${critic}`.matchAll(/(\w+)\.v(\w+)@(\w{6})/g)].map(([, name, version, hash]) => [`prompt ${name}`, `version ${version} (${hash})`]);
+/** What a prompt is called; of one that is not the built-in one the hash tells it from others. */
+const promptName = ({ name, version, hash, origin }) => origin === "built in" ? `built-in ${name}` : `${origin === "yours" ? `your ${name}` : `${name} v${version}`} (${hash.slice(0, 6)})`;
 
-/** The model that planned, without its prompts. */
-const modelOf = (trace) => trace.planner.replace(/:\w+\.v\w+@.*/, "");
+/** A kept recall in a list, after its question: when, how much, and with which prompts. */
+const keptFacts = (one) => [one.asked_at.slice(0, 16).replace("T", " "), plural(one.returned, "memory", "memories"),
+  one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
 
-/** What may differ between two recalls. */
-const settingsOf = (trace) => ({ memories: trace.k, effort: trace.effort, planner: modelOf(trace), ...Object.fromEntries(promptsOf(trace)), ...trace.settings });
+/** All recalls that are kept, the newest first. */
+const keptRecalls = () => get(ofEntity("/traces?limit=1000"));
 
-/** A kept recall in a list: what, when, and with which prompts. */
-const keptName = (one, most) => [short(one.question, most), one.asked_at.slice(0, 16).replace("T", " "), plural(one.k, "memory", "memories"), one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`,
-  ...promptsOf(one).map((prompt) => prompt.join(" ")).filter((prompt) => /expand|critique/.test(prompt)).map((prompt) => prompt.replace(/prompt | version/g, "").replace(/ (?=\d)/, " v"))].filter(Boolean).join(" · ");
+/** Whether a kept recall has these words. */
+const keptHas = (one, words) => words.toLowerCase().split(/\s+/).every((word) => `${one.question} ${keptFacts(one)}`.toLowerCase().includes(word));
 
 /** Answer, path and questions about it; used for a recall, for a round of a session, and by a file of one recall. */
-async function showRecall(holder, recall) {
+function showRecall(holder, recall) {
   const { result, trace, explain, session = null, search = null } = recall;
-  const tools = await toolsOf(recall);
+  const tools = toolsOf(recall);
   lastRecall = { question: result.question, tools };
-  const goTo = (id) => {
-    const shown = holder.querySelector(`[data-memory="${CSS.escape(id)}"]`);
-    if (shown) { shown.scrollIntoView({ block: "center" }); shown.querySelector(".why-button")?.focus(); flash(shown); }
-    else trying(async () => { replace(aside, story(await explain(id), tools)); aside.firstChild.focus(); });
-  };
+  const goTo = (id) => trying(async () => {
+    for (const one of holder.querySelectorAll(".chosen")) one.classList.remove("chosen");
+    const shown = holder.querySelector(`[data-memory="${CSS.escape(id)}"]`), why = shown?.querySelector(".why-button");
+    if (!why) { replace(aside, story(await explain(id), tools, tools.names.get(id))); aside.firstChild.focus(); return; }
+    shown.classList.add("chosen");
+    shown.scrollIntoView({ block: "start" });
+    if (why.getAttribute("aria-expanded") === "true") shown.querySelector(".story").focus(); else why.click();
+  });
   const aside = el("div", { class: "aside" });
-  replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
+  const compare = search && button("Compare with…", () => compareWith(trace), { class: "compare-with" });
+  replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
 }
 
 /** What a card needs beside its memory: `explain`; `names` and `scores` by id; what is outdated by what; votes. */
-async function toolsOf({ result, trace, scores, explain, session = null, search = null }) {
+function toolsOf({ result, trace, scores, stored = new Map(), explain, session = null, search = null }) {
   const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
   const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
-  const titles = new Map([...trace.candidates.map((one) => [one.memory_id, one.title]), ...shown.map((one) => [one.id, one.title || nameOf(one)]), ...[...outdatedBy.values()].map((id) => [id, ""])]);
-  for (const one of trace.candidates) if (one.title) titles.set(one.memory_id, one.title);
-  const names = await namesOf(titles, { known: session?.names, shown, stored: Boolean(search) });
+  const titles = new Map(trace.candidates.map((one) => [one.memory_id, { title: one.title }]));
+  const known = new Map([...titles, ...shown.map((one) => [one.id, one]), ...stored]);
+  const names = namesOf([...known].map(([id, one]) => ({ ...one, id, title: titles.get(id)?.title || one.title })), session?.names);
   if (session) session.names = names;
-  const own = trace.queries.find((one) => one.query_id === "q0")?.dense ?? {};
-  const textPlaces = new Map(Object.entries(own).sort(([, one], [, other]) => other - one).map(([id], place) => [id, place + 1]));
-  return { explain, names, scores, outdatedBy, textPlaces, k: result.memories.length, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
-}
-
-/** {id: name}, the same wherever a memory is named: its title; of a chat without one its first words; with the date where two share a title. */
-async function namesOf(titles, { known = new Map(), shown, stored }) {
-  const uses = new Map();
-  for (const title of titles.values()) uses.set(title, (uses.get(title) ?? 0) + 1);
-  return new Map(await Promise.all([...titles].map(async ([id, title]) => {
-    if (known.has(id)) return [id, known.get(id)];
-    const here = shown.find((one) => one.id === id);
-    if (title && !isUntitled(title) && uses.get(title) === 1) return [id, here ? nameOf({ ...here, title }) : title];
-    const told = (stored && await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null)) || here || { id, title };
-    const name = nameOf({ ...told, title });
-    return [id, uses.get(title) > 1 && told.created_at && !isUntitled(title) ? `${name} (${day(told.created_at)})` : name];
-  })));
-}
-
-function flash(node) {
-  node.classList.remove("flash");
-  void node.offsetWidth;
-  node.classList.add("flash");
+  return { explain, names, scores, trace, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
 }
 
 /** Votes on an answer. The session begins with the first votes that are sent. */
@@ -165,15 +147,15 @@ class Session {
     this.count = el("span", { role: "status" });
     this.next = button("Next round", () => this.vote(), { class: "primary" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
-    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet" }, "Resolve ends the session and teaches later recalls of such questions."),
-      button("Clear votes", () => { this.votes.clear(); this.refresh(); document.querySelectorAll(".vote").forEach((one) => one.setAttribute("aria-pressed", "false")); }));
+    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet roomy" }, "Resolve ends the session and teaches later recalls of such questions."),
+      button("Clear votes", () => { this.votes.clear(); this.refresh(); repaintVotes(this.holder); }));
   }
 
-  tools() { return { votes: this.votes, voted: () => this.refresh() }; }
+  tools() { return { votes: this.votes, voted: () => this.refresh(), k: this.body.k }; }
 
   refresh() {
     this.bar.hidden = !this.votes.size && !this.id;
-    this.count.textContent = `${plural(this.votes.size, "vote")} `;
+    this.count.textContent = plural(this.votes.size, this.id ? "new vote" : "vote");
     this.next.disabled = this.isStuck();
   }
 
@@ -209,7 +191,7 @@ class Session {
   }
 
   /** Names of memories, in a line. */
-  named(ids) { return [...new Set(ids)].map((id) => this.names.get(id) ?? id).join("; "); }
+  named(ids) { return [...new Set(ids)].map((id) => `“${this.names.get(id) ?? id}”`).join("; "); }
 
   /** Say what helped; later recalls learn from it. */
   async resolve() {
@@ -221,7 +203,8 @@ class Session {
     const { accepted, proposals, votes } = done.session;
     const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
     this.bar.remove();
-    for (const one of this.holder.querySelectorAll(".votes, .rounds-left")) one.remove();
+    this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: "you resolved the session" });
+    for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
     const told = el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
       el("p", {}, accepted.length ? `Accepted: ${this.named(accepted)}.` : "Nothing was accepted."),
       el("p", {}, done.learned.updated || done.learned.learned ? [`Such questions now rank ${plural(done.learned.updated, "memory", "memories")} differently.`, accepted.length + up.length && ` Higher: ${this.named([...accepted, ...up])}.`, down.length && ` Lower: ${this.named(down)}.`, " The Memories tab lists and takes back what was learned."] : "Nothing new was learned."),
@@ -236,7 +219,7 @@ class Session {
   async show(answer) {
     this.answer = answer;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
-    await showRecall(this.holder, { result: { ...answer, facets: [], maybe: nearestOf(traced.trace) }, ...traced, session: this });
+    showRecall(this.holder, { result: { ...answer, facets: [], maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
     this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
     this.refresh();
     this.holder.querySelector(".answer").focus({ preventScroll: true });

@@ -31,13 +31,15 @@ function addForm(added) {
   }); } }, title, text, el("div", { class: "row" }, el("button", { class: "primary" }, "Store")));
 }
 
-/** What sessions taught, with what takes it back. */
-async function learnedView() {
+/** A stored memory by its id, as far as it is stored still. */
+const storedOr = async (id, title = "") => ({ title, ...await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => ({})), id });
+
+/** What sessions taught, with what takes it back; `changed` hears that something was. */
+async function learnedView(changed) {
   const { questions } = await get(ofEntity("/learned"));
-  const titles = questions.flatMap((one) => one.memories.map((memory) => [memory.memory_id, memory.title]));
-  const names = await namesOf(new Map(titles), { shown: [], stored: true });
+  const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
-    el("ul", {}, one.memories.map((memory) => { const row = el("li", {}, `${names.get(memory.memory_id)}: ${memory.refused ? "left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => row.remove())); return row; }))])) : el("span");
+    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, changed))))])) : null;
 }
 
 function memoriesView() {
@@ -50,11 +52,13 @@ function memoriesView() {
     && hasWords(memory, words.value);
   const refilter = () => replace(list, loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500).map(row));
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
-    el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : ""));
+    el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
+    words.value && !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) && el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`)));
   const open = async (memory) => {
     const past = await get(ofEntity(`/history/${encodeURIComponent(memory.memory_id)}`));
     const cues = await get(ofEntity(`/cues/${encodeURIComponent(memory.memory_id)}`));
-    replace(detail, memoryView(memory, past, cues));
+    const near = await Promise.all([...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)));
+    replace(detail, memoryView(memory, past, cues, near, open));
     detail.firstChild.focus({ preventScroll: true });
     detail.firstChild.scrollIntoView({ block: "nearest" });  // its beginning, where it is longer than the screen
   };
@@ -72,10 +76,11 @@ function memoriesView() {
   const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, or ingest files: secondhop ingest FILE.");
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
   const taught = el("div");
+  const showTaught = async () => { const open = taught.querySelector("details")?.open, now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
   let first, rest; // a filter is about all memories, not only about those that were loaded
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
   return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail),
-    focus: () => { first ??= trying(reload); trying(async () => replace(taught, await learnedView())); words.focus(); } };
+    focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); } };
 }
 
 const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
@@ -83,7 +88,7 @@ const CUE_ORIGIN = { host: "by you or your program", model: "by a model", sessio
 /** Requests that a memory was stored for; with what adds one and takes one away. */
 function cuesView(told) {
   const list = el("ul");
-  const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${cue.breadth}, ${CUE_ORIGIN[cue.origin] ?? cue.origin} `),
+  const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
     button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
   list.append(...told.cues.map(row));
   return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,
@@ -92,7 +97,7 @@ function cuesView(told) {
 
 /** Where one writes a request that a memory matters for; `added` hears the cue. */
 function cueForm(memoryId, added, suggested = "") {
-  const words = el("input", { placeholder: "a request that it will help with", "aria-label": "New cue", required: true, value: suggested });
+  const words = el("input", { placeholder: "a request it matters for, as you would ask", "aria-label": "New cue", required: true, value: suggested });
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
     added(await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text: words.value }));
     words.value = "";
@@ -100,24 +105,36 @@ function cueForm(memoryId, added, suggested = "") {
 }
 
 function tracesView() {
-  const out = el("div"), list = el("ul", { class: "rows" });
-  const load = async () => {
-    const kept = await get(ofEntity("/traces?limit=200"));
-    replace(list, kept.length ? kept.map((one) => el("li", { class: "kept" }, el("button", { type: "button", class: "link", onclick: () => trying(async () => { await showKept(one.trace_id, out); out.scrollIntoView(); }) },
-      keptName(one, 120)), el("button", { type: "button", onclick: () => compareWith(one.trace_id) }, "Compare")))
-      : el("li", {}, "No recalls yet."));
-  };
-  return { element: el("div", {}, list, out), focus: () => trying(load) };
+  const out = el("div"), list = el("ul", { class: "recalls" });
+  const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => draw() });
+  const all = el("div", {}, words, list), back = button("All recalls", () => { replace(out); all.hidden = false; words.focus(); });
+  const open = (one) => trying(async () => {
+    const shown = el("div");
+    await showKept(one.trace_id, shown);
+    replace(out, back, shown);
+    all.hidden = true;
+    scrollTo(0, 0);
+    back.focus();
+  });
+  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)));
+  let kept = [];
+  const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet."));
+  const load = async () => { kept = await keptRecalls(); draw(); };
+  return { element: el("div", {}, all, out), focus: () => trying(load) };
 }
 
-function memoryView(memory, past, cues) {
+/** A stored memory. `near`: those that it replaces, or that replaces it; `open` shows one. */
+function memoryView(memory, past, cues, near, open) {
+  const other = (id) => { const one = near.find((each) => each.id === id) ?? { id }; return el("button", { type: "button", class: "link inline", onclick: () => trying(() => open({ memory_id: id, ...one })) }, nameOf(one)); };
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),
     el("dl", { class: "facts" }, fact("id", memory.memory_id), fact("kind", memory.kind), fact("written", day(memory.created_at)), fact("ended", memory.end), fact("mark", memory.mark)),
-    el("blockquote", { tabindex: "0" }, memory.text),
+    cues.replaced_by && el("p", { class: "warning" }, "A newer memory replaces it: ", other(cues.replaced_by)),
+    quote(memory.text ?? ""),
     lastRecall?.tools.explain && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
     cuesView(cues),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
-    el("h3", {}, "History"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim()))));
+    el("h3", {}, "History"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim())),
+      cues.replaces.map((id) => el("li", {}, "replaces ", other(id)))));
 }
 
 function factsView() {

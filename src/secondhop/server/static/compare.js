@@ -1,59 +1,123 @@
 "use strict";
 // Two recalls side by side: what came, what went, at what cost.
 
-let keptSides = [];  // kept recalls that wait for a side
+let toCompare = null;  // a trace that the view is opened with
+
+/** Open the comparison with this recall as A. */
+function compareWith(trace) {
+  toCompare = trace;
+  location.hash = "#compare";
+}
 
 function compareView() {
   const question = el("textarea", { rows: "2", "aria-label": "Question", placeholder: "One question for both sides; a kept recall has its own" });
-  const sides = ["A", "B"].map(side);
-  const out = el("div");
-  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); } }, question,
-    el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
-  const refresh = async () => {
-    const found = await get(ofEntity("/traces?limit=200"));
-    sides.forEach((one) => one.offer(found));
-    for (const traceId of keptSides.splice(0)) (sides.find((one) => !one.kept.value) ?? sides[1]).take(traceId);
+  const words = el("input", { type: "search", placeholder: "words of it", "aria-label": "Filter kept recalls", oninput: () => list() });
+  let kept = [];
+  const fits = (one) => keptHas(one, words.value);
+  const list = () => sides.forEach((one) => one.list(kept, fits));
+  const changed = () => {
+    const chosen = sides.map((one) => one.chosen());
+    question.value ||= chosen.find(Boolean)?.question ?? "";
+    question.hidden = chosen.every(Boolean);  // each has its own
   };
+  const sides = ["A", "B"].map((name) => side(name, changed));
+  const out = el("div");
+  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); } }, question, el("label", {}, "Find a kept recall ", words),
+    el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
   const submit = async () => {
-    if (sides.some((one) => one.lacksWords()) && !question.value.trim()) { say("Type a question, or choose a kept recall for both sides", true); return; }
-    say("Asking twice…");
+    if (!sides.every((one) => one.isReady(question.value))) {
+      question.focus();
+      throw new Error("write a question, or pick a kept recall on both sides");
+    }
+    say("Asking…");
     const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
     replace(out, comparison(a, b));
+    out.scrollIntoView({ block: "start" });
     say("Compared");
+  };
+  const refresh = async () => {
+    const given = toCompare;
+    toCompare = null;
+    kept = await keptRecalls();
+    if (given) words.value = kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
+    if (given) question.value = given.question;
+    list();
+    if (given) sides.forEach((one, index) => one.choose(index ? "" : given.trace_id));
+    changed();
   };
   return { element: el("div", {}, form, out), focus: () => { trying(refresh); question.focus(); } };
 }
 
-/** One side's settings: a new recall, or one that is kept. */
-function side(name) {
+/** One side's settings: a new recall, or one that is kept. `changed` hears which. */
+function side(name, changed) {
   const other = el("input", { placeholder: "as above", "aria-label": `Other words for ${name}` });
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": `Memories of ${name}` });
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
   const effort = effortChoice(`Effort of ${name}`);
-  const kept = choice(`Kept recall of ${name}`, "ask now", []);
-  const offer = (found) => {
-    const chosen = kept.value;
-    replace(kept, kept.options[0], found.map((one) => el("option", { value: one.trace_id }, keptName(one, 70))));
-    take(found.some((one) => one.trace_id === chosen) ? chosen : "");
+  const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
+  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), el("label", {}, stale, " include outdated memories"));
+  let kept = [];
+  const chosen = () => kept.find((one) => one.trace_id === picked.value);
+  const settle = () => {
+    const one = chosen();
+    fresh.hidden = Boolean(one);  // it has its own
+    replace(told, one ? [el("strong", {}, one.question), el("span", { class: "quiet" }, ` ${keptFacts(one)}`)] : []);
+    changed();
   };
-  const take = (traceId) => { kept.value = traceId; settle(); };
-  const own = [other, k, effort, moment, stale].map((one) => [one, el("label", {})]);
-  const settle = () => own.forEach(([, label]) => { label.hidden = Boolean(kept.value); });  // a kept recall has its own
-  kept.addEventListener("change", settle);
-  [["Other words ", other], ["Memories ", k], ["Effort ", effort], ["As of ", moment]].forEach(([words, one], at) => own[at][1].append(words, one));
-  own[4][1].append(stale, " include outdated memories");
+  const choose = (traceId) => { picked.value = traceId; if (picked.selectedIndex < 0) picked.value = ""; settle(); };
+  picked.addEventListener("change", settle);
   return {
-    kept, offer, take, lacksWords: () => !kept.value && !other.value.trim(),
-    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", kept), own.map(([, label]) => label)),
+    chosen, choose,
+    list: (all, fits) => {
+      const now = picked.value;
+      kept = all;
+      replace(picked, picked.options[0], all.filter((one) => fits(one) || one.trace_id === now).map((one) => el("option", { value: one.trace_id }, `${short(one.question, 60)} · ${keptFacts(one)}`)));
+      choose(now);
+    },
+    isReady: (question) => Boolean(chosen() || other.value.trim() || question.trim()),
+    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", picked), told, fresh),
     asked: async (question) => {
-      const fresh = kept.value ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
+      const trace = picked.value, result = trace ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
         include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
-      const traced = kept.value ? await tracedBy(kept.value) : await tracedBy(fresh.trace_id).catch(untraced);
-      const result = fresh ?? await withTexts(resultOf(traced.trace));
-      return { name, result, trace: traced.trace, tools: await toolsOf({ result, ...traced }) };
+      return compared(name, trace || result.trace_id, result);
     },
   };
+}
+
+/** A side of a comparison. `result`: of a recall that was asked now; null: the trace tells it. */
+async function compared(name, traceId, result) {
+  const traced = result ? await tracedBy(traceId).catch(untraced) : await tracedBy(traceId);
+  const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(() => []);
+  const told = result ?? await withTexts(resultOf(traced));
+  return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
+}
+
+/** What may differ between two recalls, in words. */
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+  ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptName(one)])),
+  ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k"].includes(key)).map(([key, value]) => [key.replace(/^limits\./, "").replace(/_s$/, " in seconds").replaceAll("_", " "), value])) });
+
+/** Lines of two texts: [[where, line]], where is "both", "A" or "B". */
+function diffOf(own, theirs) {
+  const [a, b] = [own, theirs].map((text) => text.split("\n"));
+  const same = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0));  // longest common run of lines from there on
+  for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--) same[i][j] = a[i] === b[j] ? same[i + 1][j + 1] + 1 : Math.max(same[i + 1][j], same[i][j + 1]);
+  const rows = [];
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
+    if (i < a.length && j < b.length && a[i] === b[j]) { rows.push(["both", a[i++]]); j++; }
+    else if (i < a.length && (j === b.length || same[i + 1][j] >= same[i][j + 1])) rows.push(["A", a[i++]]);
+    else rows.push(["B", b[j++]]);
+  }
+  return rows;
+}
+
+/** Where the prompts of both sides differ; null where none does. */
+function promptsCompared(a, b) {
+  const pairs = a.prompts.map((one) => [one, b.prompts.find((two) => two.name === one.name)]).filter(([one, two]) => two && one.hash !== two.hash);
+  return pairs.map(([one, two]) => one.text && two.text
+    ? table(`Prompt ${one.name}: lines that differ`, ["in", "line"], diffOf(one.text, two.text).filter(([where, line]) => where !== "both" && line.trim()))
+    : el("p", { class: "quiet" }, `${[one, two].filter(({ text }) => !text).map(promptName).join(" and ")}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`));
 }
 
 /** {id: place} of an answer. */
@@ -66,10 +130,19 @@ function summary(one, other) {
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
   const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
+  const named = (memories) => memories.map((memory) => `“${one.tools.names.get(memory.id) ?? nameOf(memory)}”`).join("; ");
   const old = own.filter((memory) => memory.stale || one.tools.outdatedBy.has(memory.id));
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
-  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${own.map((memory) => one.tools.names.get(memory.id) ?? nameOf(memory)).join("; ")}.${old.length ? ` Outdated: ${old.map((memory) => one.tools.names.get(memory.id) ?? nameOf(memory)).join("; ")}.` : ""}` : ` brought nothing that ${other.name} did not.`,
+  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${named(own)}.${old.length ? ` Outdated: ${named(old)}.` : ""}` : ` brought nothing that ${other.name} did not.`,
     sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`);
+}
+
+/** Which side is better, by what helps and what does not. */
+function verdict(helps, hurts, sides) {
+  const [a, b] = sides.map(({ name }) => name), more = helps[0] - helps[1], less = hurts[1] - hurts[0];
+  if (!more && !less) return "both are as good";
+  if (more * less >= 0) return `${more + less > 0 ? a : b} is better`;
+  return `${more > 0 ? a : b} brought more that helps, and more that does not`;
 }
 
 /** A line that counts what the person marks in two answers; marks stay on this page. */
@@ -77,13 +150,10 @@ function tallied(sides) {
   const votes = new Map();
   const line = el("p", { role: "status" });
   const voted = () => {
-    for (const article of document.querySelectorAll(".compared article"))
-      for (const vote of article.querySelectorAll(".vote")) vote.setAttribute("aria-pressed", String(votes.get(article.dataset.memory) === vote.textContent));
-    const marked = (result, kinds) => result.memories.filter((memory) => kinds.includes(votes.get(memory.id))).length;
-    const helps = sides.map(({ result }) => marked(result, ["hot", "warm"]) - marked(result, ["cold", "wrong"]));
+    repaintVotes(document);
+    const marked = (kinds) => sides.map(({ result }) => result.memories.filter((memory) => kinds.includes(votes.get(memory.id))).length);
     const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
-    const better = helps[0] === helps[1] ? "neither is better" : `${sides[helps[0] > helps[1] ? 0 : 1].name} is better`;
-    line.textContent = votes.size ? `${counted.join(" · ")} → ${better}: what helps, less what does not.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay on this page.";
+    line.textContent = votes.size ? `${counted.join(" · ")} → ${verdict(marked(["hot", "warm"]), marked(["cold", "wrong"]), sides)}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay on this page.";
   };
   voted();
   return { votes, voted, line };
@@ -103,18 +173,18 @@ function comparison(a, b) {
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [(one ? a : b).tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
+    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
   });
   const cost = ({ name, result: { spent, rounds } }) => [name, seconds(spent.ms), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
-  const [inForce, others] = [settingsOf(a.trace), settingsOf(b.trace)];
-  const changed = Object.keys({ ...inForce, ...others }).filter((key) => key !== "question.kind" && inForce[key] !== others[key]);
+  const [inForce, others] = [settingsOf(a), settingsOf(b)];
+  const changed = Object.keys({ ...inForce, ...others }).filter((key) => inForce[key] !== others[key]);
   const { votes, voted, line } = tallied([a, b]);
   return el("section", { class: "answer", "aria-label": "Comparison" },
-    a.result.question === b.result.question ? null : el("p", { class: "warning" }, "The two were asked different questions."),
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
-    el("ul", {}, summary(a, b), summary(b, a)), line,
+    a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
+    el("ul", {}, summary(a, b), summary(b, a)), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
-    changed.some((key) => key.startsWith("prompt ")) ? el("p", { class: "quiet" }, "A recall keeps a prompt's version and hash, not its words: compare the files that were given with --prompts; `secondhop prompts show` prints the ones in force.") : null,
+    promptsCompared(a, b),
     searched(a, b),
     table("Places", ["Memory", "A", "B", "Change"], rows),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),

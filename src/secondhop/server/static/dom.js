@@ -35,16 +35,48 @@ const plural = (count, one, many = one + "s") => `${count} ${count === 1 ? one :
 
 const day = (iso) => (iso ? iso.slice(0, 10) : "");
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
-const short = (text, most) => (text.length > most ? text.slice(0, most - 1).trimEnd() + "…" : text);
 
-/** What a memory is called: its title, with its first words if that is a number; else these; else its id. */
+/** At most so many characters, cut between words where there are some. */
+function short(text, most) {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most - 1), end = cut.lastIndexOf(" ");
+  return cut.slice(0, end > most / 2 ? end : most).replace(/[\s.,;:]+$/, "") + "…";
+}
+
+/** So much of a text as fits, where it has the longest of these words. */
+function around(text, words, most) {
+  const sought = words.toLowerCase().split(/\s+/).sort((one, other) => other.length - one.length);
+  const at = text.toLowerCase().indexOf(sought.find((word) => text.toLowerCase().includes(word)) ?? "");
+  return at < most / 2 ? short(text, most) : `…${short(text.slice(text.lastIndexOf(" ", at - most / 4) + 1), most)}`;
+}
+
 const isUntitled = (title) => /^new chat$/i.test(title);  // what products call a chat that has no name
-const isNumbered = (title) => /^\p{L}+ \d+$/u.test(title);  // "Memo 27"
-const nameOf = (memory) => {
-  const text = memory.text || memory.evidence?.[0]?.text;
-  if (!memory.title || (text && isUntitled(memory.title))) return short(text || memory.id || memory.memory_id, 60);
-  return text && isNumbered(memory.title) ? `${memory.title}: ${short(text, 50)}` : memory.title;
-};
+
+/** Whether a title alone does not tell which memory it is: "Memo 27". */
+const isVague = (title) => title.length <= 8 || /^\p{L}+ ?#?\d+$/u.test(title);
+
+/** What a memory is called: its title, with its first words where that is vague; else these; else its id. */
+function nameOf(memory) {
+  const text = (memory.text || memory.evidence?.[0]?.text || "").replace(/\s+/g, " ").trim();
+  if (!memory.title || (text && isUntitled(memory.title)) || (isVague(memory.title) && text.startsWith(memory.title))) return short(text || memory.id || memory.memory_id, 60);
+  return text && isVague(memory.title) ? `${memory.title}: ${short(text, 48)}` : memory.title;
+}
+
+/** {id: name} of memories, the same wherever one is named; with the date where two share a name. */
+function namesOf(memories, known = new Map()) {
+  const named = memories.map((memory) => [memory, nameOf(memory)]), uses = new Map();
+  for (const [, name] of named) uses.set(name, (uses.get(name) ?? 0) + 1);
+  return new Map(named.map(([memory, name]) => [memory.id, known.get(memory.id) ?? (uses.get(name) > 1 && memory.created_at ? `${name} (${day(memory.created_at)})` : name)]));
+}
+
+const QUOTED = 420, LITTLE_MORE = 150;
+
+/** What a memory says; a long text ends with a button that shows the rest. */
+function quote(text) {
+  const isLong = text.length > QUOTED + LITTLE_MORE, said = el("blockquote", { tabindex: "-1" }, isLong ? short(text, QUOTED) : text);
+  const more = () => { said.replaceChildren(inOrder(text)); said.focus(); said.nextSibling.remove(); };
+  return el("div", { class: "quote" }, said, isLong && el("button", { type: "button", onclick: more }, "More"));
+}
 
 /** Say something to everyone, screen readers included; errors stand out. */
 function say(text, isError = false) {
@@ -91,7 +123,7 @@ function effortChoice(label) {
     made.options[0].textContent = able.high ? `usual (${critic ? "low with cues, else " : ""}high)` : "usual (none)";
     for (const option of made.options) if (able[option.value] === false) {
       option.disabled = true;
-      option.textContent += able.high ? ": needs a critic" : ": needs --llm";
+      option.textContent += able.high ? ": needs a critic" : ": no model here";
     }
   });
   return made;

@@ -26,13 +26,13 @@ function columnsOf(nodes, edges) {
 
 class Flow {
   constructor({ nodes, edges }) {
-    this.steps = [];
     this.boxes = new Map();
     this.list = el("ol", { class: "steps" });
-    this.now = el("p", { class: "quiet", "aria-live": "off" });
-    this.element = el("section", { class: "flow", "aria-label": "Steps of the recall" },
+    this.now = el("summary", { class: "quiet" }, "Asking");
+    this.steps = el("details", { open: true }, this.now,
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Graph of the recall" }, this.drawn(nodes, edges)),
-      this.now, el("details", {}, el("summary", {}, "Every step"), this.list));
+      el("details", {}, el("summary", {}, "Every step"), this.list));
+    this.element = el("section", { class: "flow", "aria-label": "Steps of the recall" }, this.steps);
   }
 
   drawn(nodes, edges) {
@@ -74,7 +74,6 @@ class Flow {
 
   /** A step has ended. */
   hear(step) {
-    this.steps.push(step);
     const known = this.boxes.get(step.node);
     if (known) {
       known.times += 1;
@@ -94,6 +93,7 @@ class Flow {
     for (const { box } of this.boxes.values()) box.classList.remove("now");
     for (const name of ["__start__", "__end__"]) this.boxes.get(name)?.box.classList.add("lit");
     this.now.textContent = costOf(result);
+    this.steps.open = false;
   }
 }
 

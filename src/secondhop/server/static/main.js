@@ -16,12 +16,6 @@ function open(name) {
   view.focus();
 }
 
-/** The tab that compares, with a kept recall as its first side that is free. */
-function compareWith(traceId) {
-  keptSides.push(traceId);
-  location.hash = "#compare";
-}
-
 async function showStats() {
   const told = await get(ofEntity(""));
   byId("stats").textContent = plural(told.memories, "memory", "memories");

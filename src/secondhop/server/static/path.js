@@ -2,13 +2,15 @@
 // The path of an answer: question → facet → query or cue → memory, by hop.
 
 const COLUMNS = [
-  { name: "Question", x: 0, wide: 150 },
-  { name: "What it needs", x: 200, wide: 190 },
-  { name: "Searched for, or stored for", x: 440, wide: 250 },
+  { name: "Question", x: 0, wide: 165 },
+  { name: "What it needs", x: 205, wide: 190 },
+  { name: "Searched for, or stored for", x: 440, wide: 255 },
   { name: "Found", x: 740, wide: 260 },
 ];
+/** Where a question has no other needs than itself. */
+const WIDE_COLUMNS = [{ name: "Question", x: 0, wide: 250 }, null, { ...COLUMNS[2], x: 320, wide: 310 }, { name: "Found", x: 700, wide: 300 }];
 const SEARCHES = { dense: "meaning", lexical: "words" };
-const ROW = 40, BOX = 32;
+const ROW = 46, BOX = 38, LETTER = 6.9;  // height of a row and of a box, width of a letter
 
 /** Searches that a query ran: {name: hits}. */
 const searchesOf = (query) =>
@@ -24,64 +26,84 @@ function waysTo(trace, memoryId) {
   return ways.sort((a, b) => a.hit.rank - b.hit.rank);
 }
 
+/** The cue that lifted a candidate: the one that its reason names. */
+const cueOf = (candidate) => [candidate.undertaking, candidate.cue].find((one) => one && candidate.why.includes(`“${one}”`)) ?? candidate.cue;
+
+/** What brought a memory for the question itself. `words`: plain search has it among as many; `place`: its better one there. */
+function foundBy(trace, id) {
+  const own = waysTo(trace, id).filter(({ query }) => query.query_id === "q0"), candidate = trace.candidates.find((one) => one.memory_id === id);
+  return { words: own.some(({ hit }) => hit.rank <= trace.returned.length), cue: candidate && cueOf(candidate), place: own[0]?.hit.rank };
+}
+
 /** Nodes and links of the drawing. `ids`: memories to show, in order; `told`: names and scores of them. */
 function pathOf(trace, ids, told) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const memories = [], links = [], queries = new Map();
+  const sought = (key, node, order) => {
+    if (!queries.has(key)) queries.set(key, { key, column: 2, sum: 0, count: 0, ...node });
+    queries.get(key).sum += order;
+    queries.get(key).count += 1;
+  };
   ids.forEach((id, order) => {
     const candidate = trace.candidates.find((one) => one.memory_id === id);
     if (!candidate) return;
-    const ways = [...new Map(waysTo(trace, id).map((way) => [way.query.query_id, way])).values()];
     memories.push({ key: `m ${id}`, id, column: 3, label: told.names.get(id) || candidate.title || id, says: scoreOf(id, told), out: candidate.slot === null,
       mark: candidate.slot === null ? "–" : String(candidate.slot) });
-    const facet = candidate.slot_facet || candidate.facet_scores[0]?.facet_id;
-    ways.sort((a, b) => (b.query.facet_id === facet) - (a.query.facet_id === facet) || a.hit.rank - b.hit.rank);
-    if (candidate.cue) {  // the question is near a request that it was stored for
-      const key = `c ${candidate.cue}`;
-      if (!queries.has(key)) queries.set(key, { key, column: 2, label: candidate.cue, isCue: true, mark: "c", sum: 0, count: 0 });
-      const node = queries.get(key);
-      node.sum += order; node.count += 1;
-      links.push({ from: key, to: `m ${id}`, says: "stored for such requests" });
+    const facet = candidate.slot_facet || candidate.facet_scores[0]?.facet_id, isOwn = facet === "f0";
+    const { words, cue } = foundBy(trace, id);
+    const ways = [...new Map(waysTo(trace, id).map((way) => [way.query.query_id, way])).values()].filter(({ query }) => words || !cue || query.query_id !== "q0")
+      .sort((a, b) => (b.query.facet_id === facet) - (a.query.facet_id === facet) || a.hit.rank - b.hit.rank);
+    if (cue) {  // the question is near a request that it was stored for
+      const key = `c ${cue}`;
+      sought(key, { label: cue, isCue: true, mark: "c", facet: "f0" }, order);
+      links.push({ from: key, to: `m ${id}`, weak: !isOwn, says: cue === candidate.undertaking ? "it shares this with the top memories" : "stored for such requests" });
     }
-    const suggested = facets.has(facet) && ways[0]?.query.facet_id !== facet;
+    const suggested = facets.has(facet) && !isOwn && ways[0]?.query.facet_id !== facet;
     if (suggested) links.push({ from: `f ${facet}`, to: `m ${id}`, says: "suggested by a playbook" });
-    ways.slice(0, suggested || candidate.cue ? 1 : 2).forEach((way, index) => {
-      const key = `q ${way.query.query_id}`;
-      if (!queries.has(key)) queries.set(key, { key, column: 2, label: way.query.text, facet: way.query.facet_id,
-        hop: way.query.hop, mark: String(way.query.hop), sum: 0, count: 0 });
-      const node = queries.get(key);
-      node.sum += order; node.count += 1;
-      links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested || Boolean(candidate.cue),
-        says: `found by its ${SEARCHES[way.search] ?? way.search}` });
+    ways.slice(0, suggested || cue ? 1 : 2).forEach((way, index) => {
+      const key = `q ${way.query.query_id}`, isQuestion = way.query.query_id === "q0";
+      const label = isQuestion ? "the words of the question" : way.query.text === trace.question ? "the question, bent by the votes" : way.query.text;
+      sought(key, { label, facet: way.query.facet_id, hop: way.query.hop, mark: String(way.query.hop) }, order);
+      links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested || (Boolean(cue) && isOwn && !isQuestion), says: `found by its ${SEARCHES[way.search] ?? way.search}` });
     });
   });
-  const used = new Set([...queries.values()].filter((query) => !query.isCue).map((query) => query.facet));
-  for (const link of links) if (link.from.startsWith("f ")) used.add(link.from.slice(2));
-  const needs = [...used].map((id) => facets.get(id)).filter(Boolean)
-    .sort((a, b) => a.hop - b.hop || b.weight - a.weight)
-    .map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.name, says: facet.why, hop: facet.hop, mark: String(facet.hop) }));
+  const used = new Set([...[...queries.values()].map((query) => query.facet), ...links.filter((link) => link.from.startsWith("f ")).map((link) => link.from.slice(2))]);
+  const needed = [...used].map((id) => facets.get(id)).filter(Boolean).sort((a, b) => a.hop - b.hop || b.weight - a.weight);
+  const needs = needed.some((facet) => facet.facet_id !== "f0")
+    ? needed.map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.name, says: facet.why, hop: facet.hop, mark: String(facet.hop) })) : [];
   const position = new Map(needs.map((need, index) => [need.key, index]));
   const asked = [...queries.values()].sort((a, b) =>
     (position.get(`f ${a.facet}`) ?? 99) - (position.get(`f ${b.facet}`) ?? 99) || a.sum / a.count - b.sum / b.count);
   for (const need of needs) links.push({ from: "question", to: need.key, says: need.says });
   for (const query of asked) links.push({ from: position.has(`f ${query.facet}`) ? `f ${query.facet}` : "question", to: query.key });
   const question = { key: "question", column: 0, label: trace.question, mark: "?" };
-  return { nodes: [question, ...needs, ...asked, ...memories], links };
+  return { nodes: [question, ...needs, ...asked, ...memories], links, places: needs.length ? COLUMNS : WIDE_COLUMNS };
+}
+
+/** A short line as the drawing has it, for its legend. */
+const lineSample = (kind) => svg("svg", { width: 34, height: 10, "aria-hidden": "true" }, svg("path", { d: "M0,5 L34,5", class: kind }));
+
+/** A label in two lines at most, cut between words. */
+function inLines(text, wide) {
+  const most = Math.floor(wide / LETTER);
+  if (text.length <= most) return [text];
+  const space = text.lastIndexOf(" ", most), end = space > 0 ? space : most;
+  return [text.slice(0, end), short(text.slice(end).trim(), most)];
 }
 
 /** The drawing; `onMemory` hears the id of a memory that is chosen. */
 function drawPath(trace, ids, { onMemory, ...told }) {
-  const { nodes, links } = pathOf(trace, ids, told);
+  const { nodes, links, places } = pathOf(trace, ids, told);
   const columns = COLUMNS.map((_, column) => nodes.filter((node) => node.column === column));
   const most = Math.max(...columns.map((column) => column.length), 1);
   const height = 30 + most * ROW;
   const groups = new Map();
   for (const column of columns)
-    column.forEach((node, row) => { node.x = COLUMNS[node.column].x; node.y = 30 + ((most - column.length) / 2 + row) * ROW; });
+    column.forEach((node, row) => { node.x = places[node.column].x; node.wide = places[node.column].wide; node.y = 30 + ((most - column.length) / 2 + row) * ROW; });
   const at = new Map(nodes.map((node) => [node.key, node]));
   const drawn = links.map((link) => {
     const from = at.get(link.from), to = at.get(link.to);
-    const x1 = from.x + COLUMNS[from.column].wide, y1 = from.y + BOX / 2, x2 = to.x, y2 = to.y + BOX / 2;
+    const x1 = from.x + from.wide, y1 = from.y + BOX / 2, x2 = to.x, y2 = to.y + BOX / 2;
     const bend = Math.max(24, (x2 - x1) / 2);
     const line = svg("path", { d: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`,
       class: link.weak ? "edge weak" : "edge" }, link.says ? svg("title", {}, link.says) : null);
@@ -115,33 +137,35 @@ function drawPath(trace, ids, { onMemory, ...told }) {
     for (const [name, group] of groups) group.setAttribute("tabindex", name === key ? "0" : "-1");
     groups.get(key).focus();
   };
-  for (const node of nodes) groups.set(node.key, box(node, { show, move, onMemory }));
-  const heads = COLUMNS.map((column) => svg("text", { x: column.x, y: 14, class: "head" }, column.name));
-  return el("div", { class: "scroll path", tabindex: "0", role: "region", "aria-label": "Path from the question to the memories" },
+  const first = nodes.find((node) => node.id) ?? nodes[0];
+  for (const node of nodes) groups.set(node.key, box(node, { show, move, onMemory, isFirst: node === first }));
+  const heads = places.filter(Boolean).map((column) => svg("text", { x: column.x, y: 14, class: "head" }, column.name));
+  return el("div", { class: "scroll path" },
     svg("svg", { viewBox: `0 0 1000 ${height}`, role: "group", class: "drawing",
       "aria-label": "Question, needs, queries and memories; arrow keys follow the lines" },
       heads, drawn.map((link) => link.line), [...groups.values()]));
 }
 
-function box(node, { show, move, onMemory }) {
-  const { wide } = COLUMNS[node.column];
+function box(node, { show, move, onMemory, isFirst }) {
+  const { wide } = node;
   const kind = node.isCue ? "cue" : ["question", "need", "query", "memory"][node.column];
   const says = node.column === 3 ? `${node.out ? "not returned" : `place ${node.mark}`}, ${node.says}` : node.hop ? `hop ${node.hop}` : "";
   const choose = () => node.id && onMemory(node.id);
+  const lines = inLines(inOrder(node.label), wide - 36), middle = node.y + BOX / 2 + 4;
   return svg("g", {
-    class: `box ${kind}${node.out ? " out" : ""} hop${Math.min(node.hop ?? 0, 3)}`, tabindex: node.column ? "-1" : "0",
-    role: "button",
+    class: `box ${kind}${node.out ? " out" : ""} hop${Math.min(node.hop ?? 0, 3)}`, tabindex: isFirst ? "0" : "-1",
+    role: node.id ? "button" : "img",
     onmouseenter: () => show(node.key), onmouseleave: () => show(null), onfocus: () => show(node.key), onblur: () => show(null),
     onclick: choose,
     onkeydown: (event) => {
-      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); }
+      if (node.id && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); choose(); }
       else if (move(node, event.key)) event.preventDefault();
     },
   },
   svg("title", {}, `${kind}: ${node.label}${says ? `, ${says}` : ""}`),
   svg("rect", { x: node.x, y: node.y, width: wide, height: BOX, rx: 6 }),
   svg("circle", { cx: node.x + 15, cy: node.y + BOX / 2, r: 9 }),
-  svg("text", { x: node.x + 15, y: node.y + BOX / 2 + 4, "text-anchor": "middle", class: "mark", "aria-hidden": "true" }, node.mark),
-  svg("svg", { x: node.x + 29, y: node.y, width: wide - 35, height: BOX },  // cuts what is too long
-    svg("text", { x: 0, y: BOX / 2 + 4 }, node.label.slice(0, 200))));
+  svg("text", { x: node.x + 15, y: middle, "text-anchor": "middle", class: "mark", "aria-hidden": "true" }, node.mark),
+  svg("svg", { x: node.x + 29, y: node.y, width: wide - 31, height: BOX },  // cuts what is wider than letters usually are
+    lines.map((line, index) => svg("text", { x: 0, y: BOX / 2 + 4 + (index - (lines.length - 1) / 2) * 14 }, line))));
 }
