@@ -22,8 +22,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
     ranking = services.settings.ranking
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
-    beside = services.settings.limits.maybe
-    answer = best_answer(pool, state, settings=ranking, beside=beside)
+    answer = best_answer(pool, state, settings=ranking)
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services)
     cost = {"deadline": f"deadline: {detail}"} if reason == "deadline" else {}

@@ -53,9 +53,6 @@ REPEATS = 0.25
 COPIES = 0.8
 """The same for a look-up. Higher: sessions of one conversation all sound alike."""
 
-SPARE = 16
-"""More than are shown, so that hardly ever a second comparison is needed."""
-
 FOUND = 0.6
 """Relevance to a search that the critic asked for, from which on a memory counts as found by it."""
 
@@ -89,7 +86,6 @@ def best_answer(
     *,
     settings: RankingSettings,
     shown: Sequence[str] = (),
-    beside: int = 0,
 ) -> BestAnswer:
     """Slots by the votes so far.
 
@@ -100,7 +96,6 @@ def best_answer(
 
     Args:
         shown: ids of earlier answers, in their order: so stands what was voted for alike.
-        beside: losers that are shown beside the answer; without a plan hardly more are named.
     """
     votes = last_votes(state)
     kept: list[str] = []
@@ -118,10 +113,9 @@ def best_answer(
     relevance = np.minimum(relevance * factors, 1.0)
     order, repeats_at = None, REPEATS_AT
     if is_unplanned(state):
-        wanted = state["k"] + len(kept) + beside
         repeats_at = COPIES if is_text_look_up(state) else REPEATS
         order = unplanned_order(pool, relevance, factors, state)
-        order = copies_last(order, pool, limit=repeats_at, wanted=wanted)
+        order = copies_last(order, pool, limit=repeats_at)
     selected = select(
         pool,
         relevance,
@@ -258,28 +252,20 @@ def answering_for_themselves(pool: Pool) -> Pool:
     return replace(pool, replaced_by=replaced_by)
 
 
-def copies_last(order: Sequence[str], pool: Pool, *, limit: float, wanted: int) -> list[str]:
-    """The first of them, with those last of which others ahead say more than `limit`, a share.
-
-    Only the first are compared, as many as it takes for `wanted` that repeat nothing: the others
-    come after them in any case.
-    """
-    compared = 2 * wanted + SPARE
-    while True:
-        coverage, places = repetition_among(pool, order[:compared])
-        said = np.zeros(len(coverage.owner))
-        ahead: list[str] = []
-        behind: list[str] = []
-        for memory_id in order[:compared]:
-            place = places[memory_id]
-            if coverage.of_candidates(said)[place] > limit:
-                behind.append(memory_id)
-            else:
-                ahead.append(memory_id)
-                said = np.maximum(said, coverage.units[:, place])
-        if len(ahead) >= wanted or compared >= len(order):
-            return [*ahead, *behind]
-        compared *= 2
+def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
+    """All of them, with those last of which others ahead say more than `limit`, a share."""
+    coverage, places = repetition_among(pool, order)
+    said = np.zeros(len(coverage.owner))
+    ahead: list[str] = []
+    behind: list[str] = []
+    for memory_id in order:
+        place = places[memory_id]
+        if coverage.of_candidates(said)[place] > limit:
+            behind.append(memory_id)
+        else:
+            ahead.append(memory_id)
+            said = np.maximum(said, coverage.units[:, place])
+    return [*ahead, *behind]
 
 
 def under_their_playbook(picks: Sequence[Pick], state: RecallState) -> list[Pick]:

@@ -74,8 +74,7 @@ def answer_in(pool: Pool, state: SessionState, *, services: Services) -> BestAns
     if state["round"] > 1:
         lower = min(ranking.min_score, LATER_MIN_SCORE)
         ranking = replace(ranking, min_score=lower)
-    beside = services.settings.limits.maybe
-    return best_answer(pool, state, settings=ranking, shown=shown_ever(state), beside=beside)
+    return best_answer(pool, state, settings=ranking, shown=shown_ever(state))
 
 
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:
