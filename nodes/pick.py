@@ -30,6 +30,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
         "degraded": cost,
         "picks": picks,
         "weakened": {**answer.weakened},
+        "named": {**answer.named},
         "drops": dropped(answer, pool, state, min_score=ranking.min_score),
         "stop_reason": reason,
         "stop_detail": detail,
@@ -123,7 +124,7 @@ def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place:
     Args:
         place: where it would have stood.
     """
-    near = answer.nearest >= answer.bar
+    near = answer.near
     return Drop(
         memory_id=memory_id,
         stage="pick",

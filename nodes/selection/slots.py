@@ -33,8 +33,8 @@ from secondhop.nodes.selection.relevance import (
     is_outside,
     judged_relevance,
     kept_ids,
-    knows_a_name,
     last_votes,
+    named_in_question,
     nearest_cue,
     score_factors,
     text_relevance,
@@ -65,8 +65,12 @@ class BestAnswer:
 
     selected: Selection
     """As the slots would be given, whether or not the question can be answered."""
+    near: bool
+    """Whether anything stored is about the question: its text, a cue, or a name that tells."""
+    named: Mapping[str, str]
+    """{memory id: the name of the question that its text has, and most others have not}."""
     given: bool
-    """Whether anything stored is about the question."""
+    """Whether there is an answer: something is near, or was voted for, and was not refused."""
     nearest: float
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
@@ -128,8 +132,10 @@ def best_answer(
         repeats_at=repeats_at,
     )
     selected = replace(selected, picks=under_their_playbook(selected.picks, state))
-    named = knows_a_name(pool, state["question"])
-    near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score, named=named)
+    named = named_in_question(pool, state["question"])
+    near, nearest, bar = answerable(
+        state, state["kind"], min_score=settings.min_score, named=bool(named)
+    )
     given = near
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
@@ -139,6 +145,8 @@ def best_answer(
     implied = implied_picks(pool, relevance, state) if led is None else []
     return BestAnswer(
         selected=selected,
+        near=near,
+        named=named,
         given=given,
         nearest=nearest,
         bar=bar,

@@ -52,6 +52,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     return {
         "picks": picks,
         "weakened": {**answer.weakened} if answer else {},
+        "named": {**answer.named} if answer else {},
         "drops": dropped(answer, pool, state, min_score=min_score) if answer else {},
         "branches": branches,
         "shown": {str(state["round"]): shown},
