@@ -196,7 +196,7 @@ async def test_of_what_only_the_score_was_kept_it_is_told(tmp_path: Path) -> Non
         f"It was cut before slots were given: its score is {trace.rest[far]:.2f}; the last "
         f"slot went to {last.memory_id} “{last.title}” with {last.score:.2f}."
     )
-    assert explanation.nearest_change.startswith(f"only --k {len(trace.scores())}, all that were")
+    assert explanation.nearest_change.startswith(f"--k {len(trace.scores())}, as many as were")
     assert f"secondhop cues {far} --add" in explanation.nearest_change
 
 
@@ -214,7 +214,7 @@ async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> No
         told = await recall.aexplain(trace, "older")
 
     assert told.replaced_by == "newer"
-    assert "Where newer “About newer” was stored" in " ".join(told.story)
+    assert "Against it: newer “About newer” is noted to replace it." in " ".join(told.story)
 
 
 def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
