@@ -137,10 +137,7 @@ async def test_what_only_fills_a_free_slot_is_marked_as_weak(recall: Recall) -> 
     result = await recall.arecall("Carefeed interview", k=50)
 
     assert {memory.why == WEAK for memory in result.memories} == {True, False}
-    assert all(
-        memory.weak == memory.why == WEAK
-        for memory in [*result.memories, *result.maybe]
-    )
+    assert all(memory.weak == (memory.why == WEAK) for memory in [*result.memories, *result.maybe])
 
 
 # --- careless input ---

@@ -17,7 +17,7 @@ from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 
 QUESTION = "a private question"
 FINE = answer('{"text": "fine"}')
-GRACE_S = 0.25
+GRACE_S = 1.0
 PATIENT = BreakerSettings(failures=10_000, patience_s=10_000.0)
 
 
