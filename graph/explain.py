@@ -5,15 +5,17 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from secondhop.errors import NotStoredError
+from secondhop.graph.deciding import deciding, is_planned, keeps_hybrid_order, weighed
 from secondhop.graph.nearest_change import (
     id_and_title,
     is_founded,
+    kind_of,
     nearest_change,
     set_options,
     title_of,
 )
 from secondhop.graph.result import Frozen
-from secondhop.graph.slot_reason import deciding, keeps_hybrid_order, slot_reason
+from secondhop.graph.slot_reason import slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
@@ -27,6 +29,8 @@ from secondhop.graph.trace import (
     preference_of,
 )
 from secondhop.nodes.critics.reading_votes import UNNAMED
+from secondhop.nodes.pick import NOT_NEAR
+from secondhop.nodes.reasons import match_needed
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
     CUES,
@@ -35,8 +39,9 @@ from secondhop.nodes.selection.blend import (
     PLAYBOOKS,
     SIMILARITY,
     UNDERTAKING,
-    logistic_of,
 )
+from secondhop.nodes.selection.relevance import NEWER
+from secondhop.nodes.selection.relevance import UNNAMED as LEFT_UNNAMED
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
@@ -102,11 +107,13 @@ def explain(
     *,
     reach: Reach | None = None,
     names: Mapping[str, str] | None = None,
+    similarity: float | None = None,
 ) -> Explanation:
     """Explain from a trace what happened to a memory.
 
     Args:
         names: {id: title or first words} of memories that the trace has no title of.
+        similarity: of its text to the newer one's because of which it counts less; None: unknown.
         reach: for a memory that is not in the trace, how close it came; None: it is not stored.
 
     Raises:
@@ -116,7 +123,7 @@ def explain(
         return forgotten_since(trace, memory_id)
     candidate = trace.candidate(memory_id)
     if candidate is not None:
-        return of_candidate(trace, candidate, names=names or {})
+        return of_candidate(trace, candidate, names=names or {}, similarity=similarity)
     preference = preference_of(trace, memory_id)
     if preference is not None:
         return given_apart(preference)
@@ -132,11 +139,17 @@ def explain(
 
 
 def of_candidate(
-    trace: RecallTrace, candidate: TraceCandidate, *, names: Mapping[str, str]
+    trace: RecallTrace,
+    candidate: TraceCandidate,
+    *,
+    names: Mapping[str, str],
+    similarity: float | None,
 ) -> Explanation:
-    """The story of a memory that some query found."""
+    """The story of a memory that some query found: what speaks for it, what against it, and what
+    came of it."""
     story = [candidate.why] if candidate.why else []
-    story += [*asked_for(trace, candidate), *stored_for(trace, candidate, names=names)]
+    story += [*asked_for(trace, candidate), *for_it(candidate)]
+    story += against_it(trace, candidate, names=names, similarity=similarity)
     story += [
         voted(vote, candidate) if vote.round else f"Kept out: {vote.reason}."
         for vote in candidate.votes
@@ -146,8 +159,7 @@ def of_candidate(
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
     elif last is not None and not taught:
-        against = beaten_by(trace, candidate, last, names=names)
-        story.append(f"Round {last.round}, {last.stage}: {last.reason}.{against}")
+        story.append(told_cut(trace, candidate, last, names=names))
     elif not taught:
         story.append(lower_score(trace, candidate))
     return Explanation(
@@ -157,10 +169,10 @@ def of_candidate(
         story=story,
         parts=score_parts(candidate),
         computed=[
-            found_story(trace, candidate),
+            *made(trace, candidate),
+            *changed(trace, candidate),
             *facet_stories(trace, candidate),
-            *added_up(candidate),
-            *factors_told(candidate),
+            found_story(trace, candidate),
         ],
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
         nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
@@ -173,11 +185,22 @@ def is_taught(candidate: TraceCandidate) -> bool:
     return bool(candidate.votes) and not any(vote.round for vote in candidate.votes)
 
 
+def told_cut(
+    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, *, names: Mapping[str, str]
+) -> str:
+    """At which stage it was cut, why, and what stands in its place."""
+    told = f"Round {last.round}, {last.stage}: {last.reason}"
+    if last.reason == NOT_NEAR:
+        best, needed = last.score or 0.0, last.threshold or 0.0
+        return f"{told} ({match_needed(best, needed, kind_of(trace))})."
+    return f"{told}.{beaten_by(trace, candidate, last, names=names)}"
+
+
 def beaten_by(
     trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, *, names: Mapping[str, str]
 ) -> str:
     """What stands in its place, as a sentence after a space; "" where nothing does."""
-    if not last.against:
+    if not last.against or last.against == candidate.outdated_by:
         return ""
     named, rival = called(trace, last.against, names), trace.candidate(last.against)
     by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace)
@@ -309,11 +332,17 @@ def looked_up(query: TraceQuery) -> str:
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """How it stands in the facets it serves best, at most three."""
+    """What searches measured, in the facets that it serves best, at most three."""
     names = {facet.facet_id: facet for facet in trace.facets}
+    if not is_planned(trace):
+        return [
+            f"Its text and the question: cosine {score.dense:.2f}, words {score.lexical:.2f}."
+            for score in candidate.facet_scores
+            if score.facet_id == DIRECT and score.dense
+        ]
     return [
-        f"For “{names[score.facet_id].name}”{hop_of(names[score.facet_id])} it ranks "
-        f"{score.rank}, relevance {score.relevance:.2f}"
+        f"For “{names[score.facet_id].name}”{hop_of(names[score.facet_id])} it was found at place "
+        f"{score.rank}"
         + (f" (cosine {score.dense:.2f}, words {score.lexical:.2f})." if score.dense else ".")
         for score in candidate.facet_scores[:3]
     ]
@@ -324,21 +353,39 @@ def hop_of(facet: TraceFacet) -> str:
     return "" if facet.facet_id == DIRECT else f" (hop {facet.hop})"
 
 
-def stored_for(
-    trace: RecallTrace, candidate: TraceCandidate, *, names: Mapping[str, str]
+def for_it(candidate: TraceCandidate) -> list[str]:
+    """What speaks for a memory whose `why` does not say it."""
+    if candidate.why:
+        return []
+    told = [f"For it: it was stored for “{candidate.cue}”."] if candidate.cue else []
+    if candidate.proved_for:
+        told.append(f"For it: a session proved it for “{candidate.proved_for}”.")
+    return told
+
+
+def against_it(
+    trace: RecallTrace,
+    candidate: TraceCandidate,
+    *,
+    names: Mapping[str, str],
+    similarity: float | None,
 ) -> list[str]:
-    """What its cues say of the question, and what replaces it by an annotation."""
-    led = candidate.why  # says what adds most to its score
-    story = [f"It was stored for “{candidate.cue}”."] if candidate.cue and not led else []
-    if candidate.proved_for and not led:
-        story.append(f"A session proved it for “{candidate.proved_for}”.")
+    """What speaks against it: votes of earlier sessions, and what is newer."""
+    told: list[str] = []
+    if candidate.refused_for:
+        told.append(f"Against it: a session voted it down for “{candidate.refused_for}”.")
     if candidate.outdated_by:
         newer = called(trace, candidate.outdated_by, names)
-        story.append(f"Where {newer} was stored, it was noted that it replaces this memory.")
+        told.append(f"Against it: {newer} is noted to replace it.")
     elif candidate.weakened_by:
         newer = called(trace, candidate.weakened_by, names)
-        story.append(f"{newer} is newer and seems to say the same afresh, so this one counts less.")
-    return story
+        near = "" if similarity is None else f" (similarity {similarity:.2f})"
+        costs = "comes last" if keeps_hybrid_order(trace) else "counts a third less"
+        told.append(
+            f"Against it: {newer} is newer and its text is close{near}; it might say the same "
+            f"afresh, so this one {costs}."
+        )
+    return told
 
 
 def called(trace: RecallTrace, memory_id: str, names: Mapping[str, str]) -> str:
@@ -359,22 +406,44 @@ MEANING = {
 """What each part of a score measures, in a few words; in full: docs/ranking.md."""
 
 
-def factors_told(candidate: TraceCandidate) -> list[str]:
-    """What source, salience, age, earlier sessions, a newer memory and the critic made of it."""
-    parts = [f"{name} × {factor:.2f}" for name, factor in candidate.factors.items()]
-    return [f"Its relevance was weighed: {', '.join(parts)}."] if parts else []
+FACTOR_MEANING = {
+    "source": "its kind of document",
+    "salience": "its salience",
+    "recency": "its age",
+    "exposure": "shown lately",
+    "learned": "votes in earlier sessions",
+    NEWER: "something newer",
+    LEFT_UNNAMED: "the critic did not name it",
+}
+"""What each factor is there for, in a few words; in full: docs/ranking.md."""
 
 
-def added_up(candidate: TraceCandidate) -> list[str]:
-    """What its parts make together; [] where a plan's facets share the slots."""
-    if not candidate.parts:
-        return []
-    _, middle = logistic_of(candidate.parts)
+def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What searches made its score, before anything changed it."""
+    found = weighed(trace, candidate).found
+    if keeps_hybrid_order(trace):
+        return [f"Its places in both searches make a score of {found:.4f}."]
+    facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
+    if is_planned(trace):
+        served = f"For “{facet.name}”{hop_of(facet)}" if facet else "Where it serves best"
+        return [f"{served} searches make a score of {found:.2f} on a scale from 0 to 1."]
+    if trace.settings.get("slots.by") == "relevance" or not candidate.parts:
+        return [f"Searches make a score of {found:.2f} on a scale from 0 to 1."]
     together = sum(candidate.parts.values())
-    return [
-        f"The parts, compared with the other candidates, add up to {together:+.2f}. "
-        f"{middle:+.2f} makes a score of 0.50, so this makes {candidate.score:.2f}."
-    ]
+    return [f"The parts add up to {together:+.2f}: a score of {found:.2f} on a scale from 0 to 1."]
+
+
+def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What source, salience, age, earlier sessions, a newer memory and the critic made of it."""
+    _, factors, score = weighed(trace, candidate)
+    if not factors:
+        return []
+    digits = 4 if keeps_hybrid_order(trace) else 2
+    told = ", ".join(
+        f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
+        for name, factor in factors.items()
+    )
+    return [f"Then {told}: a score of {score:.{digits}f}."]
 
 
 def score_parts(candidate: TraceCandidate) -> list[ScorePart]:

@@ -1,10 +1,26 @@
 """Finds the smallest change that would admit a memory that a recall did not return."""
 
 from collections.abc import Mapping
+from math import prod
 
+from secondhop.graph.deciding import (
+    deciding,
+    is_planned,
+    is_voted_on,
+    next_after,
+    score_to_beat,
+    score_without,
+)
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
 from secondhop.nodes.pick import NOT_NEAR, REFUSED
-from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, LEAST_SUM
+from secondhop.nodes.reasons import match_needed
+from secondhop.nodes.retrieve import UNPLANNED
+from secondhop.nodes.selection.relevance import (
+    LEAST_RELEVANCE,
+    LEAST_SUM,
+    NEWER,
+    REPLACED_FACTOR,
+)
 from secondhop.ranking.votes import SUPPRESSED
 from secondhop.wording import command
 
@@ -28,8 +44,7 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if last.stage == "pick" and last.rank is not None:
-        far = last.rank > 2 * trace.k and not last.reason.startswith("repeats")
-        return more_slots(trace, last, last.rank) + (cue_hint(candidate) if far else "")
+        return more_slots(trace, candidate, last, last.rank)
     return never_weighed(trace, candidate)
 
 
@@ -43,7 +58,8 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
     disbelieved = bool(candidate.votes) and not is_founded(candidate)
     if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
-    return f"only --k {len(trace.scores())}, all that were found{cue_hint(candidate)}"
+    found = len(trace.scores())
+    return f"--k {found}, as many as were found (fewer may do){cue_hint(trace, candidate)}"
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
@@ -76,26 +92,71 @@ def was_refused(trace: RecallTrace) -> bool:
     return against and not trace.returned
 
 
-def more_slots(trace: RecallTrace, last: TraceDrop, place: int) -> str:
+def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int) -> str:
     """For what came after the last slot."""
     if last.reason.startswith("repeats"):
-        return (
-            f"removing {title_of(trace, last.against)}, which says the same, "
-            f"or --k {place} (what repeats comes after everything else)"
-        )
-    kept = max(0, len(trace.returned) - trace.k)  # what was voted for is not counted in k
+        slots = f"--k {place} (what repeats comes after everything else)"
+        removed = f"removing {title_of(trace, last.against)}, which says the same, or "
+        return f"{removed}{slots}" if stands_in(trace, candidate) else slots
+    if candidate.outdated_by:
+        return f"only {slots_of(trace, place)}: {noted_outdated(trace, candidate)}"
+    hint = cue_hint(trace, candidate) if place > 2 * trace.k else ""
+    return slots_of(trace, place) + hint + unlearned(trace, candidate)
+
+
+def slots_of(trace: RecallTrace, place: int) -> str:
+    """The k that has a slot for a place, and when places may move with it."""
+    place -= max(0, len(trace.returned) - trace.k)  # what was voted for is not counted in k
+    came_in = f"it came in at place {place}, {trace.k} were asked for"
+    depth = trace.settings.get("ranking.depth_factor")
+    if not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED:
+        return f"--k {place} ({came_in})"
     return (
-        f"--k {place - kept} or a little more (it came in at place {place}, {trace.k} were "
-        f"asked for; a higher k also looks deeper, so places may move)"
+        f"--k {place} or a little more ({came_in}; a higher k also looks deeper, so places may "
+        f"move)"
     )
 
 
-def cue_hint(candidate: TraceCandidate) -> str:
-    """Beside a k that few would ask for: what lifts a memory that no cue lifted; "" elsewhere."""
-    if candidate.cue:
+def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it might have a slot that becomes free, by its score."""
+    first = next_after(trace, len(trace.returned))
+    return (
+        first is None or is_planned(trace) or deciding(trace, candidate) >= deciding(trace, first)
+    )
+
+
+def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Why no cue helps what an annotation calls outdated, and whether to be rid of that would."""
+    newer = title_of(trace, candidate.outdated_by)
+    told = f"{newer} is noted to replace it, and what is replaced comes last, whatever its cues"
+    if REPLACED_FACTOR * score_without(trace, candidate, NEWER) <= score_to_beat(trace):
+        return told
+    return f"{told}; or {newer} stored without that note"
+
+
+def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Beside more slots: to take back what sessions taught, where that alone keeps it out."""
+    counts = candidate.factors.get("learned", 1.0) < 1 and not is_voted_on(trace)
+    if not counts or score_without(trace, candidate, "learned") <= score_to_beat(trace):
+        return ""
+    return f"; or `recall.learning.forget([{candidate.memory_id!r}])`: a session voted it down"
+
+
+def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Beside a k that few would ask for: what lifts a memory that no cue lifted; "" elsewhere, and
+    where no cue lifts it far enough: a score is at most what its factors leave of 1."""
+    most = prod(candidate.factors.values())
+    by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
+    if candidate.cue or candidate.outdated_by or (by_score and most <= score_to_beat(trace)):
         return ""
     typed = command("cues", candidate.memory_id, "--add", "a request for which it matters")
-    return f"; a cue lifts it for such questions: {typed}"
+    needed = f" (it must score more than {score_to_beat(trace):.2f} with it)" if by_score else ""
+    return f"; a cue lifts it for such questions: {typed}{needed}"
+
+
+def kind_of(trace: RecallTrace) -> str:
+    """What kind of question it was taken for; "" in older traces."""
+    return str(trace.settings.get("question.kind", ""))
 
 
 def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
@@ -105,8 +166,8 @@ def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
     if last.rank is not None and last.rank > trace.k:
         changes["limits.k"] = str(last.rank)
     return (
-        f"a question nearer to what is stored, or {named(changes)} (the nearest "
-        f"memory has relevance {last.score or 0:.2f}, and {last.threshold or 0:.2f} is needed); "
+        f"a question nearer to what is stored, or {named(changes)} "
+        f"({match_needed(last.score or 0.0, last.threshold or 0.0, kind_of(trace))}); "
         f"ask again with {set_options(changes)}"
     )
 

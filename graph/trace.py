@@ -143,6 +143,8 @@ class TraceCandidate(Told):
     """The broad cue that it shares with the top memories; "" where that does not lift it."""
     proved_for: str = ""
     """The question of a session that it helped with and that is nearest to this one."""
+    refused_for: str = ""
+    """The question of a session for which it was voted down and that is nearest to this one."""
     outdated_by: str = ""
     """The newer memory whose annotation says that it replaces it."""
     weakened_by: str = ""

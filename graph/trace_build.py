@@ -176,6 +176,7 @@ def trace_candidates(
     drops = by_memory(state.get("drops", {}).values())
     slots = {memory_id: place for place, memory_id in enumerate(returned, start=1)}
     facet_of = {pick["memory_id"]: pick["facet_id"] for pick in reversed(state.get("picks", []))}
+    refused = state["learned"].get("refused", {}) if "learned" in state else {}
     told_of: list[dict[str, Any]] = []
     rest: dict[str, float] = {}
     for row, candidate in enumerate(ordered):
@@ -196,6 +197,7 @@ def trace_candidates(
             told(TraceFacetScore, {"facet_id": facet_id, **score}) for facet_id, score in scores
         ]
         happened: dict[str, Any] = {
+            "refused_for": refused.get(memory_id, ""),
             "weakened_by": newer,
             "factors": {name: factor for name, factor in weighed.items() if factor != 1.0},
             "votes": [told(TraceVote, vote) for vote in votes.get(memory_id, ())],

@@ -74,9 +74,14 @@ def _candidate(
     votes = [vote.model_copy(update={"reason": MASKED}) for vote in candidate.votes]
     drops = [drop.model_copy(update={"reason": _head(drop.reason)}) for drop in candidate.drops]
     # the question of a session stands with all memories that it was about
-    own = {"proved_for": _without(secret, candidate.proved_for), "why": ""}  # a model may be quoted
+    own = {
+        "proved_for": _without(secret, candidate.proved_for),
+        "refused_for": _without(secret, candidate.refused_for),
+        "why": "",  # a model may be quoted
+    }
     if candidate.memory_id in gone:
-        own |= {"title": MASKED, "cue": "", "undertaking": "", "proved_for": ""}
+        secrets = ("cue", "undertaking", "proved_for", "refused_for")
+        own |= {"title": MASKED} | dict.fromkeys(secrets, "")
     return candidate.model_copy(update={"votes": votes, "drops": drops, **own})
 
 

@@ -22,8 +22,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Share the k slots among what the critic left, note why the others lost, apply the rules."""
     ranking = services.settings.ranking
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
-    beside = services.settings.limits.maybe
-    answer = best_answer(pool, state, settings=ranking, beside=beside)
+    answer = best_answer(pool, state, settings=ranking)
     picks = answer.picks
     reason, detail = stop_rule({**state, "picks": picks}, services)
     cost = {"deadline": f"deadline: {detail}"} if reason == "deadline" else {}
@@ -31,6 +30,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
         "degraded": cost,
         "picks": picks,
         "weakened": {**answer.weakened},
+        "named": {**answer.named},
         "drops": dropped(answer, pool, state, min_score=ranking.min_score),
         "stop_reason": reason,
         "stop_detail": detail,
@@ -125,7 +125,7 @@ def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place:
     Args:
         place: where it would have stood.
     """
-    near = answer.nearest >= answer.bar
+    near = answer.near
     return Drop(
         memory_id=memory_id,
         stage="pick",

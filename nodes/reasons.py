@@ -1,9 +1,10 @@
 """Writes one sentence on why a memory is in an answer, or beside it."""
 
 from secondhop.nodes.pick import NOT_NEAR
+from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
 from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes, text_relevance
-from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, RecallState
+from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.votes import IN_FAVOUR
 
 LEAST_NEAR = 0.1
@@ -32,6 +33,9 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         and (chosen := chosen_for(candidate, state))
     ):
         return f"{chosen}."
+    name = state.get("named", {}).get(candidate["memory_id"])
+    if facet_id == DIRECT and score["relevance"] < LEAST_NEAR and name:
+        return f"It speaks of “{name}”, as the question does."
     if facet_id == DIRECT:
         return why_of_question(score)
     helps = facet["why"].rstrip(".")
@@ -75,10 +79,17 @@ def undertaking_lifts(candidate: Candidate) -> bool:
     return "undertaking" in candidate and parts.get(UNDERTAKING, 0.0) > own
 
 
-def cut_by(drop: Drop) -> str:
+def cut_by(drop: Drop, kind: QuestionKind) -> str:
     """Stage and reason in one sentence."""
     told = f"{drop['stage']}: {drop['reason']}"
     if drop["score"] is None or drop["threshold"] is None:
         return told
-    what = "the nearest has relevance" if drop["reason"] == NOT_NEAR else "its score is"
-    return f"{told} ({what} {drop['score']:.2f}, and {drop['threshold']:.2f} is needed)"
+    if drop["reason"] == NOT_NEAR:
+        return f"{told} ({match_needed(drop['score'], drop['threshold'], kind)})"
+    return f"{told} (its score is {drop['score']:.2f}, and {drop['threshold']:.2f} is needed)"
+
+
+def match_needed(best: float, needed: float, kind: str) -> str:
+    """What the nearest memory has, and what it takes for an answer: no score of a memory."""
+    taken = "it was taken for a look-up, which needs" if kind in LOOKUPS else "it needs"
+    return f"the best match to the question is {best:.2f}; {taken} {needed:.2f}"

@@ -70,7 +70,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     ]
     maybe = [
         recalled(memory_id, None, answer.missed[memory_id], entries, state, min_score=min_score)
-        | {"cut_by": cut_by(drop)}
+        | {"cut_by": cut_by(drop, state["kind"])}
         | {"tokens": shortest(memory_id, answer.left_out) if drop["stage"] == "tokens" else None}
         for memory_id, drop in answer.misses.items()
         if any(one in entries for one in answer.missed[memory_id])  # else it was forgotten

@@ -123,6 +123,8 @@ class Proved(TypedDict):
     """{memory id: votes for it, less those against it, each by how near its question is}."""
     questions: dict[str, str]
     """{memory id: the nearest question that it helped with}."""
+    refused: dict[str, str]
+    """{memory id: the nearest question for which it was voted down}."""
 
 
 class CueHits(TypedDict):
@@ -247,6 +249,9 @@ class Learned(TypedDict):
     """By memory id, on relevance."""
     questions: dict[str, str]
     """{memory id: the nearest question that it helped with}."""
+    refused: NotRequired[dict[str, str]]
+    """{memory id: the nearest question for which it was voted down}; missing in what was kept
+    before 0.3."""
 
 
 class Vote(TypedDict):
@@ -365,6 +370,8 @@ class RecallState(TypedDict, total=False):
     """Best answer so far, best first."""
     weakened: dict[str, str]
     """{memory id: the newer memory because of which it counts less}, of that answer."""
+    named: dict[str, str]
+    """{memory id: the name of the question that its text has, and most others have not}."""
     seen: list[str]
     """Ids of all candidates of earlier rounds."""
     positives: Annotated[dict[str, list[str]], or_]

@@ -39,16 +39,18 @@ def proved_by(
     """
     votes: dict[str, float] = {}
     questions: dict[str, str] = {}
+    refused: dict[str, str] = {}
     shares: list[float] = alike(cosines).tolist()
     for share, hit in sorted(zip(shares, hits, strict=True), key=lambda one: -one[0]):
         if share > 0:
             said = voted(hit.proved, datetime.fromisoformat(hit.proved_at), now)
             votes[hit.memory_id] = votes.get(hit.memory_id, 0.0) + share * said
-            if said > 0:
-                questions.setdefault(hit.memory_id, hit.text)
+            if said:
+                (questions if said > 0 else refused).setdefault(hit.memory_id, hit.text)
     if not votes:
         return None
-    return Proved(votes={one: round(said, 4) for one, said in votes.items()}, questions=questions)
+    rounded = {one: round(said, 4) for one, said in votes.items()}
+    return Proved(votes=rounded, questions=questions, refused=refused)
 
 
 def learned_of(proved: Proved) -> RecallUpdate:
@@ -58,6 +60,7 @@ def learned_of(proved: Proved) -> RecallUpdate:
         "learned": {
             "factors": {one: factor_of(said) for one, said in votes.items() if said},
             "questions": {one: q for one, q in proved["questions"].items() if votes[one] > 0},
+            "refused": {one: q for one, q in proved["refused"].items() if votes[one] < 0},
         },
         "votes": earlier_votes(one for one, said in votes.items() if said <= REFUSED_FROM),
     }

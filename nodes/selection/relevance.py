@@ -363,17 +363,22 @@ def answerable(
     return yes, best, bar
 
 
-def knows_a_name(pool: Pool, question: str) -> bool:
-    """Whether a name of the question stands in some texts of the pool, and not in most.
+def named_in_question(pool: Pool, question: str) -> dict[str, str]:
+    """{memory id: the name of the question that stands in its texts, and not in most}.
 
     Embedding models know few names of persons, and find little in a note of three words about one.
     """
-    names = [{*words(name)} for name in names_in(question)]
+    names = names_in(question)
     if not names:
-        return False
-    said = [{*words(" ".join(texts))} for texts in pool.texts.values()]
+        return {}
+    said = {one: {*words(" ".join(texts))} for one, texts in pool.texts.items()}
     most = max(1, round(RARE * len(said)))
-    return any(0 < sum(name <= one for one in said) <= most for name in names)
+    found: dict[str, str] = {}
+    for name in names:
+        having = [one for one, own in said.items() if {*words(name)} <= own]
+        if len(having) <= most:
+            found = dict.fromkeys(having, name) | found
+    return found
 
 
 def compared_with(state: RecallState) -> int:

@@ -33,8 +33,8 @@ from secondhop.nodes.selection.relevance import (
     is_outside,
     judged_relevance,
     kept_ids,
-    knows_a_name,
     last_votes,
+    named_in_question,
     nearest_cue,
     score_factors,
     text_relevance,
@@ -53,9 +53,6 @@ REPEATS = 0.25
 COPIES = 0.8
 """The same for a look-up. Higher: sessions of one conversation all sound alike."""
 
-SPARE = 16
-"""More than are shown, so that hardly ever a second comparison is needed."""
-
 FOUND = 0.6
 """Relevance to a search that the critic asked for, from which on a memory counts as found by it."""
 
@@ -68,8 +65,12 @@ class BestAnswer:
 
     selected: Selection
     """As the slots would be given, whether or not the question can be answered."""
+    near: bool
+    """Whether anything stored is about the question: its text, a cue, or a name that tells."""
+    named: Mapping[str, str]
+    """{memory id: the name of the question that its text has, and most others have not}."""
     given: bool
-    """Whether anything stored is about the question."""
+    """Whether there is an answer: something is near, or was voted for, and was not refused."""
     nearest: float
     """Calibrated relevance to the question itself of what is nearest to it."""
     bar: float
@@ -89,7 +90,6 @@ def best_answer(
     *,
     settings: RankingSettings,
     shown: Sequence[str] = (),
-    beside: int = 0,
 ) -> BestAnswer:
     """Slots by the votes so far.
 
@@ -100,7 +100,6 @@ def best_answer(
 
     Args:
         shown: ids of earlier answers, in their order: so stands what was voted for alike.
-        beside: losers that are shown beside the answer; without a plan hardly more are named.
     """
     votes = last_votes(state)
     kept: list[str] = []
@@ -118,10 +117,9 @@ def best_answer(
     relevance = np.minimum(relevance * factors, 1.0)
     order, repeats_at = None, REPEATS_AT
     if is_unplanned(state):
-        wanted = state["k"] + len(kept) + beside
         repeats_at = COPIES if is_text_look_up(state) else REPEATS
         order = unplanned_order(pool, relevance, factors, state)
-        order = copies_last(order, pool, limit=repeats_at, wanted=wanted)
+        order = copies_last(order, pool, limit=repeats_at)
     selected = select(
         pool,
         relevance,
@@ -134,8 +132,10 @@ def best_answer(
         repeats_at=repeats_at,
     )
     selected = replace(selected, picks=under_their_playbook(selected.picks, state))
-    named = knows_a_name(pool, state["question"])
-    near, nearest, bar = answerable(state, state["kind"], min_score=settings.min_score, named=named)
+    named = named_in_question(pool, state["question"])
+    near, nearest, bar = answerable(
+        state, state["kind"], min_score=settings.min_score, named=bool(named)
+    )
     given = near
     if led is not None:
         hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
@@ -145,6 +145,8 @@ def best_answer(
     implied = implied_picks(pool, relevance, state) if led is None else []
     return BestAnswer(
         selected=selected,
+        near=near,
+        named=named,
         given=given,
         nearest=nearest,
         bar=bar,
@@ -258,28 +260,20 @@ def answering_for_themselves(pool: Pool) -> Pool:
     return replace(pool, replaced_by=replaced_by)
 
 
-def copies_last(order: Sequence[str], pool: Pool, *, limit: float, wanted: int) -> list[str]:
-    """The first of them, with those last of which others ahead say more than `limit`, a share.
-
-    Only the first are compared, as many as it takes for `wanted` that repeat nothing: the others
-    come after them in any case.
-    """
-    compared = 2 * wanted + SPARE
-    while True:
-        coverage, places = repetition_among(pool, order[:compared])
-        said = np.zeros(len(coverage.owner))
-        ahead: list[str] = []
-        behind: list[str] = []
-        for memory_id in order[:compared]:
-            place = places[memory_id]
-            if coverage.of_candidates(said)[place] > limit:
-                behind.append(memory_id)
-            else:
-                ahead.append(memory_id)
-                said = np.maximum(said, coverage.units[:, place])
-        if len(ahead) >= wanted or compared >= len(order):
-            return [*ahead, *behind]
-        compared *= 2
+def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
+    """All of them, with those last of which others ahead say more than `limit`, a share."""
+    coverage, places = repetition_among(pool, order)
+    said = np.zeros(len(coverage.owner))
+    ahead: list[str] = []
+    behind: list[str] = []
+    for memory_id in order:
+        place = places[memory_id]
+        if coverage.of_candidates(said)[place] > limit:
+            behind.append(memory_id)
+        else:
+            ahead.append(memory_id)
+            said = np.maximum(said, coverage.units[:, place])
+    return [*ahead, *behind]
 
 
 def under_their_playbook(picks: Sequence[Pick], state: RecallState) -> list[Pick]:

@@ -52,6 +52,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     return {
         "picks": picks,
         "weakened": {**answer.weakened} if answer else {},
+        "named": {**answer.named} if answer else {},
         "drops": dropped(answer, pool, state, min_score=min_score) if answer else {},
         "branches": branches,
         "shown": {str(state["round"]): shown},
@@ -74,8 +75,7 @@ def answer_in(pool: Pool, state: SessionState, *, services: Services) -> BestAns
     if state["round"] > 1:
         lower = min(ranking.min_score, LATER_MIN_SCORE)
         ranking = replace(ranking, min_score=lower)
-    beside = services.settings.limits.maybe
-    return best_answer(pool, state, settings=ranking, shown=shown_ever(state), beside=beside)
+    return best_answer(pool, state, settings=ranking, shown=shown_ever(state))
 
 
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:

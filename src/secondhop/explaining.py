@@ -4,6 +4,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id, shown
 from secondhop.graph.explain import Explanation, explain, left_out
@@ -11,8 +13,10 @@ from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of
 from secondhop.memories.finding import meant
 from secondhop.nodes.services import Services
+from secondhop.ranking.arrays import Vectors
 from secondhop.reach import reach_of
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.records import Memory, passage_id_of
 from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
 
@@ -52,7 +56,11 @@ async def explained(
             embedder=services.embedder,
         )
     explanation = explain(
-        story, memory_id, reach=reach, names=await names_of_newer(story, memory_id, store)
+        story,
+        memory_id,
+        reach=reach,
+        names=await names_of_newer(story, memory_id, store),
+        similarity=await nearness_of_newer(story, memory_id, store),
     )
     if memory_id in story.rest:  # its title is not in the trace
         cards = await store.cards([memory_id])
@@ -86,6 +94,27 @@ async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore)
         for one in stored
         if one is not None
     }
+
+
+async def nearness_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore) -> float | None:
+    """Best cosine of its passages to those of the newer memory because of which it counts less;
+    None where there is none, or one of them is not stored any more."""
+    own = trace.candidate(memory_id)
+    if own is None or not own.weakened_by:
+        return None
+    pair = [await store.memory(one) for one in (memory_id, own.weakened_by)]
+    texts = [await vectors_of(one, store) for one in pair if one is not None]
+    if len(texts) < 2 or not all(map(len, texts)):
+        return None
+    return float((texts[0] @ texts[1].T).max())
+
+
+async def vectors_of(memory: Memory, store: EntityStore) -> Vectors:
+    """Of its passages, a row each."""
+    cards = await store.cards([memory.memory_id])
+    count = cards[memory.memory_id].passage_count if cards else 0
+    found = await store.vectors([passage_id_of(memory, n) for n in range(count)])
+    return np.stack([*found.values()]) if found else np.zeros((0, 0), np.float32)
 
 
 async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:

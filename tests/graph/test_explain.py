@@ -18,8 +18,8 @@ from tests.small_world import (
 )
 
 from secondhop.errors import UsageError
+from secondhop.graph.deciding import deciding
 from secondhop.graph.explain import Explanation, explain
-from secondhop.graph.slot_reason import deciding
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
@@ -57,8 +57,8 @@ async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWo
 
     assert told.returned
     assert (told.cut_by, told.nearest_change) == ("", "")
-    assert "Found first in round 1" in told.computed[0]
-    assert "my plan for the first year" in told.computed[0]
+    assert "Found first in round 1" in told.computed[-1]
+    assert "my plan for the first year" in told.computed[-1]
     assert f"slot {result.ids().index('plan') + 1} of {trace.k}" in told.story[-1]
     assert "facets share the slots, and its score for this one is 0." in told.story[-1]
     assert "Next came " in told.story[-1]
@@ -112,7 +112,7 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
     together = sum(one.added for one in told.parts)
     assert together == pytest.approx(sum(last.parts.values()), abs=0.02)
     assert all(one.meaning for one in told.parts)
-    assert any(line.endswith(f"so this makes {last.score:.2f}.") for line in told.computed)
+    assert f": a score of {last.score:.2f} on a scale from 0 to 1." in told.computed[0]
 
 
 async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: SmallWorld) -> None:
@@ -127,7 +127,8 @@ async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: S
 
     assert weakened
     told = await explained(world, trace, weakened[0].memory_id)
-    assert any("is newer and seems to say the same afresh" in line for line in told.story)
+    against = "Against it: newer “Coach: again” is newer and its text is close"
+    assert any(line.startswith(against) and "counts a third less" in line for line in told.story)
     assert f"it has {deciding(trace, weakened[0]):.2f}" in told.story[-1]
     assert deciding(trace, weakened[0]) < 0.7 * weakened[0].score
 

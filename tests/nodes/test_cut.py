@@ -7,7 +7,6 @@ import pytest
 
 from secondhop.evals.scenario import load_scenario
 from secondhop.nodes import fuse
-from secondhop.nodes.selection import slots
 from secondhop.recall import Recall
 
 SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
@@ -34,7 +33,6 @@ async def test_the_cut_changes_no_answer_in_the_memory_of_four_people(
             )
         cut = [await recall.arecall(q.query, k=q.k, at=q.asked_at) for q in asked]
         monkeypatch.setattr(fuse, "KEPT", NO_CUT)
-        monkeypatch.setattr(slots, "SPARE", NO_CUT)
         whole = [await recall.arecall(q.query, k=q.k, at=q.asked_at) for q in asked]
         traces = [recall.trace(result.trace_id) for result in whole]
     assert [result.ids() for result in cut] == [result.ids() for result in whole]

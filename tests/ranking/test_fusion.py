@@ -14,7 +14,7 @@ shuffled_runs = rankings.flatmap(lambda runs: st.tuples(st.just(runs), st.permut
 
 
 def test_scores_are_sums_of_reciprocal_ranks() -> None:
-    fused = reciprocal_rank_fusion([["a", "b"], ["b"]], k=60)
+    fused = reciprocal_rank_fusion([["a", "b"], ["b"]])
     assert [found for found, _ in fused] == ["b", "a"]
     assert [score for _, score in fused] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
 

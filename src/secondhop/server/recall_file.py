@@ -8,9 +8,9 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from secondhop.graph.deciding import deciding_scores
 from secondhop.graph.explain import explain
 from secondhop.graph.result import RecallResult
-from secondhop.graph.slot_reason import deciding_scores
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 

@@ -10,9 +10,9 @@ from fastapi.responses import StreamingResponse
 
 from secondhop.briefing.briefing import Briefing
 from secondhop.errors import SecondhopError
+from secondhop.graph.deciding import deciding_scores
 from secondhop.graph.explain import Explanation
 from secondhop.graph.result import RecallResult
-from secondhop.graph.slot_reason import deciding_scores
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent

@@ -60,7 +60,7 @@ def test_what_sessions_say_most_of_comes_first_and_what_they_hardly_say_not_at_a
         broad=[],
         nearest=0.0,
         cues=[],
-        proved={"votes": votes, "questions": {}},
+        proved={"votes": votes, "questions": {}, "refused": {}},
     )
 
     assert best_proved(cued) == ["c", "b"]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes import NOW
 
 from secondhop.nodes.config import RankingSettings
+from secondhop.nodes.pick import REFUSED, unanswered
 from secondhop.nodes.selection.pool import Pool, pool_of
 from secondhop.nodes.selection.relevance import (
     judged_relevance,
@@ -191,6 +192,16 @@ def test_the_best_of_few_memories_need_not_be_as_near_as_the_best_of_many(
 def test_a_look_up_needs_the_same_nearness_among_few_memories() -> None:
     pool, state = world_of([[0.2], [0.04]])
     assert not best_answer(pool, {**state, "kind": "factual"}, settings=SETTINGS).given
+
+
+def test_a_critic_that_refuses_what_a_name_brought_is_what_held_the_answer_back() -> None:
+    pool, state = world_of([[0.1], *([0.04] for _ in range(4))], question="Does Frau Keller mind?")
+    pool = replace(pool, texts={**pool.texts, "m0": ("Ask Keller first.",)})
+    state = voted(state, vote("m0", "cold", place=0))
+    state |= {"shortlist": ["m0"], "kind": "factual", "round": 1}
+    answer = best_answer(pool, state, settings=SETTINGS)
+    assert (answer.near, answer.given) == (True, False)
+    assert unanswered("m0", answer, state, place=1)["reason"] == REFUSED
 
 
 def test_a_memory_is_for_the_facet_that_its_vote_names_first() -> None:

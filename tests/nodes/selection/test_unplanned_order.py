@@ -74,7 +74,7 @@ def test_copies_of_what_stands_ahead_come_last() -> None:
     pool, state = looked_up(THREE, fused=[0.03, 0.025, 0.01], directions=[0, 0, 1])
 
     order = order_of(replace(pool, replaced_by={}), state)
-    assert copies_last(order, pool, limit=0.8, wanted=3) == ["m0", "m2", "m1"]
+    assert copies_last(order, pool, limit=0.8) == ["m0", "m2", "m1"]
 
 
 def test_what_something_newer_seems_to_replace_comes_last() -> None:

@@ -1,0 +1,94 @@
+"""The one number of a memory in a recall: the score by which slots were given, and what made it."""
+
+from collections.abc import Mapping
+from math import prod
+from typing import NamedTuple
+
+from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceFacetScore
+from secondhop.nodes.selection.relevance import NEWER, OF_THE_QUESTION, UNNAMED
+from secondhop.nodes.state import DIRECT, PLANNED
+from secondhop.ranking.votes import IN_FAVOUR
+
+
+class Weighed(NamedTuple):
+    """How the score of a memory came about."""
+
+    found: float
+    """What searches made it: relevance to its facet, a look-up's fused rank score, or the sum of
+    its parts on a scale from 0 to 1."""
+    factors: Mapping[str, float]
+    """What changed it, of all its factors."""
+    score: float
+    """What decided."""
+
+
+def weighed(trace: RecallTrace, candidate: TraceCandidate) -> Weighed:
+    """The score by which slots were given, with what made it."""
+    if is_planned(trace):
+        own = facet_score(candidate, candidate.slot_facet)
+        found = own.relevance if own else candidate.score
+        but = () if candidate.slot_facet == DIRECT else (OF_THE_QUESTION,)
+        return times(found, candidate, but=but)
+    by = trace.settings.get("slots.by")
+    if by not in ("hybrid ranks", "relevance"):
+        return times(candidate.score, candidate)
+    own = facet_score(candidate, DIRECT)
+    found = 0.0 if own is None else own.fused if by == "hybrid ranks" else own.relevance
+    return times(found, candidate, but=(NEWER, UNNAMED))
+
+
+def times(found: float, candidate: TraceCandidate, *, but: tuple[str, ...] = ()) -> Weighed:
+    """A score with all factors on it; `but` those that do not count there."""
+    factors = {name: one for name, one in candidate.factors.items() if name not in but}
+    return Weighed(found, factors, min(1.0, found * prod(factors.values())))
+
+
+def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
+    """The score by which slots were given."""
+    return weighed(trace, candidate).score
+
+
+def deciding_scores(trace: RecallTrace) -> dict[str, float]:
+    """{memory: the score that decided whether it got a slot}, of all that the trace tells of."""
+    return {one.memory_id: round(deciding(trace, one), 4) for one in trace.candidates}
+
+
+def next_after(trace: RecallTrace, place: int) -> TraceCandidate | None:
+    """The memory at the place after one; after the last slot, the best that got none."""
+    for other in trace.candidates:
+        ranks = [drop.rank for drop in other.drops if drop.stage == "pick" and drop.rank]
+        if place + 1 == (other.slot or (ranks[-1] if ranks else None)):
+            return other
+    return None
+
+
+def score_without(trace: RecallTrace, candidate: TraceCandidate, factor: str) -> float:
+    """What would have decided without one of its factors."""
+    own = weighed(trace, candidate)
+    return min(1.0, own.score / own.factors.get(factor, 1.0))
+
+
+def is_voted_on(trace: RecallTrace) -> bool:
+    """Whether votes in favour gave slots, and not scores alone."""
+    return any(vote.vote in IN_FAVOUR for one in trace.candidates for vote in one.votes)
+
+
+def score_to_beat(trace: RecallTrace) -> float:
+    """The score of the memory in the last slot; 1 where none came back."""
+    last = trace.candidate(trace.returned[-1]) if trace.returned else None
+    return deciding(trace, last) if last else 1.0
+
+
+def facet_score(candidate: TraceCandidate, facet_id: str) -> TraceFacetScore | None:
+    """How it stands within one facet; None where that did not find it."""
+    return next((one for one in candidate.facet_scores if one.facet_id == facet_id), None)
+
+
+def is_planned(trace: RecallTrace) -> bool:
+    """Whether a planner said what to look for."""
+    return any(query.origin in PLANNED for query in trace.queries)
+
+
+def keeps_hybrid_order(trace: RecallTrace) -> bool:
+    """Whether slots went by the ranks of hybrid search."""
+    return trace.settings.get("slots.by") == "hybrid ranks"

@@ -1,0 +1,165 @@
+"""What `explain` says would admit a memory does, and nothing smaller: with cues, as most stores."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes import note
+
+from secondhop.graph.deciding import deciding, score_to_beat
+from secondhop.graph.explain import Explanation
+from secondhop.graph.trace import RecallTrace
+from secondhop.recall import Recall
+
+ASKED, PAY = "What may I bake for Ana?", "Help me pay the farrier"
+OLD, NEW = "farrier-2024", "farrier-2025"
+
+
+def smallest_k(told: Explanation) -> int:
+    """The k that it names."""
+    found = re.search(r"--k (\d+)", told.nearest_change)
+    assert found, told.nearest_change
+    return int(found.group(1))
+
+
+def text_of(number: int) -> str:
+    """Words that no other note has."""
+    return " ".join(f"{word}{number}" for word in ("cake", "flour", "nut", "plum", "tin", "oven"))
+
+
+@pytest.fixture
+async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
+    """Fifty notes with cues, one of them noted to be outdated by another."""
+    async with await Recall.aopen(tmp_path, embedder="hashing") as opened:
+        notes = [
+            replace(
+                note(f"n{n}", f"{'Ana ' * (n % 5)}bakes {text_of(n)}"), cues=(f"bake {text_of(n)}",)
+            )
+            for n in range(48)
+        ]
+        old = replace(note(OLD, "The farrier costs 70 pounds", day=2), cues=("pay the farrier",))
+        new = replace(
+            note(NEW, "The farrier costs 85 pounds now", day=3),
+            cues=("what does the farrier cost",),
+            replaces=(OLD,),
+        )
+        await opened.aadd([*notes, old, new])
+        yield opened
+
+
+async def asked(recall: Recall, k: int = 6, question: str = ASKED) -> RecallTrace:
+    return recall.trace((await recall.arecall(question, k=k, effort="none")).trace_id)
+
+
+async def test_it_names_the_smallest_k_that_admits_it(recall: Recall) -> None:
+    trace = await asked(recall)
+    cut = [one.memory_id for one in trace.candidates if one.slot is None] + [*trace.rest]
+    assert len(cut) == 44
+
+    for memory_id in [*cut[::7], OLD]:
+        told = await recall.aexplain(trace, memory_id)
+        k = smallest_k(told)
+        assert memory_id in (await asked(recall, k)).returned, told.nearest_change
+        assert memory_id not in (await asked(recall, k - 1)).returned, told.nearest_change
+
+
+async def test_no_cue_is_offered_for_what_a_newer_memory_is_noted_to_replace(
+    recall: Recall,
+) -> None:
+    told = await recall.aexplain(await asked(recall), OLD)
+    assert f"{NEW} “About {NEW}” is noted to replace it" in told.nearest_change
+    assert "secondhop cues" not in told.nearest_change
+
+    await recall.memories.cues.aadd(OLD, ASKED)
+    assert OLD not in (await asked(recall)).returned
+
+
+async def test_without_the_note_that_it_is_replaced_it_comes_back(recall: Recall) -> None:
+    told = await recall.aexplain(await asked(recall, 2, PAY), OLD)
+    assert f"or {NEW} “About {NEW}” stored without that note" in told.nearest_change
+
+    newer = note(NEW, "The farrier costs 85 pounds now", day=3)
+    await recall.aadd([replace(newer, cues=("what does the farrier cost",))])
+    assert OLD in (await asked(recall, 2, PAY)).returned
+
+
+async def test_a_cue_is_offered_only_where_it_may_lift_it_far_enough(recall: Recall) -> None:
+    trace = await asked(recall)
+    far = next(one for one in trace.candidates[::-1] if not one.outdated_by)
+    told = await recall.aexplain(trace, far.memory_id)
+    needed = score_to_beat(trace)
+    assert f"(it must score more than {needed:.2f} with it)" in told.nearest_change
+
+    weak = far.model_copy(update={"factors": {"newer": needed}, "weakened_by": "n1"})
+    others = [one for one in trace.candidates if one is not far]
+    weaker = trace.model_copy(update={"candidates": [*others, weak]})
+    told = await recall.aexplain(weaker, far.memory_id)
+    assert "secondhop cues" not in told.nearest_change
+
+
+async def test_what_is_close_to_a_newer_one_is_told_how_close(recall: Recall) -> None:
+    again = "The farrier costs 85 pounds now, too"
+    await recall.aadd([replace(note("again", again, day=9), cues=("when does the farrier come",))])
+    told = await recall.aexplain(await asked(recall, 60, PAY), NEW)
+
+    (against,) = [line for line in told.story if line.startswith("Against it: ")]
+    assert re.search(r"again “About again” is newer .* \(similarity 0\.\d\d\)", against)
+    assert "counts a third less" in against
+
+
+async def test_a_vote_of_an_earlier_session_is_a_reason_and_can_be_taken_back(
+    recall: Recall,
+) -> None:
+    trace = await asked(recall)
+    cold = trace.returned[-1]
+    async with recall.sessions.open(ASKED, k=6) as session:
+        await session.vote({cold: "cold"}, by="person", go_on=False)
+        await session.resolve()
+    trace = await asked(recall)
+    assert cold not in trace.returned
+
+    told = await recall.aexplain(trace, cold)
+
+    assert f"Against it: a session voted it down for “{ASKED}”." in told.story
+    assert any("learned × 0." in line for line in told.computed)
+    assert f"or `recall.learning.forget([{cold!r}])`" in told.nearest_change
+    await recall.learning.aforget([cold])
+    assert cold in (await asked(recall)).returned
+
+
+async def test_a_score_is_told_with_what_made_it_and_no_other_number(recall: Recall) -> None:
+    trace = await asked(recall, k=60)
+    for one in trace.candidates:
+        told = await recall.aexplain(trace, one.memory_id)
+        scores = re.findall(r"score of (\d\.\d\d)", " ".join(told.computed))
+        assert scores[0] == f"{one.score:.2f}"
+        assert scores[-1] == f"{deciding(trace, one):.2f}"
+        assert "relevance" not in " ".join([*told.story, *told.computed])
+
+
+async def test_a_look_up_that_nothing_answers_says_so_and_what_it_took(recall: Recall) -> None:
+    result = await recall.arecall("Who repaired the boiler?", effort="none")
+    assert not result.memories
+
+    told = await recall.aexplain(result.trace_id, OLD)
+
+    for said in (told.story[-1], told.nearest_change, result.maybe[0].cut_by):
+        assert re.search(
+            r"the best match to the question is 0\.\d\d; it was taken for a look-up", said
+        )
+
+
+async def test_what_a_name_of_the_question_brings_is_there_for_that_name(tmp_path: Path) -> None:
+    notes = [note(f"n{n}", text_of(n)) for n in range(20)]
+    long = " ".join(map(text_of, range(90, 99)))
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd([*notes, note("keller", f"Keller: {long}", day=9)])
+        result = await recall.arecall("Which violin did Frau Keller sell?", effort="none", k=20)
+        told = await recall.aexplain(result.trace_id, "keller")
+
+    assert told.story[0] == "It speaks of “Keller”, as the question does."
+    weak = [memory.id for memory in result.memories if memory.weak]
+    assert weak
+    assert "keller" not in weak
