@@ -276,7 +276,7 @@ def critics_order(votes: Mapping[str, Vote]) -> list[str] | None:
 
 
 def vote_counts(vote: Vote, candidate: Candidate) -> bool:
-    """False for a critic's vote in favour of a memory that no search found similar to the question."""
+    """False for a critic's vote in favour of a memory that is not `well_founded`."""
     in_favour = vote["vote"] in IN_FAVOUR and vote["by"] == "critic"
     return not in_favour or well_founded(candidate)
 

@@ -307,7 +307,7 @@ def under_their_playbook(picks: Sequence[Pick], state: RecallState) -> list[Pick
 
 
 def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
-    """Facts that the plan asks for by name, at most k, in its order, each with the facet that asks."""
+    """At most k facts that the plan asks for by name, in its order, each with the facet asking."""
     best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
     asked = [one for one in state.get("queries", {}).values() if one["origin"] == FACT_ASKED]
     picks = [

@@ -1,4 +1,4 @@
-"""What a recall may not show: ended memories, later ones, preferences, and what a filter excludes."""
+"""What a recall may not show: ended memories, later ones, preferences, what a filter excludes."""
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -186,7 +186,7 @@ async def visible(
 def passed_over(
     hits: Sequence[PassageHit], seen: Sequence[PassageHit], hidden: Hidden
 ) -> dict[str, str]:
-    """{memory id: why it is hidden} for at most `NOTED` hits above the last one shown, best first."""
+    """{memory id: why it is hidden} for hits above the last one shown; at most `NOTED`."""
     noted: dict[str, str] = {}
     for hit in hits:
         if len(noted) >= NOTED or (seen and hit is seen[-1]):
