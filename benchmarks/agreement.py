@@ -50,7 +50,7 @@ class Pair(Line):
     """A memory to be judged for a question."""
 
     folder: str
-    """Below `examples`."""
+    """Relative to `examples`."""
     question: str
     memory: str
 

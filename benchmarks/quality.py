@@ -65,12 +65,12 @@ class FreshQueries:
 
     @property
     def model_id(self) -> str:
-        """The model's."""
+        """That of `model`."""
         return self.model.model_id
 
     @property
     def dimension(self) -> int:
-        """The model's."""
+        """That of `model`."""
         return self.model.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:

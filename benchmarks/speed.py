@@ -1,4 +1,4 @@
-"""Speed of a recall beside other systems, in one run with the same passages, vectors and k.
+"""How fast a recall is beside other systems: one run with the same passages, vectors and k.
 
     make bench                                       # 1,000 and 10,000 passages
     make bench BENCH_FULL=1                          # and 100,000; within a quarter of an hour
@@ -6,7 +6,7 @@
 
 Each system runs in a process of its own, so that its RAM can be measured. Each question goes to all
 systems in turn, so that other work on the machine affects all alike; compare the ratios. Every
-question is embedded anew. The language model for the efforts `low` and `high` is scripted, runs on
+question is embedded again. The language model for the efforts `low` and `high` is scripted, runs on
 loopback, and answers after 300 ms.
 """
 

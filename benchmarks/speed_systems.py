@@ -223,7 +223,7 @@ def fill_mem0(memory: Any, place: Place, models: Models) -> None:
 
 @asynccontextmanager
 async def mem0(place: Place, models: Models) -> AsyncGenerator[Ask]:
-    """`Memory.search`."""
+    """mem0's `Memory.search`."""
     memory = await asyncio.to_thread(mem0_memory, place, models)
     await asyncio.to_thread(fill_mem0, memory, place, models)
 

@@ -156,7 +156,7 @@ def shown_misses(result: RecallResult) -> list[NearMiss]:
 
 
 def why_missed(near: NearMiss, *, of: int) -> str:
-    """What kept the nearest miss out."""
+    """Why the nearest miss was not returned."""
     if near.tokens is None:
         why = clean(near.cut_by).partition(": ")[2] or clean(near.cut_by)
     else:

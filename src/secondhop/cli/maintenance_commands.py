@@ -1,4 +1,4 @@
-"""Commands for a whole memory: stats, doctor, reindex, export, import, copy, delete-entity."""
+"""Commands for whole entities: stats, doctor, reindex, export, import, copy, delete-entity."""
 
 import json
 import sys
@@ -179,7 +179,7 @@ def copy(
     """Copy memories into another store: a folder, or postgresql://…
 
     Copies all entities, or the one that --entity names, with vectors and everything learned. The
-    store may be in use. The copy is compared with it; after an interruption, run it again.
+    store may be in use. The copy is compared with the store; after an interruption, run it again.
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.memories.copying import copied

@@ -214,7 +214,7 @@ def list_memories(
 ) -> None:
     """List memories with their ids: all, or those with these words.
 
-    The newest first; with words, those first whose title has them.
+    Newest first; with words, memories that have them in the title come first.
     """
     from secondhop.cli.memory_view import listed, show_list
 

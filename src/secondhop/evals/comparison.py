@@ -85,7 +85,7 @@ class QuestionDifference:
 
     @property
     def verdict(self) -> Verdict:
-        """ "won" if our answer is better."""
+        """Whether our answer is better ("won"), worse ("lost") or as good ("tied")."""
         gains = [self.gains[name] for name in DECIDING if name in self.gains]
         decisive = next((gain for gain in gains if abs(gain) > SAME), 0.0)
         return "tied" if decisive == 0 else "won" if decisive > 0 else "lost"

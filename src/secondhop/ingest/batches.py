@@ -47,8 +47,8 @@ def batches_of(
 ) -> Generator[Batch, None, None]:
     """Batches of at most `size` passages, or of one memory that has more.
 
-    Each entry is an origin and what was read from it. A batch is also closed after 500 entries,
-    even if it is small or empty, so that progress is reported often.
+    Each entry is an origin and what was read from it. A batch also ends after `_ENTRIES_BETWEEN`
+    entries, even if it is empty, so that progress is reported often.
     """
     batch, taken = Batch(), 0
     for origin, entry in entries:

@@ -82,7 +82,7 @@ class _Window:
             raise json.JSONDecodeError(f"Expecting {mark!r}", self.text, self.at)
 
     def is_at_end(self) -> bool:
-        """Whether nothing but space is left."""
+        """Whether only white space is left."""
         self._beyond_space()
         return self.at == len(self.text)
 
