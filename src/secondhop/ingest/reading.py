@@ -13,7 +13,7 @@ from secondhop.ingest.json_text import parse_elements
 from secondhop.stores.records import Memory
 
 _HELD_BYTES = 4_000_000
-"""A larger file is never held whole; each pass reads it again, part by part."""
+"""`Document.parts` reads a larger file part by part, again on each pass."""
 
 NEW_CHAT = "New Chat"
 """Title of a conversation that its owner never named; some products write "New chat"."""
