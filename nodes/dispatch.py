@@ -32,7 +32,7 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         preferences = {"preferences": {}, "preferences_asked": {}}
     if "preferences" not in state and hidden.preferences:
         counting = await that_count(state, hidden, chosen.values(), services=services)
-        preferences["preferences"] = dict(counting.nearness)
+        preferences["preferences"] = dict(counting.similarity)
         preferences["preferences_asked"] = dict(counting.asked)
         degraded = dict(counting.degraded)
     facts, limit = NOTHING_ASKED, services.settings.limits.queries

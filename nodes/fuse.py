@@ -30,10 +30,10 @@ from secondhop.nodes.state import (
     Candidate,
     CueHits,
     FacetScore,
-    Leg,
     Ranking,
     RecallState,
     RecallUpdate,
+    Retriever,
 )
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.calibration import calibrated_relevance
@@ -145,7 +145,7 @@ def question_cues(state: RecallState) -> CueHits | None:
 
 
 def rankings_by_facet(state: RecallState, services: Services) -> dict[str, FacetRanking]:
-    """{facet id: its ranking}; facets without a new query keep theirs, unless there is a reranker."""
+    """{facet id: its ranking}; without a reranker, a facet with no new query keeps its own."""
     shares = LOOKUP_SHARES if state["kind"] in LOOKUPS else SHARES
     calibration = services.scale.calibration_for(as_texts=embeds_once(state))
     fused = partial(
@@ -234,18 +234,18 @@ def fuse_facet(
         weights: of the dense and of the lexical rankings.
         cue_weight: of the rankings by cues; 0: cues bring memories, but their order adds nothing.
     """
-    legs: tuple[Leg, Leg] = ("dense", "lexical")
+    retrievers: tuple[Retriever, Retriever] = ("dense", "lexical")
     orders: list[list[str]] = []
     shares: list[float] = []
     noted = Noted()
     for found in rankings:
         cosines, cued = cosines_of(found), found_by_cues(found["cues"]) if "cues" in found else []
-        for leg, weight in zip(legs, weights, strict=True):
-            order = list(dict.fromkeys(found[leg]["memory_ids"]))[:depth]
+        for retriever, weight in zip(retrievers, weights, strict=True):
+            order = list(dict.fromkeys(found[retriever]["memory_ids"]))[:depth]
             orders.append(order)
             shares.append(weight)
             kept = {*order, *cued}
-            note_passages(noted, found, leg, kept=kept, cosines=cosines)
+            note_passages(noted, found, retriever, kept=kept, cosines=cosines)
         proved = best_proved(found["cues"]) if "cues" in found else []
         for order, weight in ((cued, cue_weight), (proved, PROVED_WEIGHT)):
             orders.append([one for one in order if one in noted.of_memory])
@@ -264,16 +264,16 @@ def fuse_facet(
 def note_passages(
     noted: Noted,
     found: Ranking,
-    leg: Leg,
+    retriever: Retriever,
     *,
     kept: Collection[str],
     cosines: Mapping[str, float],
 ) -> None:
     """Note the best scores of every passage of the kept memories, and the query behind them."""
-    query_id, worded = found["query_id"], leg == "lexical"
+    query_id, worded = found["query_id"], retriever == "lexical"
     dense, lexical, query_ids = noted.dense, noted.lexical, noted.query_ids
     places, nearest = noted.places, noted.nearest
-    for passage_id, memory_id, score in rows(found[leg]):
+    for passage_id, memory_id, score in rows(found[retriever]):
         if memory_id not in kept:
             continue
         row = places.get(passage_id)

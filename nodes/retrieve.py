@@ -86,7 +86,7 @@ async def ranked(
         return_exceptions=True,
     )
     similar = Similar() if isinstance(near, BaseException) else near
-    errors = [leg_error("dense", near), leg_error("lexical", worded), *similar.failed]
+    errors = [search_error("dense", near), search_error("lexical", worded), *similar.failed]
     error = "; ".join(filter(None, errors))
     lexical = {} if isinstance(worded, BaseException) else worded
     if state.get("tokens") is not None:
@@ -168,7 +168,7 @@ def cosines_to(
     return dict(zip(known, np.round(cosines, 6).tolist(), strict=True))
 
 
-async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
+async def within(seconds: float, search: Callable[[], Awaitable[T]]) -> T:
     """The result of a search with a time limit.
 
     The search is created here, so that a task that is cancelled early leaves no coroutine behind.
@@ -177,7 +177,7 @@ async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
         TimeoutError: there was no result in time.
     """
     async with asyncio.timeout(seconds):
-        return await leg()
+        return await search()
 
 
 async def by_words(
@@ -193,7 +193,7 @@ async def by_words(
     return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
 
 
-def leg_error(leg: str, found: object) -> str:
+def search_error(retriever: str, found: object) -> str:
     """What went wrong in a search; "" if nothing did.
 
     Raises:
@@ -202,7 +202,7 @@ def leg_error(leg: str, found: object) -> str:
     if not isinstance(found, BaseException):
         return ""
     if isinstance(found, TimeoutError):
-        return f"{leg}: {TOO_LATE}"
+        return f"{retriever}: {TOO_LATE}"
     if not isinstance(found, SecondhopError):
         raise found
-    return f"{leg}: {found}"
+    return f"{retriever}: {found}"

@@ -20,7 +20,7 @@ from typing import (
 
 from secondhop.ranking.votes import VoteName
 
-Leg: TypeAlias = Literal["dense", "lexical"]
+Retriever: TypeAlias = Literal["dense", "lexical"]
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
 
 Effort: TypeAlias = Literal["none", "low", "high"]
@@ -120,7 +120,7 @@ class Proved(TypedDict):
     """What earlier sessions about similar questions say about the memories."""
 
     votes: dict[str, float]
-    """{memory id: votes for it minus votes against it, weighted by nearness of the question}."""
+    """{memory id: votes for it minus votes against it, weighted by similarity of the questions}."""
     questions: dict[str, str]
     """{memory id: the nearest question that it helped with}."""
     refused: dict[str, str]

@@ -98,8 +98,8 @@ def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
     found = {
         passage_id: memory_id
         for ranking in state.get("rankings", {}).values()
-        for leg in (ranking["dense"], ranking["lexical"])
-        for passage_id, memory_id, _ in rows(leg)
+        for hits in (ranking["dense"], ranking["lexical"])
+        for passage_id, memory_id, _ in rows(hits)
         if meant.get(memory_id, 0.0) > 0 and passage_id in powers
     }
     best: dict[str, float] = {}
@@ -139,8 +139,8 @@ def owners_of(state: RecallState) -> dict[str, float]:
     return {
         passage_id: voted[memory_id] * dated.get(memory_id, 1.0)
         for ranking in state.get("rankings", {}).values()
-        for leg in (ranking["dense"], ranking["lexical"])
-        for passage_id, memory_id, _ in rows(leg)
+        for hits in (ranking["dense"], ranking["lexical"])
+        for passage_id, memory_id, _ in rows(hits)
         if memory_id in voted
     }
 

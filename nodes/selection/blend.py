@@ -184,7 +184,7 @@ def text_columns(
 def cue_columns(
     ids: Sequence[str], cued: CueHits, cue_counts: Mapping[str, int], has_cues: Mask
 ) -> dict[str, Floats]:
-    """{part: [n] standard scores}, for the parts that come from cues; 0 for a memory without cues."""
+    """{part: [n] standard scores}, for the parts that come from cues; 0 without cues."""
     specific = dict(zip(cued["memory_ids"], cued["specific"], strict=True))
     broad = dict(zip(cued["memory_ids"], cued["broad"], strict=True))
     counts = [float(min(cue_counts[one], COUNTED)) for one in ids if one in cue_counts]

@@ -24,7 +24,7 @@ def not_like_the_refused(pool: Pool, votes: Mapping[str, Vote]) -> Floats:
     for column, refused in refused_by_facet(said, rows, pool).items():
         for name in AGAINST:
             against = [rows[vote["memory_id"]] for vote in refused if vote["vote"] == name]
-            near = nearness(pool, evidence_rows(pool, against))
+            near = similarity(pool, evidence_rows(pool, against))
             factors[:, column] *= 1 + EFFECTS[name].pull * near
     return factors
 
@@ -46,7 +46,7 @@ def refused_by_facet(
     }
 
 
-def nearness(pool: Pool, vectors: Vectors) -> Floats:
+def similarity(pool: Pool, vectors: Vectors) -> Floats:
     """[n_candidates], 0..1: mean likeness of each candidate's passages to these vectors."""
     near = np.zeros(len(pool.ids))
     like = cold_penalty(pool.evidence.vectors, vectors, sharpening=pool.scale.repeats)

@@ -41,7 +41,7 @@ class PlannedText:
 
     @property
     def least(self) -> float:
-        """Least nearness to a context with which the facet asks for it."""
+        """Least similarity to a context with which the facet asks for it."""
         return NAMED if self.facet["hop"] == 1 else IMPLIED
 
 
@@ -49,9 +49,8 @@ class PlannedText:
 class Counting:
     """The preferences that count."""
 
-    nearness: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory id: nearness of its context, 0..1}; 1.0 if it always holds or was asked for by name.
-    """
+    similarity: Mapping[str, float] = field(default_factory=dict[str, float])
+    """{memory id: similarity of its context, 0..1}; 1.0 if it always holds or is named."""
     asked: Mapping[str, PlanAsk] = field(default_factory=dict[str, PlanAsk])
     """{memory id: the part of the plan that asked for it}, unless the question itself did."""
     degraded: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -77,7 +76,7 @@ async def that_count(
     always_on = {one.memory_id: 1.0 for one in hidden.preferences if always(one)}
     contextual = compared(hidden)
     if not contextual:
-        return Counting(nearness=always_on)
+        return Counting(similarity=always_on)
     named = asked_by_name(state.get("by_name"), contextual)
     facets = facets_that_ask(state, planned, services=services)
     try:
@@ -87,7 +86,7 @@ async def that_count(
         late = str(error) or "no answer in time"
         reason = f"no preference of a context was looked for: {late}"
         return Counting(
-            nearness=always_on | dict.fromkeys(named, 1.0),
+            similarity=always_on | dict.fromkeys(named, 1.0),
             asked=named,
             degraded={"preferences": reason},
         )
@@ -98,7 +97,7 @@ async def that_count(
         if chosen.get(memory_id, (0.0, ask))[1] is not None:  # else the question itself asks
             chosen[memory_id] = 1.0, ask
     return Counting(
-        nearness=always_on | {memory_id: near for memory_id, (near, _) in chosen.items()},
+        similarity=always_on | {memory_id: near for memory_id, (near, _) in chosen.items()},
         asked={memory_id: ask for memory_id, (_, ask) in chosen.items() if ask is not None},
     )
 
@@ -138,7 +137,7 @@ async def nearnesses(
     *,
     services: Services,
 ) -> list[dict[str, float]]:
-    """For each context: {text of the question or the plan: its nearness, 0..1}, question first.
+    """For each context: {text of the question or the plan: its similarity, 0..1}, question first.
 
     Raises:
         ModelError: the texts cannot be embedded.
@@ -156,7 +155,7 @@ async def nearnesses(
 def asked_by(
     near: Mapping[str, float], facets: Sequence[PlannedText], *, least: float
 ) -> tuple[float, PlanAsk | None] | None:
-    """(nearness, the part of the plan that asks) for one context; None if nothing asks for it.
+    """(similarity, the part of the plan that asks) for one context; None if nothing asks for it.
 
     If the question itself is near enough, the part is None, and the plan does not matter.
 
@@ -184,7 +183,7 @@ def always(preference: Memory) -> bool:
 def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
     """The preferences that count, in the form of `RecalledPreference`.
 
-    First those that always hold, then by nearness of their context, then those that ended.
+    First those that always hold, then by similarity of their context, then those that ended.
     """
     counting, asked = state.get("preferences", {}), state.get("preferences_asked", {})
     chosen = [one for one in hidden.preferences if one.memory_id in counting]

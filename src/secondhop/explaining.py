@@ -62,7 +62,7 @@ async def explained(
         memory_id,
         reach=reach,
         names=await names_of_newer(story, memory_id, store),
-        similarity=await nearness_of_newer(story, memory_id, store),
+        similarity=await similarity_to_newer(story, memory_id, store),
     )
     if memory_id in story.rest:  # its title is not in the trace
         cards = await store.cards([memory_id])
@@ -98,7 +98,9 @@ async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore)
     }
 
 
-async def nearness_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore) -> float | None:
+async def similarity_to_newer(
+    trace: RecallTrace, memory_id: str, store: EntityStore
+) -> float | None:
     """Best cosine of its passages to those of the newer memory because of which it counts less;
     None where there is none, or one of them is not stored any more."""
     own = trace.candidate(memory_id)
