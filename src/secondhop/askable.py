@@ -1,4 +1,4 @@
-"""What `Recall` and a recall over a host's retriever have in common."""
+"""The methods that `Recall` and a recall over a host's retriever share."""
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator
@@ -158,6 +158,6 @@ class Askable(Closing):
         return recall_tool(self, k=k, tokens=tokens, effort=effort)
 
     def close(self) -> None:
-        """As `aclose`, for callers without an event loop."""
+        """Sync form of `aclose`."""
         self._loop.run(self.aclose)
         self._loop.close()

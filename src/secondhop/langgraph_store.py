@@ -34,7 +34,7 @@ from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop
 
 PAGE = 500
-"""Memories read at a time."""
+"""How many memories are read at a time."""
 
 
 class RecallStore(BaseStore):
@@ -71,7 +71,7 @@ class RecallStore(BaseStore):
         return self._loop.run(partial(self._done, list(ops)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """As `batch`."""
+        """Async form of `batch`."""
         return await asyncio.to_thread(self.batch, ops)
 
     def close(self) -> None:

@@ -142,7 +142,7 @@ async def open_parts(
     check_id(entity, name="the name of the entity")
     check_config(config)
     if prompts is not None and not isinstance(prompts, Mapping):
-        prompts = load_prompts(Path(prompts))  # checked also where no model reads them
+        prompts = load_prompts(Path(prompts))  # checked even if no model will read them
     prices = load_prices(options.get("prices"))
     config = config or Config()
     model = None

@@ -146,7 +146,7 @@ class Recall(Askable):
         prompts: PromptSource | None = None,
         **options: Unpack[OpenOptions],
     ) -> Self:
-        """As `aopen`, for callers without an event loop."""
+        """Sync form of `aopen`."""
         loop = BackgroundLoop()
         work = partial(
             cls.aopen,
@@ -310,7 +310,7 @@ class Recall(Askable):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            """Names that have moved."""
+            """Old names, which still work; see `secondhop.deprecated`."""
             from secondhop.deprecated import moved
 
             return moved(self, name)

@@ -62,16 +62,16 @@ class RetrievedMemories:
 
     @property
     def model_id(self) -> str:
-        """The embedder's."""
+        """See `Embedder`."""
         return self._embedder.model_id
 
     @property
     def dimension(self) -> int:
-        """The embedder's."""
+        """See `Embedder`."""
         return self._embedder.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """The embedder's."""
+        """See `Embedder`."""
         return await self._embedder.embed_passages(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:

@@ -21,11 +21,11 @@ class Closing(ABC):
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Close it."""
+        """Close files and connections."""
 
     @abstractmethod
     def close(self) -> None:
-        """As `aclose`, for callers without an event loop."""
+        """Sync form of `aclose`."""
 
     async def __aenter__(self) -> Self:
         return self

@@ -57,7 +57,7 @@ class ModelRequest:
     step: str
     """One of "decompose", "expand", "critique", "observe" and "annotate"."""
     schema: type[BaseModel]
-    """What the answer must be."""
+    """The schema that the answer must fit."""
     messages: Sequence[ChatMessage]
     max_tokens: int
     deadline_s: float

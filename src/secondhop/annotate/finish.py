@@ -23,7 +23,7 @@ class WrittenMemory:
     memory_id: str
     content_hash: str
     parts: Sequence[PartCues]
-    """In order."""
+    """The cues of its parts, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

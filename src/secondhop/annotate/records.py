@@ -26,7 +26,7 @@ class AnnotateEstimate:
         return self.prompt_tokens + self.completion_tokens
 
     def to_dict(self) -> dict[str, Any]:
-        """As the command line shows it."""
+        """The values that the command line shows."""
         return asdict(self)
 
 
@@ -66,7 +66,7 @@ class AnnotateLedger:
     """Only in a dry run, in which nothing was done."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As the command line shows it."""
+        """The values that the command line shows."""
         told: dict[str, Any] = asdict(self) | {"spent": self.spent.model_dump(mode="json")}
         if self.estimate is None:
             told.pop("estimate")

@@ -35,7 +35,7 @@ class Account:
 
     @property
     def requests_left(self) -> int:
-        """How many more may be sent."""
+        """How many more requests may be sent."""
         return max(0, self.requests - self.usage.calls)
 
     def open_request(self, *, prompt: PromptSize, wanted: int) -> int:

@@ -134,7 +134,7 @@ class AnswerCache:
 
     @property
     def model_id(self) -> str:
-        """The wrapped model's."""
+        """The id of the wrapped model."""
         return self._inner.model_id
 
     @property

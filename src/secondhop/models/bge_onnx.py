@@ -74,7 +74,7 @@ class BgeOnnxEmbedder:
 
     @property
     def dimension(self) -> int:
-        """384."""
+        """Always 384."""
         return DIMENSION
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:

@@ -71,7 +71,7 @@ class CachingEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The wrapped embedder's."""
+        """Length of a vector."""
         return self.wrapped.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:

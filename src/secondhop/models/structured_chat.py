@@ -182,7 +182,7 @@ class StructuredChat:
     async def _try(
         self, messages: Sequence[ChatMessage], asking: _Asking[T], *, mode: AnswerMode
     ) -> ChatReply:
-        """One request."""
+        """Send one request."""
         endpoint, account = self._endpoint, asking.account
         parts = [message["content"] for message in messages]
         if mode == "json_schema":
