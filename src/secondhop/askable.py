@@ -69,7 +69,8 @@ class Askable(Closing):
                 Asking the same question under it resumes an interrupted recall.
 
         Raises:
-            UsageError: the question is far too long, k or tokens is below 1, or both are given.
+            UsageError: the question is empty or far too long, k or tokens is below 1, or both are
+                given.
             UnknownEntityError: nothing is stored for the entity.
         """
         result: RecallResult | None = None
@@ -158,6 +159,6 @@ class Askable(Closing):
         return recall_tool(self, k=k, tokens=tokens, effort=effort)
 
     def close(self) -> None:
-        """Sync form of `aclose`."""
+        """As `aclose`, for callers without an event loop."""
         self._loop.run(self.aclose)
         self._loop.close()

@@ -146,7 +146,7 @@ class Recall(Askable):
         prompts: PromptSource | None = None,
         **options: Unpack[OpenOptions],
     ) -> Self:
-        """Sync form of `aopen`."""
+        """As `aopen`, for callers without an event loop."""
         loop = BackgroundLoop()
         work = partial(
             cls.aopen,

@@ -25,7 +25,7 @@ class Closing(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Sync form of `aclose`."""
+        """As `aclose`, for callers without an event loop."""
 
     async def __aenter__(self) -> Self:
         return self

@@ -25,9 +25,9 @@ NEIGHBOURS: Final = 10
 
 
 CLEARLY: Final = 1.05
-"""The factor by which a generic cue must be more similar to ANYTHING. With a factor of 1, 24 of the
-2,547 cues would be refused (most are short questions about somebody's name), and 22 of the 27 ways
-to ask for anything."""
+"""How many times as similar to ANYTHING as to its nearest everyday questions a generic cue must be.
+With a factor of 1, 24 of the 2,547 cues would be refused (most are short questions about somebody's
+name), and 22 of the 27 ways to ask for anything."""
 
 LEAST_QUESTIONS: Final = 200
 """A smaller bank has no question near to most requests, so they would all seem generic."""

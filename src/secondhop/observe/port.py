@@ -84,5 +84,5 @@ class Readings:
 
     found: Sequence[Reading]
     dropped: Sequence[DroppedReading] = ()
-    """What a reader claimed but was not accepted, and why."""
+    """Claims of the reader that were not accepted, with the reasons."""
     usage: Usage = field(default_factory=Usage)
