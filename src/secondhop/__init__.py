@@ -213,12 +213,12 @@ _MODULES = {
 
 
 def __dir__() -> list[str]:
-    """The names in `__all__`, which are imported when they are first used, and the module's own."""
+    """The module's own names, and those of `__all__`, most of which are not imported yet."""
     return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:
-    """Import a name when it is first used: `import secondhop` stays quick."""
+    """Import a name when it is first used, so that `import secondhop` stays quick."""
     if name == "__version__":
         return import_module("importlib.metadata").version("secondhop")
     if name in _MODULES:

@@ -1,4 +1,4 @@
-"""What `Recall` and a recall over a host's retriever have in common."""
+"""The methods that `Recall` and a recall over a host's retriever share."""
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator
@@ -26,12 +26,12 @@ class Askable(Closing):
     """Answers questions, and explains how it found the answers."""
 
     def __init__(self, traces: TraceFolder, loop: BackgroundLoop) -> None:
-        """`loop` runs the calls of callers without an event loop."""
+        """`loop` runs the sync methods."""
         self._traces, self._loop = traces, loop
 
     @abstractmethod
     def _events(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
-        """One recall; the last event carries the result and the trace."""
+        """Run one recall; the last event carries the result and the trace."""
 
     @abstractmethod
     async def _explained(
@@ -55,21 +55,22 @@ class Askable(Closing):
 
         Args:
             question: as the person asked it.
-            k: memories to return; default `RecallLimits.k`.
-            tokens: instead of k, fill this many tokens with evidence; give one of them.
+            k: how many memories to return; default `RecallLimits.k`.
+            tokens: fill this many tokens with evidence, instead of k slots. Give k or tokens.
             at: "now" for the question; default the clock.
             as_of: answer from what was known then: memories written later are hidden, and memories
                 superseded since come back.
-            include_stale: superseded, deprecated and expired memories come back, too, marked.
+            include_stale: also return superseded, deprecated and expired memories, marked as such.
             where: a filter by tags, sources, kinds and dates; only matching memories come back.
-            effort: what a language model may be asked: "none": nothing; "low": one vote on what
-                the searches found; "high": a plan, and votes until the critic is content. By
-                default "none" without a model, "low" where most memories have cues, else "high".
-            thread_id: keep checkpoints under this name, with the checkpointer given to `open`;
-                an interrupted recall of the same question resumes under it.
+            effort: how much a language model is asked. "none": nothing. "low": one vote on what
+                the searches found. "high": a plan, and votes until the critic is satisfied.
+                Default: "none" without a model, "low" if most memories have cues, else "high".
+            thread_id: keep checkpoints under this name, with the checkpointer given to `open`.
+                Asking the same question under it resumes an interrupted recall.
 
         Raises:
-            UsageError: a far too long question, k or tokens below 1, or both.
+            UsageError: the question is empty or far too long, k or tokens is below 1, or both are
+                given.
             UnknownEntityError: nothing is stored for the entity.
         """
         result: RecallResult | None = None
@@ -104,7 +105,7 @@ class Askable(Closing):
         effort: Effort | None = None,
         thread_id: str | None = None,
     ) -> AsyncIterator[RecallEvent]:
-        """As `arecall`, one event a step; the last one carries the result and the trace."""
+        """Like `arecall`, one event per step; the last one carries the result and the trace."""
         asked: RecallInput = {
             "question": question,
             "k": k,
@@ -121,20 +122,20 @@ class Askable(Closing):
     async def aexplain(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
     ) -> "Explanation":
-        """Why a memory came back, or why not, and the smallest change that would admit it.
+        """Why a memory came back or did not, and the smallest change that would admit it.
 
         Args:
-            trace: a result, or a trace, its id, or its file.
+            trace: a result, a trace, the id of a trace, or its file.
 
         Raises:
-            UsageError: no such trace, a trace of another entity, or no such memory.
+            UsageError: there is no such trace or memory, or the trace is of another entity.
         """
         return await self._explained(trace, memory_id)
 
     explain = blocking(aexplain)
 
     def trace(self, trace_id: str) -> RecallTrace:
-        """The trace of a recall; `TraceSettings` says how many are kept, and how long.
+        """The trace of a recall. `TraceSettings` says how many are kept, and for how long.
 
         Raises:
             UsageError: no trace with that id is kept.
@@ -144,7 +145,7 @@ class Askable(Closing):
     def as_retriever(
         self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
     ) -> "BaseRetriever":
-        """A langchain-core retriever: one document a memory. The arguments are `recall`'s."""
+        """A langchain-core retriever: one document per memory. Arguments as in `recall`."""
         from secondhop.langchain_bridge import SecondhopRetriever
 
         return SecondhopRetriever(recall=self, k=k, tokens=tokens, effort=effort)
@@ -152,7 +153,7 @@ class Askable(Closing):
     def as_tool(
         self, *, k: int | None = None, tokens: int | None = None, effort: Effort | None = None
     ) -> "BaseTool":
-        """A langchain-core tool that an agent may call. The arguments are `recall`'s."""
+        """A langchain-core tool that an agent may call; arguments as in `recall`."""
         from secondhop.langchain_bridge import recall_tool
 
         return recall_tool(self, k=k, tokens=tokens, effort=effort)

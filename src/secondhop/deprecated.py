@@ -1,4 +1,4 @@
-"""Names that have moved and still work, with a DeprecationWarning; they go in 0.3."""
+"""Old names that still work, with a DeprecationWarning; version 0.3 removes them."""
 
 from dataclasses import replace
 from functools import reduce
@@ -47,7 +47,7 @@ _SYNC = {
 
 
 def async_form(path: str) -> str:
-    """The path of the async form of a method."""
+    """The path of a method's async form: "admin.warm" becomes "admin.awarm"."""
     part, name = path.rsplit(".", 1)
     return f"{part}.a{name}"
 
@@ -68,11 +68,11 @@ MOVED = {
     "services": "admin.services",
     "store": "admin.store",
 }
-"""{name on `Recall`: where it is now}."""
+"""{old name on `Recall`: its path now}."""
 
 
 def moved(owner: object, name: str) -> Any:
-    """What `owner.name` was.
+    """The object that `owner` once offered as `name`; warns that the name is deprecated.
 
     Raises:
         AttributeError: there never was such a name.
@@ -88,7 +88,7 @@ def moved(owner: object, name: str) -> Any:
 
 
 def with_old_arguments(options: dict[str, Any], config: Config | None) -> Config | None:
-    """The config with what `settings` and `session_settings` say; they are taken from `options`."""
+    """The config with the deprecated `settings` and `session_settings`, removed from `options`."""
     settings: Config | None = options.pop("settings", None)
     session: Any = options.pop("session_settings", None)
     if settings is None and session is None:

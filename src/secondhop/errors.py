@@ -17,10 +17,10 @@ SecondhopError
 │   └── ModelUnavailableError  the default model is not on this machine and may not be fetched
 └── SessionError               a session cannot do what was asked of it
     ├── UnknownSessionError    no session of this entity has this id
-    ├── SessionOverError       it has ended
+    ├── SessionOverError       the session has ended
     │   ├── SessionExpiredError, SessionResolvedError, SessionAbandonedError
-    ├── RoundMovedOnError      another vote was first, and the round is over
-    ├── NoRoundsLeftError      the last answer was given; resolve it
+    ├── RoundMovedOnError      another vote came first, and the round is over
+    ├── NoRoundsLeftError      the session has given its last answer; resolve it
     └── VoteRefusedError       this memory cannot be voted on
         ├── UnknownMemoryError the session has never seen it
         └── NotShownError      the answer does not show it
@@ -56,7 +56,7 @@ class UnknownEntityError(SecondhopError):
         cure: str = "check both names, or store something first",
         others: Sequence[str] = (),
     ) -> None:
-        """`others`: entities of the store, for a caller who may see them; five are named."""
+        """`others`: the store's entities, if the caller may see them; the message names five."""
         more = f" and {len(others) - 5} more" if len(others) > 5 else ""
         known = f" (it has {', '.join(map(repr, others[:5]))}{more})" if others else ""
         super().__init__(f"no memory is stored for entity {entity!r} in {store}{known}; {cure}")
@@ -72,7 +72,7 @@ class StoreError(SecondhopError):
 
 
 class EmbedderMismatchError(StoreError):
-    """The store was built with another embedding model than the one it is opened with."""
+    """The store was built with a different embedding model from the one it is opened with."""
 
     def __init__(self, *, built_with: str, opened_with: str, store: str) -> None:
         super().__init__(
@@ -99,7 +99,7 @@ class CorruptStoreError(StoreError):
 
 
 class StoreBusyError(StoreError):
-    """Another process has been writing to the entity for too long; try again."""
+    """Another process has been writing to the entity for too long; try again later."""
 
 
 class StoreUnavailableError(StoreError):
@@ -159,25 +159,25 @@ class SessionOverError(SessionError):
 
 
 class SessionExpiredError(SessionOverError):
-    """No vote came in time."""
+    """The session ended because no vote came in time."""
 
     how = "has expired: no vote came in time"
 
 
 class SessionResolvedError(SessionOverError):
-    """Its answer was accepted."""
+    """The session ended because its answer was accepted."""
 
     how = "was resolved already"
 
 
 class SessionAbandonedError(SessionOverError):
-    """It was given up."""
+    """The session ended because the caller gave it up."""
 
     how = "was abandoned"
 
 
 class RoundMovedOnError(SessionError):
-    """Another vote was first: the votes were for a round that is over, and none of them counts."""
+    """Another vote came first; these votes were for a round that is over, so none counts."""
 
     def __init__(self, session_id: str, *, voted: int, current: int) -> None:
         super().__init__(
@@ -188,7 +188,7 @@ class RoundMovedOnError(SessionError):
 
 
 class NoRoundsLeftError(SessionError):
-    """The last answer was given."""
+    """The session has given its last answer."""
 
     def __init__(self, session_id: str, *, max_rounds: int) -> None:
         super().__init__(
@@ -199,7 +199,7 @@ class NoRoundsLeftError(SessionError):
 
 
 class VoteRefusedError(SessionError):
-    """A memory cannot be voted on, or accepted; none of the votes that came with it counts."""
+    """A memory cannot be voted on or accepted; no vote of the same call counts."""
 
 
 class UnknownMemoryError(VoteRefusedError):
@@ -224,7 +224,7 @@ class NotShownError(VoteRefusedError):
 
 
 def said_by_system(error: Exception) -> str:
-    """What went wrong with a file, without the error's number and without repeating the path.
+    """What went wrong with a file, without the error number and the path.
 
     >>> said_by_system(FileNotFoundError(2, "No such file or directory", "a.txt"))
     'No such file or directory'

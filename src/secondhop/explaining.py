@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from secondhop.recall import Recall
 
 FIRST_WORDS = 60
-"""Characters that name a memory without a title."""
+"""Characters of the text that stand for a missing title."""
 
 
 async def explained(
@@ -72,11 +72,11 @@ async def explained(
 
 
 async def explained_by_words(recall: "Recall", trace: RecallTrace, words: str) -> Explanation:
-    """The story of the memory with this id; else of the one that has this title, or these words.
+    """Explain the memory with this id, or else the only one with this title or these words.
 
     Raises:
-        NotStoredError: there is none.
-        UsageError: several have them; the message lists their ids.
+        NotStoredError: no memory matches.
+        UsageError: several memories match; the message lists their ids.
     """
     try:
         return await recall.aexplain(trace, words)
@@ -86,7 +86,8 @@ async def explained_by_words(recall: "Recall", trace: RecallTrace, words: str) -
 
 
 async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore) -> dict[str, str]:
-    """{id: title or first words} of what replaces the memory, where the trace has no title."""
+    """{id: title or first words} of the memories that replace this one and have no title in the
+    trace."""
     own = trace.candidate(memory_id)
     newer = {own.outdated_by, own.weakened_by} - {""} if own else set[str]()
     unknown = [one for one in newer if not ((other := trace.candidate(one)) and other.title)]
@@ -101,8 +102,10 @@ async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore)
 async def similarity_to_newer(
     trace: RecallTrace, memory_id: str, store: EntityStore
 ) -> float | None:
-    """Best cosine of its passages to those of the newer memory because of which it counts less;
-    None where there is none, or one of them is not stored any more."""
+    """Best cosine between the memory's passages and those of the newer memory that weakens it.
+
+    None if no newer memory weakens it, or if one of the two is no longer stored.
+    """
     own = trace.candidate(memory_id)
     if own is None or not own.weakened_by:
         return None
@@ -114,7 +117,7 @@ async def similarity_to_newer(
 
 
 async def vectors_of(memory: Memory, store: EntityStore) -> Vectors:
-    """Of its passages, a row each."""
+    """The vectors of a memory's passages, one row each."""
     cards = await store.cards([memory.memory_id])
     count = cards[memory.memory_id].passage_count if cards else 0
     found = await store.vectors([passage_id_of(memory, n) for n in range(count)])
@@ -122,17 +125,17 @@ async def vectors_of(memory: Memory, store: EntityStore) -> Vectors:
 
 
 async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:
-    """Whether the filter of the recall does not admit the memory."""
+    """Whether the recall's filter excludes the memory."""
     where = Where.of(trace.where)
     fits = (await store.standing(where=where)).admitted
     return fits is not None and fits.get(memory_id) is False
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:
-    """A trace that is given, or the one of a result, an id or a file.
+    """The trace itself, or the trace that a result, an id or a file names.
 
     Raises:
-        UsageError: it is none of these, or there is no such trace.
+        UsageError: `trace` is none of these, or there is no such trace.
     """
     if isinstance(trace, RecallResult):
         return traces.load(trace.trace_id)

@@ -25,19 +25,19 @@ _TEXTS = (
     "role",
 )
 ROLES = ("user", "assistant", "system", "tool")
-"""Of a message."""
+"""The roles that a message may have."""
 
 _LISTS = ("cues", "broad_cues", "replaces", "tags")
 
 
 def check_text(given: object, *, name: str) -> None:
-    """Raises UsageError unless it is words."""
+    """Raises UsageError unless the value is a str."""
     if not isinstance(given, str):
         raise UsageError(f"{name} must be a text (str), not {shown(given)}")
 
 
 def check_id(given: object, *, name: str = "the id of a memory") -> None:
-    """Raises UsageError unless it is words that can be stored."""
+    """Raises UsageError unless the value is a str that is not blank and that UTF-8 can encode."""
     check_text(given, name=name)
     if not str(given).strip():
         raise UsageError(f"{name} is empty")
@@ -51,7 +51,7 @@ def check_id(given: object, *, name: str = "the id of a memory") -> None:
 
 
 def check_counts(**given: object) -> None:
-    """Raises UsageError unless each is a whole number that can be, or None for the default."""
+    """Raises UsageError unless each value is an int from 1 to its limit, or None (the default)."""
     for name, count in given.items():
         if count is None:
             continue
@@ -65,7 +65,7 @@ def check_counts(**given: object) -> None:
 
 
 def check_moments(**given: object) -> None:
-    """Raises UsageError unless each is a moment that UTC has, or None for the default."""
+    """Raises UsageError unless each value is a datetime that UTC can express, or None."""
     for name, moment in given.items():
         if moment is None:
             continue
@@ -82,13 +82,15 @@ def check_moments(**given: object) -> None:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """A moment without a zone is meant in UTC."""
+    """The moment in UTC; one without a zone is read as UTC."""
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def is_in_calendar(moment: datetime) -> bool:
-    """Whether UTC has it: the first and last hours of the calendar have no place there in zones
-    that are ahead or behind."""
+    """Whether UTC can express the moment.
+
+    In other zones, the first or last hours of the calendar fall outside its years 1 to 9999.
+    """
     try:
         in_utc(moment)
     except (OverflowError, ValueError):
@@ -97,13 +99,13 @@ def is_in_calendar(moment: datetime) -> bool:
 
 
 def check_config(given: object) -> None:
-    """Raises UsageError unless it is a `Config`, or None for the defaults."""
+    """Raises UsageError unless the value is a `Config`, or None for the defaults."""
     if given is not None and not isinstance(given, Config):
         raise UsageError(f"config must be a secondhop Config, not {shown(given)}")
 
 
 def check_rememberable(given: object) -> None:
-    """Raises UsageError unless it is what `remember` takes."""
+    """Raises UsageError unless the value is what `remember` takes: a str, Fact or Preference."""
     if not isinstance(given, (str, Fact, Preference)):
         raise UsageError(
             f"what is to be remembered must be a text (str), a Fact or a Preference, "
@@ -117,7 +119,7 @@ def check_rememberable(given: object) -> None:
 
 
 def only_memories(given: object) -> Iterator[Memory]:
-    """What is given, one after the other; raises UsageError at what is no memory."""
+    """The given memories one by one; raises UsageError at the first that is not a valid Memory."""
     if not isinstance(given, Iterable):
         raise UsageError(f"`add` takes several memories, a list for one, not {shown(given)}")
     for one in cast(Iterable[object], given):
@@ -131,7 +133,7 @@ def only_memories(given: object) -> Iterator[Memory]:
 
 
 def check_memory(memory: Memory) -> None:
-    """Raises UsageError unless every field has its type; the message names memory and field."""
+    """Raises UsageError if a field has a wrong type or value; the message names both."""
     given: Any = memory
     where = f"memory {shown(given.memory_id)}: " if given.memory_id else "a memory to add: "
     for name in _TEXTS:
@@ -165,7 +167,7 @@ def listed(given: object, *, name: str, of: str) -> Iterable[object]:
 
 
 def tags_given(given: object) -> tuple[str, ...]:
-    """Clean tags, none twice; raises UsageError unless they are a tuple or list of texts."""
+    """Clean tags without repeats; raises UsageError unless given a tuple or list of texts."""
     tags = listed(given, name="tags", of="texts")
     for one in tags:
         check_text(one, name="each of tags")
@@ -173,7 +175,10 @@ def tags_given(given: object) -> tuple[str, ...]:
 
 
 def given_paths(given: Iterable[object]) -> list[str | os.PathLike[str]]:
-    """Files and folders, given one by one or in lists; raises UsageError at what is neither."""
+    """Paths in one list, whether given one by one or in lists.
+
+    Raises UsageError for anything that is not a str or path.
+    """
     paths: list[str | os.PathLike[str]] = []
     for one in given:
         if isinstance(one, list | tuple):
@@ -186,5 +191,5 @@ def given_paths(given: Iterable[object]) -> list[str | os.PathLike[str]]:
 
 
 def shown(given: object) -> str:
-    """Its beginning and its type: `'6' (str)`."""
+    """The value's first 40 characters and its type, for an error message: `'6' (str)`."""
     return f"{repr(given)[:40]} ({type(given).__name__})"

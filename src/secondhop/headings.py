@@ -3,14 +3,14 @@
 import re
 
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
-"""A Markdown heading (CommonMark 0.31, 4.2): its text is group 1."""
+"""A Markdown heading (CommonMark 0.31, 4.2). Group 1 is its text."""
 
 FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
-"""Where a block of code begins or ends; a "#" in it is no heading."""
+"""The first or last line of a code block. A "#" inside the block is not a heading."""
 
 
 def without_heading_signs(text: str) -> str:
-    """Markdown with its headings as plain words: a colon before what they stand above.
+    """Markdown whose headings are plain lines that end in a colon.
 
     >>> without_heading_signs("# Trip to Norway\\nWe fly in June.")
     'Trip to Norway:\\nWe fly in June.'
@@ -25,7 +25,7 @@ def without_heading_signs(text: str) -> str:
 
 
 def as_label(heading: str) -> str:
-    """A heading as the beginning of a sentence.
+    """A heading as a label: with a colon, unless it is empty or ends in punctuation.
 
     >>> as_label("Trip to Norway"), as_label("Who comes?"), as_label("")
     ('Trip to Norway:', 'Who comes?', '')

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Interfaces:
-    """One of each, made and imported when it is first asked for: a recall needs few of them."""
+    """One object per service, imported and made at first use: a recall needs few of them."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Interfaces:
         checkpointer: "BaseCheckpointSaver[str] | None",
         loop: BackgroundLoop,
     ) -> None:
-        """`loop` runs their calls for callers without an event loop."""
+        """`loop` runs the sync methods of the services."""
         self._parts, self._loop = parts, loop
         services = parts.services
         files = parts.home.place.traces(services.entity)
@@ -52,7 +52,7 @@ class Interfaces:
             parts.store.after_put = self._wrote
 
     async def aclose(self) -> None:
-        """End what works in the background."""
+        """Stop annotating in the background, and wait until all traces are written."""
         if "background" in vars(self):
             await self.background.aclose()
         await asyncio.to_thread(self.traces.finish)

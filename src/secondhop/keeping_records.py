@@ -1,4 +1,4 @@
-"""Moved: use `from secondhop.memories.records import Fact, Preference`. This name goes in 0.3."""
+"""Moved to `secondhop.memories.records`; version 0.3 removes this module."""
 
 from typing import TYPE_CHECKING
 from warnings import warn

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class SecondhopRetriever(BaseRetriever):
-    """One document a memory: its evidence as text, everything else as metadata."""
+    """Gives one document per memory: the evidence is its text, everything else its metadata."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     recall: "SkipValidation[Any]"
     """An open `Recall`."""
     k: int | None = None
-    """Memories to return; None: the recall's own limit."""
+    """How many memories to return; None: `RecallLimits.k`."""
     tokens: int | None = None
-    """Instead of k: fill so many tokens with evidence."""
+    """Fill this many tokens with evidence, instead of k slots."""
     effort: Effort | None = None
-    """What a language model may be asked; None: the cheapest that serves."""
+    """How much a language model is asked; None: the default of `Recall.arecall`."""
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
@@ -61,7 +61,7 @@ def documents(result: RecallResult) -> list[Document]:
 
 
 def evidence_text(memory: RecalledMemory) -> str:
-    """The evidence passages of a memory, best first."""
+    """The evidence passages of a memory, best first, with a blank line between them."""
     return "\n\n".join(evidence.text for evidence in memory.evidence)
 
 
@@ -80,7 +80,7 @@ def recall_tool(
     tokens: int | None = None,
     effort: Effort | None = None,
 ) -> BaseTool:
-    """A tool whose text answer is for the model, and whose artifact says what it was."""
+    """A tool whose text answer is for the model; its artifact holds the trace id and memory ids."""
 
     async def arun(question: str) -> tuple[str, dict[str, Any]]:
         return answered(await recall.arecall(question, k=k, tokens=tokens, effort=effort))
@@ -104,13 +104,16 @@ def recall_tool(
 
 
 def answered(result: RecallResult) -> tuple[str, dict[str, Any]]:
-    """A result for the model, and for the program: small, for LangGraph writes all messages of a
-    talk into every checkpoint."""
+    """A result as (text for the model, artifact for the program).
+
+    The artifact is small, because LangGraph writes all messages of a chat into every checkpoint.
+    """
     return as_text(result), {"trace_id": result.trace_id, "memory_ids": result.ids()}
 
 
 def as_text(result: RecallResult) -> str:
-    """A result as an agent reads it; stored text stands in JSON strings, which it cannot leave."""
+    """A result as an agent reads it. Stored text is quoted as JSON strings, so that it cannot pass
+    for anything else."""
     if not result.memories:
         return "Nothing stored answers this."
     return "\n\n".join(
@@ -121,5 +124,5 @@ def as_text(result: RecallResult) -> str:
 
 
 def quoted(text: str) -> str:
-    """Stored text on one line, in quotation marks: data, whatever it says."""
+    """Stored text as a JSON string, on one line."""
     return json.dumps(text, ensure_ascii=False)

@@ -34,15 +34,15 @@ from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop
 
 PAGE = 500
-"""Memories read at a time."""
+"""How many memories are read at a time."""
 
 
 class RecallStore(BaseStore):
     """A `BaseStore` in a secondhop store: each namespace is an entity, each item a memory.
 
-    `("memories", "ana")` is the entity "memories.ana": searched with second-hop recall, and
-    separately from other namespaces, unless a search names a common prefix. Memories stored for the
-    entity in other ways are found, too, as items with `content`.
+    `("memories", "ana")` is the entity "memories.ana". A search is a recall in that entity; one
+    that names a common prefix searches all namespaces below it. It also finds memories that were
+    stored for the entity in other ways, as items with `content`.
 
     store = RecallStore("store", llm="openai:gpt-4.1-mini")
     agent = create_agent(model, tools, store=store)
@@ -57,8 +57,8 @@ class RecallStore(BaseStore):
 
         Args:
             path: the store's folder, or postgresql://…; default `./.secondhop`.
-            effort: what a search may ask a language model; default as in `Recall.arecall`.
-            options: those of `RecallPool`: embedder, llm, config, max_open, …
+            effort: how much a search asks a language model; default as in `Recall.arecall`.
+            options: as for `RecallPool`: embedder, llm, config, max_open, …
         """
         self._path = path if path is not None else DEFAULT_STORE
         self._chroma_url: str | None = options.get("chroma_url")
@@ -67,11 +67,11 @@ class RecallStore(BaseStore):
         self._loop = BackgroundLoop()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """See `BaseStore.batch`; reads do not see what the same batch puts."""
+        """See `BaseStore.batch`; all reads happen before the puts of the same batch."""
         return self._loop.run(partial(self._done, list(ops)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """As `batch`."""
+        """Async form of `batch`."""
         return await asyncio.to_thread(self.batch, ops)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class RecallStore(BaseStore):
                 raise UsageError(f"a store does not know the operation {op!r:.60}")
 
     async def _searched(self, op: SearchOp) -> list[SearchItem]:
-        """By words: the best of each namespace in turn; else the newest first."""
+        """With a query, the best of each namespace, then all second-best, …; else newest first."""
         prefix, wanted = tuple(op.namespace_prefix), max(op.offset + op.limit, 0)
         rankings: list[list[SearchItem]] = []
         for namespace in await self._namespaces(prefix):
@@ -132,7 +132,7 @@ class RecallStore(BaseStore):
     async def _recalled(
         self, op: SearchOp, namespace: tuple[str, ...], recall: Recall, *, k: int
     ) -> list[SearchItem]:
-        """The memories of a recall, and its near misses, as items."""
+        """The memories of a recall, then its near misses, as items."""
         if k < 1:
             return []
         where: Where | None = None
@@ -157,7 +157,7 @@ class RecallStore(BaseStore):
         return items
 
     async def _namespaces(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-        """Those below a prefix whose entities hold a memory; none is opened."""
+        """The namespaces below a prefix whose entities hold a memory; opens no entity."""
         async with aclosing(StoreDirectory(self._path, chroma_url=self._chroma_url)) as home:
             entities = await asyncio.to_thread(home.entities, filled=True)
         namespaces = [tuple(entity.split(".")) for entity in entities]
@@ -165,12 +165,12 @@ class RecallStore(BaseStore):
 
 
 def entity_of(namespace: tuple[str, ...]) -> str:
-    """The entity that keeps a namespace; its labels hold no periods."""
+    """The entity that keeps a namespace. Labels hold no periods, so each has its own entity."""
     return ".".join(namespace)
 
 
 async def put_all(puts: Iterable[PutOp], recall: Recall) -> None:
-    """Store, replace or delete items of one namespace; each key comes once."""
+    """Store, replace or delete items of one namespace; no key may occur twice."""
     wanted: list[Memory] = []
     gone: list[str] = []
     for put in puts:
@@ -190,7 +190,7 @@ async def put_all(puts: Iterable[PutOp], recall: Recall) -> None:
 async def fitting(
     op: SearchOp, namespace: tuple[str, ...], recall: Recall, *, indexed: bool = False
 ) -> list[Item]:
-    """The items that the filter of a search admits; `indexed`: those that queries may find."""
+    """The items that a search's filter admits; with `indexed`, only those that queries may find."""
     items: list[Item] = []
     page = await recall.admin.store.page(after="", limit=PAGE)
     while page:

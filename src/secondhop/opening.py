@@ -52,22 +52,23 @@ class OpenOptions(TypedDict, total=False):
     """Rarely used arguments of `Recall.open`, all by name."""
 
     reranker: Reranker | None
-    """Reads question and passage together; optional."""
+    """Scores question and passage together; default none."""
     sessions: str | SessionStore | None
     """Where recalls that wait for votes are kept: the address of a Redis server, or a store of
-    your own; default a file in the entity's folder."""
+    your own; default beside the entity's memories."""
     prices: str | Path | None
-    """A YAML file of model prices, over those that ship with secondhop."""
+    """A YAML file of model prices; they override those that ship with secondhop."""
     scale: str | Path | ModelScale | None
     """The scale of the embedding model's cosines: a file that `secondhop eval calibrate` wrote for
-    this model; default the built-in one (docs/evaluate.md)."""
+    this model; default the built-in scale (docs/evaluate.md)."""
     caches: str | Path | None
-    """A folder for caches, above all of embeddings; default the entity's."""
+    """The folder of the embedding cache; default the entity's folder."""
     annotate: bool | AnnotateSettings
-    """How an open `Recall` with a model annotates new memories by itself; False: only when asked to
+    """How an open `Recall` with a model annotates new memories by itself; False: only on request
     (docs/cues.md)."""
     mending: bool
-    """Open it even if vectors are missing, to repair it with `recall.admin.doctor(fix=True)`."""
+    """Open the entity even if vectors are missing, to repair it with
+    `recall.admin.doctor(fix=True)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,12 @@ class Embedders:
     """The embedder of one entity with its cache, and the playbooks."""
 
     owned: Sequence[object]
-    """Models whose connections are ours to close."""
+    """Models that we made, so `aclose` closes their connections."""
     entity: CachingEmbedder
     library: SharedPlaybooks
 
     async def aclose(self) -> None:
-        """Close the cache files and the connections of the model, if it has any."""
+        """Close the cache files, and the connections of the models that we made."""
         self.entity.close()
         self.library.close()
         for model in self.owned:
@@ -95,9 +96,9 @@ def cached_embedders(
     owned: Sequence[object] = (),
     library_cache: Path | None = None,
 ) -> Embedders:
-    """One cache an entity, so that no vector of its texts lies in another's file.
+    """One cache per entity, so that no vector of its texts lies in another entity's file.
 
-    The playbooks are public: their cache is the user's, and lasts beyond a store.
+    Playbooks are not private, so all stores of this user share one cache for them.
     """
     own = CachingEmbedder(base, entity_cache, of_entity=True)
     shared = library_cache or user_cache_path("secondhop") / "playbooks.db"
@@ -141,7 +142,7 @@ async def open_parts(
     check_id(entity, name="the name of the entity")
     check_config(config)
     if prompts is not None and not isinstance(prompts, Mapping):
-        prompts = load_prompts(Path(prompts))  # checked also where no model reads them
+        prompts = load_prompts(Path(prompts))  # checked even if no model will read them
     prices = load_prices(options.get("prices"))
     config = config or Config()
     model = None
@@ -194,10 +195,10 @@ def services_of(
     prices: PriceTable,
     scale: ModelScale,
 ) -> Services:
-    """The services of one entity's recall graph; no language model means no planner, no critic.
+    """The services of one entity's recall graph; without an LLM there is no planner and no critic.
 
     Raises:
-        PromptError: a file of the folder `prompts` is faulty.
+        PromptError: a file in the folder `prompts` is faulty.
     """
     planner: Planner | None = None
     critic: Critic | None = None
@@ -235,7 +236,7 @@ def parts_of(
     prices: PriceTable | None = None,
     annotate: bool | AnnotateSettings = False,
 ) -> Parts:
-    """The parts around services that are made already, with what the store keeps beside them."""
+    """The parts of a `Recall` over ready-made services, with the entity's sessions and counters."""
     place, entity = home.place, services.entity
     return Parts(
         home=home,
@@ -259,7 +260,7 @@ async def opened_store(
     chroma_url: str | None,
     mending: bool,
 ) -> tuple[StoreDirectory, EntityStore]:
-    """The store's folder and the entity in it; nothing stays open where that fails."""
+    """Open the store and the entity in it; closes everything if that fails."""
     home = StoreDirectory(path if path is not None else DEFAULT_STORE, chroma_url=chroma_url)
     try:
         with files_left():
@@ -272,16 +273,17 @@ async def opened_store(
 async def open_entity(
     home: StoreDirectory, entity: str, *, embedder: Embedder, mending: bool = False
 ) -> EntityStore:
-    """The store of one entity; vectors that a killed process left half written are rebuilt first.
+    """Open the store of one entity; first rebuild vectors that a killed process left half written.
 
-    Most of them come out of the entity's embedding cache; the others are embedded again. Damage
-    of another origin stays an error: a disk, or a person, did it.
+    Most vectors come from the entity's embedding cache; the rest are embedded again. Damage of
+    another origin (a disk, a person) stays an error.
 
     Args:
-        mending: as of `StoreDirectory.open_entity`.
+        mending: as in `StoreDirectory.open_entity`.
 
     Raises:
-        StoreError: as of `open_entity`, or another process has been rebuilding for 30 s.
+        StoreError: as in `StoreDirectory.open_entity`, or another process has been rebuilding for
+            30 s.
         ModelError: passages that the cache lacks could not be embedded; nothing has changed.
     """
     opened = partial(

@@ -13,22 +13,22 @@ from secondhop.stores.protocols import MemoryReader, MemorySearch
 from secondhop.stores.records import PassageHit, Vector, passage_id_of
 
 FAR = 1_000
-"""Passages looked through for the memory's rank."""
+"""How many passages of each ranking are searched for the memory."""
 
 NOT_SEARCHED = frozenset({"refine", "spark", "playbook"})
-"""Origins of queries whose text alone was not searched: votes have bent the vectors of some, and
-those of playbooks are compared with what other queries are near to."""
+"""Origins of queries whose own vector was not searched: votes have moved the vectors of some, and
+playbook queries only score memories that are near them."""
 
 
 class Standing(NamedTuple):
-    """Where a memory stands in the ranking of one search of one query; the smaller, the nearer."""
+    """Where a memory stands in one ranking of one query. The smallest standing is the nearest."""
 
     depth_factor: int
-    """The smallest with which this query brings it."""
+    """The smallest `depth_factor` with which this query would find the memory."""
     rank: int
-    """Among memories, from 1."""
+    """Rank among memories, from 1."""
     place: int
-    """Of the query, among those asked."""
+    """Index of the query among those asked, from 0."""
 
 
 async def reach_of(
@@ -39,7 +39,7 @@ async def reach_of(
     reader: MemoryReader,
     embedder: Embedder,
 ) -> Reach | None:
-    """The query of the trace that is nearest to bringing the memory; None when it is not stored."""
+    """Which query of the trace came closest to finding the memory; None if it is not stored."""
     memory = await reader.memory(memory_id)
     cards = await reader.cards([memory_id])
     if memory is None or memory_id not in cards:
@@ -65,7 +65,7 @@ async def reach_of(
 
 
 def standing(hits: Sequence[PassageHit], memory_id: str, place: int, *, k: int) -> Standing | None:
-    """Where the memory stands in one ranking, and how deep a query has to go for it."""
+    """The memory's standing in one ranking, or None if the ranking does not hold it."""
     order = list(dict.fromkeys(hit.memory_id for hit in hits))
     if memory_id not in order:
         return None
@@ -76,14 +76,14 @@ def standing(hits: Sequence[PassageHit], memory_id: str, place: int, *, k: int) 
 
 
 def best_cosine(query: Vector, passages: Sequence[Vector]) -> float:
-    """Of the memory's passage that is nearest to the query."""
+    """Cosine of the query with the nearest passage."""
     return float((np.stack(passages) @ query).max())
 
 
 def reach(
     title: str, query: TraceQuery, trace: RecallTrace, nearest: Standing, *, cosine: float
 ) -> Reach:
-    """The reach of a memory whose nearest query is known."""
+    """The reach of a memory whose nearest query and standing are known."""
     facets = {facet.facet_id: facet.name for facet in trace.facets}
     depth = trace.k * int(trace.settings.get("ranking.depth_factor") or 1)
     counted = query.dense[:depth]
@@ -100,7 +100,7 @@ def reach(
 
 
 def unasked(title: str, trace: RecallTrace) -> Reach:
-    """The reach of a memory that no query comes anywhere near."""
+    """The reach of a memory that no ranking holds; every number is 0."""
     return Reach(
         title=title,
         query=trace.question,

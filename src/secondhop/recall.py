@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 class Recall(Askable):
     """The memory of one entity: open it, fill it, ask it.
 
-    Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop; close it,
+    Open it with `Recall.open(...)`, or `await Recall.aopen(...)` inside an event loop. Close it,
     or use it as a (sync or async) context manager. Every method that waits has an async form
-    whose name begins with "a". One object may be shared by concurrent recalls.
+    whose name begins with "a". Concurrent recalls may share one object.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Recall(Askable):
 
     @property
     def memories(self) -> "MemoryService":
-        """Remember, correct, list and forget single memories, with their cues; observe; brief."""
+        """Remember, correct, list and forget memories, edit cues, observe chats, give briefings."""
         return self._behind.memories
 
     @property
@@ -70,12 +70,12 @@ class Recall(Askable):
 
     @property
     def learning(self) -> "Learning":
-        """What was learned from resolved sessions: see it, forget it, switch learning off."""
+        """See or forget what resolved sessions taught, or switch learning off."""
         return self._behind.learning
 
     @property
     def admin(self) -> "Maintenance":
-        """Look after a whole memory: doctor, export, import, copy, the last traces, `warm`."""
+        """Maintain the whole entity: doctor, export, import, copy, the last traces, `warm`."""
         return self._behind.admin
 
     # --- opening and closing ---
@@ -99,15 +99,15 @@ class Recall(Askable):
         Args:
             path: the store's folder; default `./.secondhop`.
             entity: whose memory it is; nothing crosses from one entity to another.
-            embedder: "default", "hashing", "openai:MODEL", an embedder of ours, or any
-                langchain-core `Embeddings`.
-            llm: plans and judges: "openai:MODEL" (any server that speaks the protocol), a
-                langchain-core chat model, or None (or "offline") for no model.
+            embedder: "default", "hashing", "openai:MODEL", an `Embedder`, or any langchain-core
+                `Embeddings`.
+            llm: the model that plans and votes: "openai:MODEL" (on any server that speaks the
+                protocol), a langchain-core chat model, or None (or "offline") for no model.
             chroma_url: keep the vectors on a Chroma server instead of in the folder.
             config: limits and ranking; the defaults suit most memories.
             checkpointer: a LangGraph checkpointer, so that a recall with a thread id can resume.
             prompts: a folder whose files replace the built-in prompts (docs/prompts.md), or all
-                prompts by name; always checked.
+                prompts by name. They are checked even without a model.
             options: rarely needed; see `OpenOptions`.
 
         Raises:
@@ -184,13 +184,13 @@ class Recall(Askable):
         It only reads. Cues, facts, filters and forgetting need memories stored by secondhop.
 
         Args:
-            llm: plans and judges; without one, the retriever gets a single query.
+            llm: the model that plans and votes; without one, the retriever gets a single query.
             embedder: compares what was found; default the vector store's own, else "default".
             namespace: the part of a LangGraph store to search.
-            depth: documents per query; a retriever without such a parameter decides itself.
+            depth: documents per query; a plain retriever decides this itself.
 
         Raises:
-            UsageError: the object is none of these.
+            UsageError: `retriever` is none of these.
         """
         from secondhop.retrieved import finding, own_embedder
         from secondhop.retriever_recall import RetrieverRecall
@@ -253,23 +253,23 @@ class Recall(Askable):
         """Store the content of files and folders; unchanged memories cost nothing, missing ones are
         deleted.
 
-        A deleted memory loses its counters and cues, too. When a file changes, the earlier text is
+        A deleted memory also loses its counters and cues. When a file changes, the earlier text is
         kept, unless the new text begins with it; see `memories.history`.
 
         Args:
             paths: as single arguments or as a list.
-            tags: added to all memories that are read, to filter by (`recall(…,
-                where=Where(tags=…))`).
+            tags: added to every memory that is read, for filters
+                (`recall(…, where=Where(tags=…))`).
             dry_run: only report what would be stored and deleted (`IngestLedger.plan`); nothing is
                 embedded or written.
-            annotate: let the model write cues for stored memories (`memories.cues.annotate`); on by
-                default if there is a model. Memories for which it fails wait, and the ledger's
-                `annotation` says why.
+            annotate: let the model write cues for stored memories (`memories.cues.annotate`);
+                default True if there is a model. Memories for which this fails wait for another
+                try, and the ledger's `annotation` says why.
 
         Raises:
             UsageError: an argument is not a path, or `annotate` is True without a language model.
             IngestError: a path does not exist, or nothing in it could be stored.
-            StoreFullError: no space is left; a new store is then not created.
+            StoreFullError: no space is left; a new store is not created then.
         """
         from secondhop.ingest.pipeline import ingest
         from secondhop.ingest.settings import IngestSettings
@@ -299,17 +299,18 @@ class Recall(Askable):
     def graph(self) -> "RecallGraph":
         """The compiled graph: a node for a host's own LangGraph (`question` in, `result` out).
 
-        If no memory is stored for the entity, the result is empty, where `arecall` raises: a new
-        user's chat goes on. It writes no checkpoints into the host's checkpointer; it uses the one
-        given to `open`, if any. The trace stays in the graph's state, so a recall in a host's graph
-        cannot be explained later; use `arecall` or `astream` if it must be.
+        If no memory is stored for the entity, `arecall` raises, but the graph gives an empty
+        result, so that a new user's chat goes on. It writes no checkpoints into the host's
+        checkpointer; it uses the one given to `open`, if any. The trace stays in the graph's
+        state, so a recall in a host's graph cannot be explained later. To explain it later, use
+        `arecall` or `astream`.
         """
         return self._behind.graphs.kept
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            """Names that have moved."""
+            """Old names, which still work; see `secondhop.deprecated`."""
             from secondhop.deprecated import moved
 
             return moved(self, name)

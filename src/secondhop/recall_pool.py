@@ -48,7 +48,7 @@ class RecallPool:
         async with pool.recall("ana") as recall:
             result = await recall.arecall("Help me prepare for my interview")
 
-    For a server: one pool a process, in one event loop. All entities share one embedding model,
+    A server needs one pool per process, in one event loop. All entities share one embedding model,
     one language model, one set of playbooks and one Chroma client.
     """
 
@@ -68,8 +68,8 @@ class RecallPool:
         """Opens nothing yet. Arguments not listed here are as in `Recall.aopen`.
 
         Args:
-            max_open: entities that stay open, about 3 MB and 10 files each. None is closed while in
-                use, so more are open if more are used at once.
+            max_open: how many entities stay open, at about 3 MB and 10 files each. An entity in
+                use is never closed, so more are open if more are used at once.
 
         Raises:
             UsageError: `max_open` is below 1, or no model has that name.
@@ -98,7 +98,7 @@ class RecallPool:
             **options,
         )
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
-        """The entity used last comes last."""
+        """Least recently used first."""
         self._closed = False
         waiting = self._home.place.annotating if judge and options.get("annotate", True) else None
         self._waiting: AnnotationRows | None = waiting
@@ -106,11 +106,12 @@ class RecallPool:
 
     @asynccontextmanager
     async def recall(self, entity: str) -> AsyncGenerator[Recall, None]:
-        """The memory of an entity, for as long as the block lasts. Blocks may share it.
+        """The open `Recall` of an entity for the length of the block; blocks may share it.
 
         Raises:
             StoreError: the pool was closed.
-            SecondhopError: it cannot be opened, as in `Recall.aopen`; the next block tries again.
+            SecondhopError: the entity cannot be opened, as in `Recall.aopen`; the next block tries
+                again.
         """
         opened = self._entered(entity)
         if self._waiting is not None and self._annotating is None:
@@ -127,10 +128,12 @@ class RecallPool:
         return list(self._opened)
 
     async def annotate_left(self) -> str | None:
-        """Annotate an entity of a shared store whose cues another worker left unwritten; returns
-        its name.
+        """Annotate one entity of a shared store whose cues another worker left unwritten.
 
-        The pool does so by itself, every half minute, where it has a language model.
+        With a language model, the pool does this by itself every half minute.
+
+        Returns:
+            The name of the entity, or None if nothing was left.
         """
         queue = self._waiting
         entity = await asyncio.to_thread(queue.claim_left) if queue is not None else None
@@ -158,7 +161,7 @@ class RecallPool:
         """Close an entity now, for example to delete it; does nothing if it is not open.
 
         Raises:
-            StoreError: it is in use.
+            StoreError: the entity is in use.
         """
         opened = self._opened.get(entity)
         if opened is not None:
@@ -172,7 +175,7 @@ class RecallPool:
         if self._annotating is not None:
             self._annotating.cancel()
             await asyncio.gather(self._annotating, return_exceptions=True)
-        async with AsyncExitStack() as closing:  # one that fails does not keep others open
+        async with AsyncExitStack() as closing:  # it closes the others even if one fails
             closing.push_async_callback(self._home.aclose)
             for model in self._owned:
                 if isinstance(model, HoldsConnections):
@@ -205,8 +208,11 @@ class RecallPool:
             del self._opened[entity]
 
     async def _close_idle(self) -> None:
-        """The least recently used, until no more are open than may stay open. Others may enter
-        one while another is closed, so each time it is looked anew which are idle."""
+        """Close the least recently used idle entities until at most `max_open` are open.
+
+        An entity may come into use while another is being closed, so each step looks again for an
+        idle one.
+        """
         while len(self._opened) > self._max_open:
             idle = (entity for entity, opened in self._opened.items() if not opened.users)
             if (entity := next(idle, None)) is None:
@@ -220,7 +226,7 @@ class RecallPool:
 
 
 async def closed(opening: asyncio.Task[Recall]) -> None:
-    """Close what was opened, if it was."""
+    """Wait for the opening, and close the `Recall` if it succeeded."""
     await asyncio.wait([opening])
     if not opening.cancelled() and opening.exception() is None:
         await opening.result().aclose()

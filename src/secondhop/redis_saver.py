@@ -24,7 +24,7 @@ CHECKPOINT, WRITE = "checkpoint", "write"
 
 
 class Place(NamedTuple):
-    """Of a checkpoint."""
+    """Where a checkpoint lies."""
 
     thread: str
     namespace: str
@@ -32,17 +32,17 @@ class Place(NamedTuple):
 
     @property
     def field(self) -> str:
-        """Of the thread's hash."""
+        """The field of the thread's hash that holds the checkpoint."""
         return "\0".join((CHECKPOINT, self.namespace, self.checkpoint_id))
 
     @property
     def writes(self) -> str:
-        """What the fields of its writes begin with."""
+        """The prefix of the fields that hold the checkpoint's pending writes."""
         return "\0".join((WRITE, self.namespace, self.checkpoint_id, ""))
 
     @property
     def config(self) -> "RunnableConfig":
-        """As LangGraph names it."""
+        """The place as a LangGraph config."""
         return {
             "configurable": {
                 "thread_id": self.thread,
@@ -53,9 +53,9 @@ class Place(NamedTuple):
 
 
 class PlainRedisSaver(BaseCheckpointSaver[str]):
-    """A checkpointer on Redis 7 or newer, without its modules; a thread is one hash.
+    """A checkpointer for Redis 7 or newer that needs no Redis modules; each thread is one hash.
 
-    For servers that have these modules (Redis 8), use LangGraph's own langgraph-checkpoint-redis.
+    If your server has the modules (Redis 8), use LangGraph's own langgraph-checkpoint-redis.
     """
 
     def __init__(
@@ -102,7 +102,11 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """See `BaseCheckpointSaver`; if a write is repeated, the first one counts."""
+        """See `BaseCheckpointSaver`.
+
+        A repeated write keeps its first value, except on LangGraph's special channels (errors,
+        interrupts), where the last value counts.
+        """
         place = self._place(config)
         first, last = dict[str, bytes](), dict[str, bytes]()
         for number, (channel, value) in enumerate(writes):
@@ -127,7 +131,7 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
         before: "RunnableConfig | None" = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """See `BaseCheckpointSaver`; the newest of each thread first."""
+        """See `BaseCheckpointSaver`; thread by thread, the newest checkpoint first."""
         wanted = (filter or {}).items()
         found = map(self._found, self._listed(config, before))
         fitting = (one for one in found if one and wanted <= dict(one.metadata).items())
@@ -188,7 +192,7 @@ class PlainRedisSaver(BaseCheckpointSaver[str]):
     def _write(
         self, thread: str, fields: dict[str, bytes], *, new: dict[str, bytes] | None = None
     ) -> None:
-        """Fields of the thread's hash, at once; `new` ones only where there are none."""
+        """Write fields of the thread's hash in one transaction; `new` ones overwrite nothing."""
         key, steps = self._key(thread), self._redis.pipeline(transaction=True)
         for field, kept in fields.items():
             steps.hset(key, field, kept)

@@ -43,8 +43,8 @@ Raises:
 class RetrievedMemories:
     """The memories of one recall: `MemorySearch`, `MemoryReader` and `Embedder` in one.
 
-    Every query that is embedded is asked of the host's retriever first. What all of them found is
-    compared by vectors; the retriever's own order is the ranking by words.
+    Embedding a query first sends it to the host's retriever. Dense search compares the vectors of
+    everything found so far. The retriever's own order stands in for the ranking by words.
     """
 
     def __init__(self, find: Finding, embedder: Embedder) -> None:
@@ -52,7 +52,7 @@ class RetrievedMemories:
         self._asked: dict[str, asyncio.Task[list[str]]] = {}
         """{query: memories that the retriever found, best first}."""
         self._first: dict[str, str] = {}
-        """{id as the retriever gives it: the text first found under it}."""
+        """{id as the retriever gives it: the first text found under that id}."""
         self._memories: dict[str, Memory] = {}
         self._passages: dict[str, Passage] = {}
         self._of_memory: dict[str, list[str]] = {}
@@ -62,20 +62,20 @@ class RetrievedMemories:
 
     @property
     def model_id(self) -> str:
-        """The embedder's."""
+        """See `Embedder`."""
         return self._embedder.model_id
 
     @property
     def dimension(self) -> int:
-        """The embedder's."""
+        """See `Embedder`."""
         return self._embedder.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """The embedder's."""
+        """See `Embedder`."""
         return await self._embedder.embed_passages(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """The embedder's, once the retriever was asked for each.
+        """Ask the retriever for each query, then embed them.
 
         Raises:
             StoreError: the retriever failed.
@@ -86,7 +86,7 @@ class RetrievedMemories:
     # --- MemorySearch ---
 
     async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
-        """See `MemorySearch`: over what was found so far."""
+        """See `MemorySearch`; searches the memories found so far."""
         rankings = await self._index.nearest(queries, k=k)
         return [
             [PassageHit(one, self._passages[one].memory_id, score) for one, score in ranking]
@@ -94,9 +94,9 @@ class RetrievedMemories:
         ]
 
     async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """For each query what the retriever found, in its order.
+        """For each query, what the retriever found, in its order.
 
-        The score is the share of the query's words that a passage holds.
+        A hit's score is the share of the query's words that the passage holds.
         """
         found = await asyncio.gather(*map(self._found, queries))
         return [
@@ -137,13 +137,13 @@ class RetrievedMemories:
         return self._memories.get(memory_id)
 
     async def topics(self) -> Sequence[Topic]:
-        """None: what else the host has is not known."""
+        """Empty, because it is not known what else the host has."""
         return []
 
     # --- asking the retriever ---
 
     async def _found(self, query: str) -> list[str]:
-        """The memories of a query; the retriever is asked once for each."""
+        """Ids of the memories found for a query; the retriever is asked once per query."""
         if query not in self._asked:
             self._asked[query] = asyncio.ensure_future(self._look(query))
         return await asyncio.shield(self._asked[query])
@@ -153,14 +153,14 @@ class RetrievedMemories:
             found = [self._apart(clean_memory(one)) for one in await self._find(query)]
         except SecondhopError:
             raise
-        except Exception as error:  # a foreign class raises what it likes: named, not swallowed
+        except Exception as error:  # a foreign class may raise anything; name it in our own error
             raise StoreError(f"the retriever failed: {type(error).__name__}: {error}") from error
         found = list({one.memory_id: one for one in found if one.messages}.values())
         await self._take_in([one for one in found if one.memory_id not in self._memories])
         return [one.memory_id for one in found]
 
     def _apart(self, memory: Memory) -> Memory:
-        """Under an id of its own where another text has that id: parts of a file may share one."""
+        """The memory, with an id of its own if another text has its id (parts of a file may)."""
         first = self._first.setdefault(memory.memory_id, memory.text)
         if memory.text == first:
             return memory
@@ -203,7 +203,8 @@ class RetrievedMemories:
 def own_embedder(retriever: object) -> Embedder | None:
     """The embeddings of a vector store; None if it has none.
 
-    Embeddings that do not say which model they are have their class's name: no vector is kept.
+    If they do not say which model they are, their class name serves as the model id. That is safe,
+    because no vector is kept after `close`.
     """
     own = getattr(retriever, "embeddings", None)
     if own is None:
@@ -217,14 +218,14 @@ def own_embedder(retriever: object) -> Embedder | None:
 
 
 def finding(retriever: object, *, namespace: tuple[str, ...], depth: int) -> Finding:
-    """How a LangChain retriever or vector store, or a LangGraph store, is asked.
+    """The function that queries a LangChain retriever or vector store, or a LangGraph store.
 
     Args:
-        namespace: of a LangGraph store, what is searched.
-        depth: memories that a query brings; a retriever decides that by itself.
+        namespace: the part of a LangGraph store to search.
+        depth: memories per query; a retriever decides this itself.
 
     Raises:
-        UsageError: it is none of them.
+        UsageError: `retriever` is none of these.
     """
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.vectorstores import VectorStore
@@ -257,7 +258,7 @@ def finding(retriever: object, *, namespace: tuple[str, ...], depth: int) -> Fin
 
 
 def memory_of_document(document: "Document") -> Memory:
-    """A LangChain document; without an id it is known by its text."""
+    """A LangChain document as a memory; without an id, a hash of its text is the id."""
     told: Mapping[str, Any] = document.metadata
     text = document.page_content
     dates = (parse_date(told.get(name)) for name in DATE_FIELDS)
@@ -271,12 +272,12 @@ def memory_of_document(document: "Document") -> Memory:
 
 
 def digest_of(text: str) -> str:
-    """20 hex digits."""
+    """The first 20 hex digits of the text's SHA-256."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def memory_of_item(item: Any) -> Memory:
-    """An item of a LangGraph store, with all texts in its value."""
+    """An item of a LangGraph store as a memory; its text is all texts of the value."""
     return Memory(
         memory_id="/".join([*item.namespace, item.key]),
         title="",

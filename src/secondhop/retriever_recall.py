@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 ENTITY: Final = "retriever"
-"""What results and traces name as the entity."""
+"""The entity that results and traces name."""
 
 STORED: Final = frozenset(
     {"memories", "cues", "sessions", "learning", "admin", "graph", "store", "services"}
     | {"add", "ingest", "briefing", "aadd", "aingest", "abriefing"}
 )
-"""What a `Recall` offers and this does not."""
+"""Names that `Recall` has and `RetrieverRecall` lacks."""
 
 
 MOMENTS_AND_FILTERS: Final = {
@@ -52,11 +52,11 @@ MOMENTS_AND_FILTERS: Final = {
     "include_stale": "include_stale",
     "where": "where",
 }
-"""{argument of `recall`: its name in the graph's input}: what only memories in a store have."""
+"""{argument of `recall`: its name in the graph's input} for arguments that need a store."""
 
 
 class NotOverRetrieverError(UsageError, AttributeError):
-    """A retriever can only search: nothing can be written, stored or filtered with it."""
+    """The caller asked for something that needs a store; a retriever can only search."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
@@ -70,8 +70,8 @@ class NotOverRetrieverError(UsageError, AttributeError):
 class RetrieverRecall(Askable):
     """Second-hop recall over a retriever; made by `Recall.over`.
 
-    The planner's queries go to the retriever; diversity, critic and trace work as they do over a
-    store. Documents are embedded here, and nothing of them is kept after `close`.
+    The planner's queries go to the retriever. Diversity, critic and trace work as they do over a
+    store. Documents are embedded here; `close` discards the vectors and traces.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class RetrieverRecall(Askable):
         config: Config | None,
         prompts: PromptSource | None,
     ) -> None:
-        """Use `Recall.over`."""
+        """Use `Recall.over` instead."""
         self._find, self._embedder = find, embedder
         self._llm = chosen_llm(llm) if llm is not None and llm != OFFLINE else None
         self.config = config or Config()
-        """Limits and ranking in force."""
+        """The limits and ranking settings in use."""
         self.planner: Planner | None = None
         self.critic: Critic | None = None
         if self._llm is not None:
@@ -121,7 +121,7 @@ class RetrieverRecall(Askable):
                     self._traces.keep(event.draft)
                 yield event
         finally:
-            if self._closed:  # meanwhile: what it has written since goes, too
+            if self._closed:  # it was closed meanwhile; remove what was written since
                 await self.aclose()
 
     async def _explained(
@@ -130,7 +130,7 @@ class RetrieverRecall(Askable):
         return explain(found_trace(trace, self._traces), memory_id)
 
     async def aclose(self) -> None:
-        """Forget what was embedded, and the traces; the host's retriever stays open."""
+        """Delete vectors and traces; the host's retriever stays open."""
         self._closed = True
         await asyncio.to_thread(self._traces.finish)
         if self._models is not None:
@@ -138,7 +138,7 @@ class RetrieverRecall(Askable):
         self._folder.cleanup()
 
     async def _services(self) -> Services:
-        """Of one recall: what it finds is its own."""
+        """Services for one recall; recalls do not share what they find."""
         models = await self._opened()
         found = RetrievedMemories(self._find, models.entity)
         await models.library.playbooks.warm()
@@ -169,7 +169,7 @@ class RetrieverRecall(Askable):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Names of `Recall` that need a store."""
+            """Raise an error that explains why names of `Recall` that need a store are missing."""
             if name in STORED:
                 raise NotOverRetrieverError(f"recall.{name}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

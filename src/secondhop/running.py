@@ -33,39 +33,43 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GRACE_S = 0.05
-"""How long after the deadline a node may still come to its end by itself."""
+"""How long after the deadline a node may still finish by itself."""
 
 READING_S = 0.5
-"""How long a store may take after that to give the texts of the answer; it takes milliseconds."""
+"""How long a store may then take to read the texts of the answer; usually a few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallEvent:
-    """One step of a recall, as it ends."""
+    """One finished step of a recall."""
 
     node: str
     round: int
     ms: float
     note: str
-    """What it did, in a few words and numbers."""
+    """What the step did, in a few words and numbers."""
     picks: tuple[str, ...]
     """Ids of the best answer so far."""
     hops: tuple[int, ...] = ()
-    """What it planned or searched for, in order: 1 what the question names, 2 what it implies, 3
-    and up what evidence led to. () for a step about all that was found."""
+    """The hops of the queries that the step planned or searched, sorted: 1 for what the question
+    names, 2 for what it implies, 3 and up for what evidence led to. () for a step without queries.
+    """
     result: RecallResult | None = None
     """Only in the last event."""
     draft: TraceDraft | None = None
-    """The trace as plain values, only in the last event."""
+    """What the trace is built from; only in the last event."""
 
     @property
     def trace(self) -> RecallTrace | None:
-        """Only in the last event; built when it is first asked for."""
+        """The trace; only in the last event, and built at first use."""
         return self.draft.trace if self.draft is not None else None
 
 
 class Answering:
-    """Answers questions from the memories of one entity: models ready, graph run, trace kept."""
+    """Answers questions from the memories of one entity.
+
+    It warms the models, runs the graph and keeps the trace.
+    """
 
     def __init__(
         self,
@@ -76,7 +80,7 @@ class Answering:
         traces: TraceFolder,
         name: str,
     ) -> None:
-        """`name`: of the store, for errors."""
+        """`name` is the store's name in error messages."""
         self._store, self._services, self._graphs = store, services, graphs
         self._traces, self._name = traces, name
         self._is_ready = False
@@ -99,13 +103,14 @@ class Answering:
             yield event
 
     async def ready(self) -> None:
-        """Expect memories, and warm the models.
+        """Check that there are memories, and warm the models.
 
-        A model that fails now may work in a moment; the recall says so if it does not.
+        If the model fails to embed the playbooks, this only logs a warning, because the model may
+        work again in a moment; if not, the recall says so.
 
         Raises:
             UnknownEntityError: nothing is stored for the entity.
-            ModelUnavailableError: the embedding model is not there.
+            ModelUnavailableError: the embedding model is not installed.
         """
         if self._is_ready:
             return
@@ -132,13 +137,14 @@ async def run_recall(
     services: Services,
     thread_id: str | None = None,
 ) -> AsyncIterator[RecallEvent]:
-    """Events of one recall; the last one carries result and trace.
+    """Yield the events of one recall; the last one carries result and trace.
 
-    The graph runs in a task of its own, so that a slow listener neither delays it nor is cut
-    short by its deadline. A caller that stops listening cancels it.
+    The graph runs in a task of its own. So a slow listener does not delay the graph, and the
+    deadline does not cut the listener short. If the caller stops listening, the task is cancelled.
 
     Args:
-        graph_input: a Command resumes what the graph's checkpointer kept under `thread_id`.
+        graph_input: the question and its options, or a Command that resumes what the graph's
+            checkpointer kept under `thread_id`.
     """
     events: asyncio.Queue[RecallEvent | None] = asyncio.Queue()
     config: RunnableConfig | None = (
@@ -165,9 +171,9 @@ async def drive(
     *,
     services: Services,
 ) -> RecallEvent:
-    """Run to the end and return the last event.
+    """Run the graph to its end and return the last event.
 
-    Past the deadline the step at work is cancelled and the best answer so far is resolved.
+    Past the deadline, the running step is cancelled and the best answer so far is resolved.
 
     Args:
         steps: ("updates", {node: update}) as a step ends, ("values", state) between supersteps.
@@ -187,14 +193,14 @@ async def drive(
                     for event in step_events(chunk, state):
                         events.put_nowait(event)
         except TimeoutError:
-            if not deadline.expired():  # some other wait of ours or of a store
+            if not deadline.expired():  # the timeout is another one, ours or a store's
                 raise
             if "trace_id" not in state and not isinstance(graph_input, Command):
-                # a busy machine has not come to the end of the first step
+                # on a busy machine, the deadline passed during the first step
                 begun = await begin(graph_input, services=services)
                 state = {"queries": {}, "rankings": {}, **begun}
             state = await best_so_far(state, services=services)
-        finally:  # keep nothing of a recall, however it ended: also not of one that was abandoned
+        finally:  # however the recall ended, even if the caller abandoned it
             services.hidden.forget(state.get("trace_id", ""))
         result = RecallResult.model_validate(state["result"])
         span.answered(result)
@@ -211,7 +217,7 @@ async def drive(
 
 
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:
-    """Events of the nodes that came to their end."""
+    """One event for each node that has just ended."""
     known: Mapping[str, Query] = state.get("queries", {})
     events: list[RecallEvent] = []
     for update in chunk.values():
@@ -233,8 +239,11 @@ def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> 
 
 
 async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
-    """The state with the answer it holds, or that what was found allows; with none when a store
-    does not even give its texts, or tell what may be shown: it is not asked again."""
+    """The state with the best answer so far, picked from the candidates if no pick was made yet.
+
+    If the store cannot give the texts within READING_S, the answer is empty and the store is not
+    asked again.
+    """
     reading = asyncio.timeout(READING_S)
     try:
         async with reading:
@@ -242,7 +251,7 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
                 state = taken_in(state, await pick(cast(RecallState, state), services=services))
             return await cut_short(state, services=services)
     except TimeoutError:
-        if not reading.expired():  # some other wait of a store
+        if not reading.expired():  # the timeout is another one, of a store
             raise
     nothing: dict[str, Any] = {"candidates": {}, "picks": [], "drops": {}, "rankings": {}}
     silent = replace(services, keeping=None)
@@ -250,7 +259,7 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
 
 
 async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
-    """The state with its result, which says that the time was over."""
+    """The state with a result whose stop reason is the deadline."""
     detail = f"{services.settings.limits.deadline_s:g} s are over; {cost_of_time(state)}"
     stopped = {
         **state,
@@ -262,7 +271,7 @@ async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, A
 
 
 def cost_of_time(state: Mapping[str, Any]) -> str:
-    """What a recall that was cancelled has not done."""
+    """Which part of a cancelled recall was not done."""
     if not state.get("round"):
         return "the step at work was cancelled, and nothing was searched"
     if not state.get("picks"):

@@ -1,4 +1,4 @@
-"""Reads `SECONDHOP_*` and OpenAI's variables for the commands; the library reads none."""
+"""Reads `SECONDHOP_*` and OpenAI's variables for the commands; the library does not read them."""
 
 import os
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ PREFIX = "SECONDHOP_"
 
 
 class Settings(BaseModel):
-    """Defaults of the command line's options; an option given by hand wins over its variable."""
+    """Defaults for command-line options; an option on the command line overrides its variable."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,43 +28,44 @@ class Settings(BaseModel):
     llm: str | None = None
     """"offline" or "openai:MODEL"; None: see `OpenAISettings`."""
     prompts: Path | None = None
-    """A folder whose files take the place of the prompts that ship."""
+    """A folder whose files replace the prompts that ship."""
     embedder: str = Field(default="default", min_length=1)
-    """Which embedding model a store is built and searched with."""
+    """The embedding model that a store is built and searched with."""
     offline: bool = False
-    """True: never fetch a model; say what is missing instead."""
+    """True: never download a model; say what is missing instead."""
     model_dir: Path | None = None
-    """Where models are kept; None is the user's cache folder."""
+    """The folder of models; None is the user's cache folder."""
     deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """Seconds that a recall may take; None: 30. A slow model wants more."""
+    """Seconds that a recall may take; None: 30. A slow model needs more."""
     prices: Path | None = None
-    """YAML file of model prices, over those that ship with secondhop."""
+    """YAML file of model prices; they override those that ship with secondhop."""
     scale: Path | None = None
-    """A file that `secondhop eval calibrate` wrote: what the embedding model's cosines mean."""
+    """A file that `secondhop eval calibrate` wrote: the scale of the embedding model's cosines."""
     settings: Path | None = None
-    """YAML or JSON file of recall's settings, over those that ship."""
+    """YAML or JSON file of settings; they override the defaults of `Config`."""
     sessions: str | None = None
-    """Where open sessions are kept: sqlite, or the address of a Redis server; None is sqlite."""
+    """Where open sessions are kept: "sqlite", or the address of a Redis server; None is "sqlite".
+    """
 
 
 class OpenAISettings(BaseModel):
-    """OpenAI's own variables, as far as they choose a model.
+    """Those of OpenAI's own variables that choose a model.
 
-    A key and a model together are a wish to use it; OPENAI_BASE_URL is the client's to read.
+    If both the key and the model are set, the model is used. The client reads OPENAI_BASE_URL.
     """
 
     model_config = ConfigDict(frozen=True)
 
     api_key: SecretStr | None = None
     model: str | None = None
-    """What "openai" means without a name."""
+    """The model that "openai" means without a model name."""
 
 
 def load_settings() -> Settings:
-    """The settings that this process's environment describes.
+    """The settings from this process's environment.
 
     Raises:
-        UsageError: a `SECONDHOP_*` variable that does not exist, or a value that cannot be.
+        UsageError: a `SECONDHOP_*` variable is unknown, or has an invalid value.
     """
     refuse_unknown(os.environ)
     try:
@@ -76,12 +77,12 @@ def load_settings() -> Settings:
 
 
 def openai_settings() -> OpenAISettings:
-    """What OpenAI's variables of this process's environment say."""
+    """OpenAI's variables from this process's environment."""
     return OpenAISettings.model_validate(set_variables("OPENAI_"))
 
 
 def set_variables(prefix: str) -> dict[str, str]:
-    """{field: value} of the variables that begin so; an empty one counts as not set."""
+    """{field: value} of the variables with this prefix; an empty variable counts as not set."""
     return {
         name.upper().removeprefix(prefix).lower(): value
         for name, value in os.environ.items()
@@ -90,12 +91,12 @@ def set_variables(prefix: str) -> dict[str, str]:
 
 
 def variable_names() -> list[str]:
-    """Every variable that is read, sorted."""
+    """Every known `SECONDHOP_*` variable, sorted."""
     return sorted(f"{PREFIX}{field}".upper() for field in Settings.model_fields)
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """A misspelt variable is an error with its nearest valid name, never a silent default."""
+    """Raises UsageError for an unknown `SECONDHOP_*` variable, and suggests a known one."""
     known = [name.removeprefix(PREFIX) for name in variable_names()]
     for name in sorted(names):
         ending = name.upper().removeprefix(PREFIX)
@@ -106,5 +107,5 @@ def refuse_unknown(names: Iterable[str]) -> None:
 
 
 def variable_list() -> str:
-    """Every variable that is read, in one line."""
+    """Every known `SECONDHOP_*` variable, in one line."""
     return ", ".join(variable_names())

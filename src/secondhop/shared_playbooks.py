@@ -1,4 +1,4 @@
-"""Shares playbooks within a process, per embedding model, because their vectors take megabytes."""
+"""Shares playbooks within a process, because their vectors take megabytes."""
 
 import os
 import threading
@@ -13,24 +13,25 @@ from secondhop.prompts.library import Intent
 
 
 class SharedPlaybooks:
-    """Playbooks, and the file that keeps their vectors."""
+    """Playbooks, and the file that caches their vectors."""
 
     def __init__(self, model: Embedder, cache: Path, *, intents: Sequence[Intent]) -> None:
         self._cache = CachingEmbedder(model, cache)
         self.playbooks = Playbooks(intents, embedder=self._cache)
 
     def close(self) -> None:
-        """Close the file; others who use it open it again."""
+        """Close the file; if others still use it, it opens again."""
         self._cache.close()
 
 
 _guard = threading.Lock()
 _known: WeakValueDictionary[tuple[int, int, Path, int], SharedPlaybooks] = WeakValueDictionary()
-"""By process, model, cache file and intents: those of an `id` live as long as their playbooks."""
+"""Keys: process id, id of the model, cache file, id of the intents. Playbooks keep their model and
+intents alive, so neither `id` can be reused while its entry exists."""
 
 
 def shared_playbooks(model: Embedder, cache: Path, *, intents: Sequence[Intent]) -> SharedPlaybooks:
-    """The playbooks of this model, those that others in this process use where there are any."""
+    """The playbooks of this model; the same object for all callers in this process."""
     key = (os.getpid(), id(model), cache, id(intents))
     with _guard:
         found = _known.get(key)

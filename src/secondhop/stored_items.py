@@ -1,4 +1,4 @@
-"""Converts items of a LangGraph store to memories, and back, and selects those of an operation."""
+"""Converts items of a LangGraph store to memories and back, and filters items and namespaces."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ from secondhop.stores.records import Memory, Message
 
 
 def check_key(key: str) -> None:
-    """Raises UsageError for a key that a memory's id could not keep as it is."""
+    """Raises UsageError for a key that would change when stored as a memory's id."""
     if not key or clean_text(key).strip() != key:
         raise UsageError(
             f"an item cannot have the key {key!r}: a key is not empty, and has no spaces at its "
@@ -31,13 +31,14 @@ def check_key(key: str) -> None:
 
 
 def memory_of(put: PutOp, *, at: datetime, known: Memory | None) -> Memory:
-    """The memory that an item is kept as: its words as text, the whole value beside it.
+    """The memory that keeps an item: the item's words are its text, and `value` holds all of it.
 
     Args:
-        known: what its key holds so far.
+        at: the time of the put.
+        known: the memory that its key holds so far; the item keeps that one's creation time.
 
     Raises:
-        UsageError: the value is no JSON.
+        UsageError: the value cannot be written as JSON.
     """
     value = dict(put.value or {})
     created_at = created(known) if known is not None else at
@@ -56,13 +57,13 @@ def memory_of(put: PutOp, *, at: datetime, known: Memory | None) -> Memory:
 
 
 def words_at(paths: Sequence[str] | Literal[False] | None, value: dict[str, Any]) -> str:
-    """The texts of the fields that `index` names."""
+    """The texts of the fields that `index` names, a line each; "" if there are none."""
     texts = [text for path in paths or () for text in get_text_at_path(value, path)]
     return "\n".join(text for text in texts if text.strip())
 
 
 def item_of(memory: Memory, namespace: tuple[str, ...]) -> Item:
-    """The item that was put; any other memory of the entity is one with its text."""
+    """The memory as an item; a memory that was not put as an item becomes one with its text."""
     return Item(
         value=value_of(memory),
         key=memory.memory_id,
@@ -73,7 +74,7 @@ def item_of(memory: Memory, namespace: tuple[str, ...]) -> Item:
 
 
 def found_item(item: Item, *, score: float | None) -> SearchItem:
-    """An item as a search gives it."""
+    """The item as a search result."""
     return SearchItem(
         namespace=item.namespace,
         key=item.key,
@@ -85,22 +86,22 @@ def found_item(item: Item, *, score: float | None) -> SearchItem:
 
 
 def value_of(memory: Memory) -> dict[str, Any]:
-    """The value that was put; of another memory its text."""
+    """The value that was put; for a memory that was not put as an item, one with its text."""
     kept = kept_value(memory)
     return kept.value if kept is not None else item_value(memory)
 
 
 def created(memory: Memory) -> datetime:
-    """When the item of this key was put first."""
+    """When an item was first put under this key."""
     kept = kept_value(memory)
     return kept.created_at if kept is not None else memory.created_at
 
 
 def fits(value: object, wanted: object) -> bool:
-    """Whether a part of a value fits a filter: equal, or as operators like `$gt` say.
+    """Whether a part of a value matches a filter, by equality or operators like `$gt`.
 
     Raises:
-        ValueError: an operator that LangGraph does not know.
+        ValueError: the filter has an operator that LangGraph does not know.
     """
     if isinstance(wanted, Mapping):
         parts = cast("Mapping[str, object]", wanted)
@@ -116,7 +117,7 @@ def fits(value: object, wanted: object) -> bool:
 
 
 def compared(value: object, operator: str, limit: object) -> bool:
-    """One operator of a filter; a missing value or one of another type is no match."""
+    """Whether a value passes one operator; for an order, a value that is no number does not."""
     if operator in ("$eq", "$ne"):
         return (value == limit) == (operator == "$eq")
     if operator not in _ORDERS:
@@ -144,7 +145,7 @@ def listed(namespaces: Sequence[tuple[str, ...]], op: ListNamespacesOp) -> list[
 
 
 def matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
-    """Whether it begins or ends as the condition says; "*" stands for any label."""
+    """Whether a namespace has the condition's prefix or suffix; "*" matches any label."""
     path = condition.path
     if len(namespace) < len(path):
         return False

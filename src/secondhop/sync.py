@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 
 class Closing(ABC):
-    """A (sync and async) context manager that closes itself at its end."""
+    """A (sync and async) context manager that closes itself on exit."""
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Close it."""
+        """Close files and connections."""
 
     @abstractmethod
     def close(self) -> None:
@@ -43,8 +43,8 @@ class Closing(ABC):
 class BackgroundLoop:
     """One event loop in a thread of its own, started at the first call.
 
-    The thread never keeps the process alive: a caller that forgets to close loses nothing but what
-    is at work when the process ends.
+    The thread does not keep the process alive. If a caller forgets to close it, only work that is
+    still running when the process ends is lost.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class BackgroundLoop:
         self._loop: _LoopThread | None = None
 
     def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work()` in the loop and wait for what it returns or raises."""
+        """Run `work()` in the loop, wait for it, and return or raise what it does."""
         with self._lock:
             if self._loop is None:
                 self._loop = _LoopThread()
@@ -60,7 +60,7 @@ class BackgroundLoop:
         return loop.run(work)
 
     def adopt(self, other: "BackgroundLoop") -> None:
-        """Go on with the loop of another one, which then has none."""
+        """Take over the running loop of `other`, which then has none."""
         with self._lock:
             self._loop, other._loop = other._loop, None
 
@@ -89,7 +89,7 @@ class _LoopThread:
         try:
             return done.result()
         except BaseException:
-            done.cancel()  # Ctrl-C while waiting; a work that has ended is left as it is
+            done.cancel()  # for Ctrl-C while waiting; does nothing if the work has ended
             raise
 
     def stop(self) -> None:
@@ -106,7 +106,7 @@ class _LoopThread:
 
 
 class HasLoop(Protocol):
-    """An object with a background loop for its async work."""
+    """An object whose background loop runs its sync methods."""
 
     _loop: BackgroundLoop
 
@@ -117,7 +117,8 @@ H = TypeVar("H", bound=HasLoop)
 def blocking(method: Callable[Concatenate[H, P], Awaitable[T]]) -> Callable[Concatenate[H, P], T]:
     """The sync form of a method: `remember = blocking(aremember)`.
 
-    It looks the method up by name, so a subclass that overrides `aremember` changes `remember` too.
+    The method is looked up by name, so a subclass that overrides `aremember` changes `remember`
+    too.
     """
     name = method.__name__
 

@@ -1,8 +1,8 @@
 """OpenTelemetry spans and metrics, by the `gen_ai` and OpenInference conventions.
 
-Off, and OpenTelemetry is not imported, unless the process has a TracerProvider: the host's own, or
-the one that `export_where_asked` sets. Texts go into spans only where the variable
-OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.
+Telemetry is off unless the process has a TracerProvider: the host's own, or the one that
+`export_where_asked` sets. While it is off, OpenTelemetry is not imported. Spans hold texts only if
+the variable OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.
 """
 
 import os
@@ -27,56 +27,56 @@ if TYPE_CHECKING:
     from secondhop.stores.records import PassageHit
 
 SpanKind: TypeAlias = Literal["CHAIN", "EMBEDDING", "LLM", "RETRIEVER"]
-"""OpenInference's."""
+"""Span kinds of OpenInference."""
 Hit: TypeAlias = "PassageHit | CueHit"
 Values: TypeAlias = Mapping[str, str | int | float]
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""OpenTelemetry's own switch for texts in spans."""
+"""OpenTelemetry's own variable that allows texts in spans."""
 TOLD = ("trace_id", "effort", "rounds", "stop_reason")
-"""Of a result."""
+"""Fields of a result that go into its span."""
 DOCUMENTS = 20
-"""A span tells of so many; OpenTelemetry keeps 128 values a span."""
+"""The most documents that a span lists; OpenTelemetry keeps 128 values per span."""
 
 
 RECALLS, STEPS = "secondhop.recall.duration", "secondhop.step.duration"
-"""Metrics of a recall, or a round of a session, and of the steps, whose spans stand below it."""
+"""Metrics: the time of a recall or of a session's round, and the time of each step in it."""
 
 
 class Span:
-    """Work that is under way; what is noted of it costs nothing while telemetry is off."""
+    """A piece of work being measured; its methods do nothing while telemetry is off."""
 
     def __init__(self, span: "trace.Span | None" = None) -> None:
         self._span = span
         self.measured: dict[str, int] = {}
-        """Tokens by their type."""
+        """{token type: tokens used}."""
 
     @property
     def takes_texts(self) -> bool:
-        """Whether questions, prompts and memories may be noted, too."""
+        """Whether the span may hold the texts of questions, prompts and memories."""
         return self._span is not None and os.environ.get(CAPTURE, "").lower() == "true"
 
     def note(self, values: Values) -> None:
-        """Add values."""
+        """Add values to the span."""
         if self._span is not None:
             self._span.set_attributes(values)
 
     def found(self, documents: Iterable[tuple[str, float]]) -> None:
-        """(id, score) of what was found, best first."""
+        """Note the documents found, as (id, score), best first."""
         if self._span is not None:
             for place, (found_id, score) in enumerate([*documents][:DOCUMENTS]):
                 document = f"retrieval.documents.{place}.document"
                 self.note({f"{document}.id": found_id, f"{document}.score": score})
 
     def found_by_queries(self, rankings: Sequence[Sequence[Hit]]) -> None:
-        """What a search found for its queries: each document once, with its best score."""
+        """Note the documents found for several queries, each once with its best score."""
         if self._span is not None:
             hits = sorted(chain.from_iterable(rankings), key=lambda hit: hit.score)
             best = {hit[0]: hit.score for hit in hits}
             self.found(reversed(best.items()))
 
     def answered(self, result: "RecallResult") -> None:
-        """What a recall returned."""
+        """Note what a recall returned."""
         if self._span is None:
             return
         self.found((memory.id, memory.score) for memory in result.memories)
@@ -91,7 +91,7 @@ class Span:
             self.note({"input.value": result.question, **told})
 
     def used(self, usage: "Usage | None") -> None:
-        """Tokens of a language model."""
+        """Note the tokens that a language model used."""
         if usage is None:
             return
         self.measured = {"input": usage.prompt_tokens, "output": usage.completion_tokens}
@@ -114,7 +114,7 @@ SILENT = Span()
 
 @contextmanager
 def search_span(name: str, queries: int) -> Generator[Span]:
-    """One search of a store."""
+    """A span for one search of a store."""
     values = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": name}
     with span_of(f"retrieval {name}", "RETRIEVER", values) as span:
         if span is not SILENT:
@@ -124,7 +124,7 @@ def search_span(name: str, queries: int) -> Generator[Span]:
 
 @contextmanager
 def embedding_span(model_id: str, texts: Sequence[str]) -> Generator[Span]:
-    """Texts that a model embeds: those that no cache holds."""
+    """A span for the texts that a model embeds because no cache holds them."""
     values = {"gen_ai.operation.name": "embeddings", **named(model_id)}
     with span_of(f"embeddings {model_id}", "EMBEDDING", values) as span:
         span.note({"embedding.model_name": model_id, "secondhop.texts": len(texts)})
@@ -138,7 +138,7 @@ def embedding_span(model_id: str, texts: Sequence[str]) -> Generator[Span]:
 def model_span(
     model_id: str, messages: Sequence["ChatMessage"], *, max_tokens: int
 ) -> Generator[Span]:
-    """An answer of a language model, with all requests that it takes."""
+    """A span for one answer of a language model, with all requests that it takes."""
     values = {"gen_ai.operation.name": "chat", **named(model_id)}
     with span_of(f"chat {model_id}", "LLM", values) as span:
         span.note({"llm.model_name": model_id, "gen_ai.request.max_tokens": max_tokens})
@@ -154,7 +154,7 @@ def model_span(
 
 
 def named(model_id: str) -> dict[str, str]:
-    """ "openai:gpt-4.1-mini" as provider and model; a model of this machine has no provider."""
+    """Provider and model of an id like "openai:gpt-4.1-mini"; without ":", we are the provider."""
     provider, _, model = model_id.rpartition(":")
     return {"gen_ai.provider.name": provider or "secondhop", "gen_ai.request.model": model}
 
@@ -167,9 +167,9 @@ def span_of(
     *,
     metric: str = "gen_ai.client.operation.duration",
 ) -> Generator[Span]:
-    """A span below the one that is current, and its seconds under `metric`.
+    """A span below the current one; its seconds are recorded under `metric`.
 
-    An error is told by the name of its class: its words may quote a memory.
+    An error is recorded by its class name only, because its message may quote a memory.
     """
     api = sys.modules.get("opentelemetry.trace")
     provider = api and api.get_tracer_provider()
@@ -199,7 +199,7 @@ def span_of(
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """What spans and metrics are made with."""
+    """The OpenTelemetry objects that make spans and metrics."""
 
     tracer: "trace.Tracer"
     failed: Any
@@ -207,7 +207,7 @@ class Instruments:
     histograms: Mapping[str, Any]
 
     def measure(self, metric: str, value: float, labels: Mapping[str, str]) -> None:
-        """One value of a metric."""
+        """Record one value of a metric."""
         self.histograms[metric].record(value, labels)
 
 
@@ -228,7 +228,7 @@ def _made(provider: "trace.TracerProvider") -> Instruments:
 
 
 def export_where_asked() -> None:
-    """Export to the endpoint that the usual OTEL_ variables name; without one do nothing.
+    """Export to the endpoint that the usual OTEL_ variables name; without one, do nothing.
 
     Raises:
         UsageError: the extra `secondhop[telemetry]` is not installed.
@@ -264,7 +264,7 @@ def export_where_asked() -> None:
 
 
 def is_wanted(signal: str) -> bool:
-    """Whether the environment names a place for TRACES or METRICS."""
+    """Whether the environment names an endpoint for the signal TRACES or METRICS."""
     told = os.environ.get
     if told("OTEL_SDK_DISABLED", "").lower() == "true" or told(f"OTEL_{signal}_EXPORTER") == "none":
         return False

@@ -1,6 +1,6 @@
-r"""Test doubles for programs that use secondhop; they fetch nothing and ask no server.
+r"""Test doubles for programs that use secondhop: no download, no server.
 
-A scripted language model, the hashing embedder, and a memory in a temporary folder:
+A scripted language model, the hashing embedder, and a `Recall` in a temporary folder:
 
 >>> import asyncio, re
 >>> from secondhop.testing import ModelRequest, ScriptedModel, note, temporary_recall
@@ -52,12 +52,12 @@ T = TypeVar("T", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """What a scripted model was asked."""
+    """One request to a scripted model."""
 
     step: str
     """One of "decompose", "expand", "critique", "observe" and "annotate"."""
     schema: type[BaseModel]
-    """What the answer must be."""
+    """The schema that the answer must fit."""
     messages: Sequence[ChatMessage]
     max_tokens: int
     deadline_s: float
@@ -71,11 +71,11 @@ class ModelRequest:
 Answer: TypeAlias = Callable[[ModelRequest], object]
 """Returns plain values that fit the schema, or an error to raise."""
 Script: TypeAlias = Iterable[object] | Answer
-"""Plain values, errors and functions, in order; or one function for all requests."""
+"""Plain values, errors and functions, played in order; or one function for all requests."""
 
 
 class ScriptEndedError(AssertionError):
-    """A scripted model was asked more often than its script has replies."""
+    """A scripted model was asked more often than it has replies."""
 
 
 class ScriptedModel:
@@ -100,7 +100,7 @@ class ScriptedModel:
         Args:
             script: one for all requests, or a dict by step or schema name ("ExpandReply").
             model_id: the name in traces and prices.
-            usage: what each answer costs; default one call, 1,000 and 100 tokens.
+            usage: what each answer costs; default one call, 1,000 tokens in and 100 out.
         """
         self.model_id = model_id
         self.requests: list[ModelRequest] = []
@@ -119,7 +119,7 @@ class ScriptedModel:
 
         Raises:
             LLMError: the reply does not fit the schema.
-            ScriptEndedError: there is none.
+            ScriptEndedError: no reply is left.
         """
         request = ModelRequest(
             step=_step_of(schema),
@@ -157,7 +157,7 @@ class ScriptedModel:
 def note(
     memory_id: str, text: str, *, title: str = "", created_at: datetime | None = None
 ) -> Memory:
-    """A memory of one turn, written on 1 January 2026 unless you say when."""
+    """A memory of one message; its default date is 1 January 2026."""
     return Memory(
         memory_id=memory_id,
         title=title or f"About {memory_id}",
@@ -175,7 +175,7 @@ async def temporary_recall(
 
     Args:
         memories: added before the block begins.
-        options: those of `Recall.aopen`; the embedder is the hashing one unless you name another.
+        options: as for `Recall.aopen`; the default embedder is the hashing one.
     """
     from secondhop.recall import Recall
 
@@ -188,6 +188,6 @@ async def temporary_recall(
 
 
 def _step_of(schema: type[BaseModel]) -> str:
-    """The first word of a schema's name: `CritiqueReply` is asked for by "critique"."""
+    """The step that asks for a schema: the first word of its name ("critique": CritiqueReply)."""
     found = re.match(r"[A-Z][a-z]*", schema.__name__)
     return found[0].lower() if found else schema.__name__

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 def own_thread(thread_id: str, entity: str, asked: RecallInput) -> str:
-    """The caller's thread id, made the own one of this entity and question.
+    """The caller's thread id, made specific to this entity, question and options.
 
-    Checkpointers are shared, and a thread id is often a chat's: neither another entity nor another
-    question may go on with what this one left, and the chat's own checkpoints stay untouched.
+    A checkpointer is often shared, and a thread id is often that of a chat. With an id of its own,
+    a recall never resumes that of another entity or question, and the chat's own checkpoints stay
+    untouched.
     """
     as_of, effort, where = asked.get("as_of"), asked.get("effort"), asked.get("where")
     named: list[object] = [entity, asked["question"], asked.get("k"), asked.get("tokens")]
@@ -32,7 +33,7 @@ def own_thread(thread_id: str, entity: str, asked: RecallInput) -> str:
 
 
 def utc_text(moment: object) -> str:
-    """A moment without a zone is in UTC."""
+    """A moment in ISO format, in UTC if it has no zone; `repr` for anything else."""
     if not isinstance(moment, datetime):
         return repr(moment)
     return moment.replace(tzinfo=moment.tzinfo or UTC).isoformat()
@@ -41,9 +42,10 @@ def utc_text(moment: object) -> str:
 async def resumed(
     graph: "RecallGraph", thread_id: str, *, deadline_s: float
 ) -> "Command[Any] | None":
-    """How to go on with what was interrupted under this id: with a deadline of its own.
+    """The Command that resumes an interrupted recall of this thread, with a new deadline.
 
-    None for a fresh start. What an ended recall left is deleted, or it would mix with the new.
+    None if there is nothing to resume. The checkpoints of a recall that has ended are deleted,
+    because they would mix with those of the new one.
 
     Raises:
         UsageError: the graph has no checkpointer.

@@ -1,4 +1,4 @@
-"""Stores the traces of an entity's recalls, and deletes the oldest first."""
+"""Stores the traces of an entity's recalls, and deletes the oldest ones."""
 
 import gzip
 import json
@@ -26,33 +26,33 @@ from secondhop.stores.trace_files import PART_SUFFIX, TraceFile, TraceFiles, Tra
 logger = logging.getLogger(__name__)
 
 WAITING = 16
-"""Traces that may wait to be written; each holds what its recall ended with."""
+"""How many traces may wait to be written; each holds the final state of its recall."""
 
 PAUSE_S = 0.005
-"""So much later than its answer a trace is written: it would keep a server from sending that."""
+"""How long a trace waits before it is written, so that a server can send the answer first."""
 
 LOOKED_THROUGH = 16
-"""Times that the traces are looked through for such as must go, while as many come as are kept."""
+"""How often old traces are looked for while `TraceSettings.max_count` new ones are written."""
 
 COMPRESSION = 4
-"""Level 6 takes twice the time, and 8 % less room."""
+"""Gzip level; level 6 takes twice the time and saves 8 % of the space."""
 SUFFIX, OLD_SUFFIX = ".json.gz", ".json"
-"""Of a trace; of one that version 0.1 wrote."""
+"""File endings of a trace: now, and in version 0.1."""
 
 _guard = threading.Lock()
 _writers: dict[int, ThreadPoolExecutor] = {}
-"""The thread that writes traces, by process: a forked one inherits the object, but not its thread.
-One a process, since there is one disk."""
+"""{process id: its thread that writes traces}. A forked process inherits the executor but not its
+thread, so it makes its own. One thread is enough, since there is one disk."""
 
 _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
 _DAY_S = 86_400.0
 
 
 class TraceFolder:
-    """The traces of an entity, one a recall, named by trace id.
+    """The traces of an entity, one per recall, named by trace id.
 
-    Traces are written in the background, one after the other; a reader of one through this
-    object waits for it. `finish` waits for all.
+    Traces are written in the background, one after the other. Reading a trace through this object
+    waits until it is written; `finish` waits for all.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class TraceFolder:
         settings: TraceSettings | None = None,
         stored: Callable[[Sequence[str]], Collection[str]] | None = None,
     ) -> None:
-        """Take the parts as they are.
+        """Reads and writes nothing yet.
 
         Args:
-            files: a folder of their own, or where else they are.
-            stored: those of some memories that are still there; None: all of them.
+            files: a folder that holds only traces, or another place for them.
+            stored: returns those of some memory ids that are still stored; None: all are.
         """
         self._files = TraceFilesInFolder(files) if isinstance(files, Path) else files
         self._stored = stored
@@ -76,10 +76,10 @@ class TraceFolder:
         self._saved = 0
 
     def keep(self, draft: TraceDraft) -> Future[None] | None:
-        """Write a trace in the background, unless none are kept.
+        """Write a trace in the background, unless the settings keep none.
 
         Returns:
-            The trace to wait for, if too many are not written yet.
+            The oldest unwritten trace, to wait for, if more than WAITING are unwritten; else None.
         """
         if not self._settings.max_count:
             return None
@@ -87,19 +87,22 @@ class TraceFolder:
         write = partial(self._write_or_warn, draft, not_before=time.monotonic() + PAUSE_S)
         future = self._waiting[trace_id] = in_background(write)
         future.add_done_callback(lambda _: self._waiting.pop(trace_id, None))
-        waiting = [*self._waiting.values()]  # a copy: the writer takes out what it has written
+        waiting = [*self._waiting.values()]  # a copy, because the writer removes entries
         return waiting[0] if len(waiting) > WAITING else None
 
     def finish(self) -> None:
-        """Wait until everything is written."""
+        """Wait until all traces are written."""
         for future in [*self._waiting.values()]:
             future.result()
 
     def save(self, trace: RecallTrace | TraceDraft, *, at_ns: int | None = None) -> str:
-        """Write a trace now; its name. Now and then those go that are too many, too old or too big.
+        """Write a trace now and return its file name.
+
+        From time to time, this also deletes the oldest traces beyond the limits of `TraceSettings`
+        (count, days, megabytes).
 
         Args:
-            at_ns: when it was written, if not now.
+            at_ns: the time of writing to record; None: now.
 
         Raises:
             OSError, StoreError: it cannot be written.
@@ -109,7 +112,7 @@ class TraceFolder:
         else:
             trace_id, text = trace.trace_id, trace.model_dump_json(exclude_unset=True).encode()
         name, packed = name_of(trace_id), gzip.compress(text, COMPRESSION, mtime=0)
-        # the file system's own clock gives two in a row one time
+        # the file system's own clock can give two consecutive traces the same time
         self._files.write(name, packed, at_ns=at_ns or time.time_ns())
         if self._saved % max(1, self._settings.max_count // LOOKED_THROUGH) == 0:
             self._let_go()
@@ -120,8 +123,8 @@ class TraceFolder:
         """Read the trace of a recall.
 
         Raises:
-            NotStoredError: there is none of that id.
-            UsageError: it cannot be read, or written by a newer secondhop.
+            NotStoredError: no trace has that id.
+            UsageError: the trace cannot be read, or was written by a newer secondhop.
         """
         name = name_of(trace_id)
         if (waiting := self._waiting.get(trace_id)) is not None:
@@ -137,16 +140,16 @@ class TraceFolder:
         )
 
     def newest(self, limit: int) -> list[RecallTrace]:
-        """At most so many, the newest first; one that cannot be read is left out."""
+        """The newest `limit` traces, newest first, without those that cannot be read."""
         self.finish()
         found: list[RecallTrace] = []
         for one in self._newest_first()[:limit]:
-            with suppress(UsageError):  # another recall has let it go, or a newer version wrote it
+            with suppress(UsageError):  # another recall deleted it, or a newer version wrote it
                 found.append(self.load(one.name.partition(".")[0]))
         return found
 
     def find(self, trace: str | Path | RecallTrace) -> RecallTrace:
-        """A trace that is given, named by its file, or kept here under its id.
+        """The given trace itself, or the one in the named file or kept here under this id.
 
         Raises:
             UsageError: there is no such trace.
@@ -160,10 +163,10 @@ class TraceFolder:
         return self.load(str(trace))
 
     def naming(self, memory_ids: Sequence[str], *, since_ns: int = 0) -> list[str]:
-        """Names of the traces that tell of any of these memories.
+        """File names of the traces that mention any of these memories, or cannot be decompressed.
 
         Args:
-            since_ns: only of those that were written then or later.
+            since_ns: only traces written then or later.
         """
         self.finish()
         names = [one.name for one in self._files.listed() if one.at_ns >= since_ns]
@@ -176,10 +179,10 @@ class TraceFolder:
         ]
 
     def mask(self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
-        """Take the words of forgotten memories out of a trace; one that cannot be read goes.
+        """Remove forgotten memories from a trace; a trace that cannot be read is deleted.
 
         Args:
-            texts: of these memories.
+            texts: the texts of these memories.
 
         Raises:
             OSError, StoreError: it cannot be written.
@@ -190,20 +193,20 @@ class TraceFolder:
         text = _text_of(content)
         written = {one.name: one.at_ns for one in self._files.listed()}
         trace = None
-        with suppress(UsageError):  # of a newer version
+        with suppress(UsageError):  # a newer version wrote it
             trace = trace_in(content, name=name)
         if text is None or trace is None:
             self._files.remove(name)
             return
         without = masked(trace, _named(memory_ids, text), texts=texts)
-        saved = self.save(without, at_ns=written.get(name))  # it is as old as before
+        saved = self.save(without, at_ns=written.get(name))  # keep its age
         if saved != name:
             self._files.remove(name)
 
     def _write_or_warn(self, draft: TraceDraft, *, not_before: float) -> None:
-        """A recall answers also where its trace cannot be written.
+        """Write a trace; if that fails, only log a warning, because the recall has its answer.
 
-        A trace that tells of a memory which was forgotten meanwhile is not kept.
+        A trace that mentions a memory forgotten meanwhile is deleted again.
         """
         time.sleep(max(0.0, not_before - time.monotonic()))
         try:
@@ -231,7 +234,7 @@ def name_of(trace_id: str) -> str:
     """The name of a trace's file.
 
     Raises:
-        UsageError: it is no id.
+        UsageError: `trace_id` cannot be an id.
     """
     if not _TRACE_ID.fullmatch(trace_id):
         raise UsageError(f"{trace_id!r} is not a trace id; `secondhop recall` prints one")
@@ -239,7 +242,7 @@ def name_of(trace_id: str) -> str:
 
 
 def in_background(work: Callable[[], None]) -> "Future[None]":
-    """Run it after everything that was given before. Python waits for it before it exits."""
+    """Run `work` after all work queued before it. Python waits for it before it exits."""
     with _guard:
         writer = _writers.get(os.getpid())
         if writer is None:
@@ -252,7 +255,7 @@ def read_trace(path: Path) -> RecallTrace:
     """Read a trace file, compressed or not.
 
     Raises:
-        UsageError: no such file, not a trace, or written by a newer secondhop.
+        UsageError: the file does not exist, is not a trace, or is from a newer secondhop.
     """
     try:
         content = path.read_bytes()
@@ -262,10 +265,10 @@ def read_trace(path: Path) -> RecallTrace:
 
 
 def trace_in(content: bytes, *, name: str) -> RecallTrace:
-    """The trace that these bytes are; `name` is for the error.
+    """The trace in these bytes; `name` is for the error message.
 
     Raises:
-        UsageError: they are none, or written by a newer secondhop.
+        UsageError: they are not a trace, or a newer secondhop wrote them.
     """
     try:
         return RecallTrace.model_validate_json(_decompressed(content))
@@ -277,13 +280,13 @@ def trace_in(content: bytes, *, name: str) -> RecallTrace:
 
 
 def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
-    """Those of the ids that the text of a trace has."""
+    """The ids that the text of a trace contains."""
     quoted = {one: json.dumps(one, ensure_ascii=False).encode() for one in memory_ids}
     return [memory_id for memory_id, mark in quoted.items() if mark in text]
 
 
 def _text_of(content: bytes) -> bytes | None:
-    """None: it cannot be decompressed, so it may tell of anything."""
+    """The decompressed text; None if that fails, so that the trace may mention any memory."""
     try:
         return _decompressed(content)
     except ValueError:
@@ -291,7 +294,7 @@ def _text_of(content: bytes) -> bytes | None:
 
 
 def _decompressed(text: bytes) -> bytes:
-    """Raises ValueError for what is cut off or damaged."""
+    """The decompressed text; raises ValueError if it is cut off or damaged."""
     if not text.startswith(b"\x1f\x8b"):
         return text
     try:

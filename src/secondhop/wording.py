@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
-    """A number and what it counts; `things` for a plural that no rule of spelling gives.
+    """A number and what it counts; `things` is the plural if it is irregular.
 
     >>> counted(1, "query"), counted(2, "query"), counted(0, "branch"), counted(1_000, "day")
     ('1 query', '2 queries', '0 branches', '1,000 days')
@@ -14,14 +14,14 @@ def counted(number: int, thing: str, things: str = "") -> str:
 
 
 def plural(thing: str) -> str:
-    """Of a regular English noun."""
+    """The plural of a regular English noun."""
     if thing.endswith("y") and thing[-2:-1] not in "aeiou":
         return f"{thing[:-1]}ies"
     return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"
 
 
 def as_typed(*words: str) -> str:
-    """A command of ours, quoted for a shell.
+    """A secondhop command, quoted for a shell.
 
     >>> as_typed("cues", "Ana allergy.md", "--add", "plan a dinner")
     "secondhop cues 'Ana allergy.md' --add 'plan a dinner'"
@@ -30,16 +30,16 @@ def as_typed(*words: str) -> str:
 
 
 def command(*words: str) -> str:
-    """The same inside a sentence: in backquotes."""
+    """A secondhop command in backquotes, for use in a sentence."""
     return f"`{as_typed(*words)}`"
 
 
 NO_VOTES = "; no votes were cast"
-"""What follows for a recall whose critic failed."""
+"""Ending of the reason for a recall whose critic failed."""
 
 
 def causes_once(reasons: Iterable[str]) -> list[str]:
-    """Reasons of the form "step: cause", each cause once, with all the steps that it stopped.
+    """Reasons of the form "step: cause", merged: each cause once, after all steps that it stopped.
 
     >>> causes_once(["critique: HTTP 401; no votes were cast", "expand: HTTP 401"])
     ['critique, expand: HTTP 401']

@@ -1,4 +1,4 @@
-"""Lets a language model read one batch, and separates valid cues from the rest of its reply."""
+"""Asks a language model for the cues of one batch, and keeps the valid ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,23 +15,23 @@ from secondhop.prompts.templates import Prompt
 from secondhop.stores.cues import Breadth
 
 REPLY_FRAME = 800
-"""Tokens that a reply may have besides its rows: some models think before they write."""
+"""Tokens that a reply may have in addition to its rows, because some models think first."""
 
 REPLY_TOKENS_A_PART = 320
-"""The most that a row may take; it usually takes some 130."""
+"""The most tokens of one row; usually it takes about 130."""
 
 CALLS = 4
-"""Requests for one answer: retries, other ways of asking and a repair."""
+"""Requests for one answer: retries, other modes and a repair together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchCues:
-    """What a batch brought."""
+    """What the model wrote about one batch."""
 
     written: Sequence[tuple[MemoryPart, PartCues]]
-    """For each part that the reply names, in order."""
+    """The cues of each part that the reply names, in order."""
     left_out: Sequence[MemoryPart] = ()
-    """What the reply does not name."""
+    """The parts that the reply does not name."""
     refused: Sequence[RefusedCue] = ()
     usage: Usage = field(default_factory=Usage)
 
@@ -46,7 +46,7 @@ class Annotator:
 
     @property
     def model_id(self) -> str:
-        """The model's."""
+        """The id of the language model."""
         return self._llm.model_id
 
     @property
@@ -55,17 +55,17 @@ class Annotator:
         return self._prompt.label
 
     def sheet(self, request: AnnotateRequest) -> AnnotateSheet:
-        """What the model is told."""
+        """The prompt for a batch."""
         return annotate_sheet(request, self._prompt, tags=self._tags)
 
     async def write(self, sheet: AnnotateSheet, *, tokens: int, seconds: float) -> BatchCues:
         """The cues of one batch.
 
         Args:
-            tokens: of prompts and replies together, at most.
+            tokens: the most that prompts and replies together may cost.
 
         Raises:
-            LLMError: the model failed, or named none of the memories; tells what was spent.
+            LLMError: the model failed, or named none of the memories; holds what was spent.
         """
         left = Remaining(
             rounds=0, llm_calls=CALLS, llm_tokens=tokens, seconds=seconds / MODEL_SHARE
@@ -85,19 +85,19 @@ class Annotator:
 
 
 def reply_tokens(parts: int) -> int:
-    """The most that the reply about a batch may take."""
+    """The most tokens of the reply about a batch with this many parts."""
     return REPLY_FRAME + REPLY_TOKENS_A_PART * parts
 
 
 def refusal(reply: AnnotateReply, sheet: AnnotateSheet) -> str:
-    """Why a reply cannot be used; "" where it can."""
+    """Why a reply cannot be used; "" if it can."""
     if not any(sheet.part(row.id) for row in reply.memories):
         return "named none of the memories that it was shown; try a larger model"
     return ""
 
 
 def read_reply(reply: AnnotateReply, sheet: AnnotateSheet, *, usage: Usage) -> BatchCues:
-    """The cues of the memories that were shown; of two rows for one, the first counts."""
+    """The cues of the memories that were shown; if two rows name one part, the first counts."""
     rows: dict[tuple[str, int], CuesReply] = {}
     for row in reply.memories:
         part = sheet.part(row.id)
@@ -120,7 +120,7 @@ def read_reply(reply: AnnotateReply, sheet: AnnotateSheet, *, usage: Usage) -> B
 def cues_of(
     row: CuesReply, part: MemoryPart, sheet: AnnotateSheet, refused: list[RefusedCue]
 ) -> PartCues:
-    """One row, without what has not the form of a cue."""
+    """The cues of one row; lines that do not have the form of a cue go to `refused`."""
 
     def sound(texts: Sequence[str], breadth: Breadth) -> list[str]:
         kept: dict[str, str] = {}

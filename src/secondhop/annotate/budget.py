@@ -1,4 +1,4 @@
-"""What an annotation run may spend; no request is sent that might exceed it."""
+"""What an annotation run may spend; a request that might exceed it is not sent."""
 
 from dataclasses import dataclass, field, replace
 
@@ -7,15 +7,15 @@ from secondhop.models.llm import Usage
 from secondhop.models.prices import TokenPrice
 
 COUNTED_OTHERWISE = 1.25
-"""How many more tokens a server may make of a prompt than we count."""
+"""A server may count up to this many times the prompt tokens that we count."""
 
 TRIES = 4
-"""Without a bound, what an answer may cost: so many times its prompt and reply."""
+"""Without a bound, an answer may cost this many times its prompt and reply."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RunBudget:
-    """Bounds of a run, what it has spent, and what is set aside for requests under way."""
+    """The bounds of a run, what it has spent, and what is reserved for requests under way."""
 
     max_tokens: int | None = None
     max_usd: float | None = None
@@ -37,11 +37,11 @@ class RunBudget:
 
     @property
     def bounded(self) -> bool:
-        """Whether there is a bound at all."""
+        """Whether there is any bound."""
         return self.max_tokens is not None or self.max_usd is not None
 
     def hold(self, *, prompt: int, reply: int) -> "Held | None":
-        """Set aside what a request may cost at most; None where too little is left."""
+        """Reserve the most that a request may cost; None if too little is left."""
         most = Usage(prompt_tokens=round(prompt * COUNTED_OTHERWISE), completion_tokens=reply)
         usd = self.price.cost_usd(most) if self.price is not None else 0.0
         held = Held(self, tokens=most.tokens, usd=usd)
@@ -55,19 +55,19 @@ class RunBudget:
         return held
 
     def settle(self, held: "Held", usage: Usage) -> None:
-        """What was set aside is free again, and what was spent is counted."""
+        """Release what was reserved, and count what was spent."""
         self._held_tokens -= held.tokens
         self._held_usd -= held.usd
         self.spent += usage
 
     def bound_text(self) -> str:
-        """What the bound is, as the end of "… reached"."""
+        """The bound in words, for messages: "20,000 tokens" or "$5"."""
         if self.max_tokens is not None:
             return f"{self.max_tokens:,} tokens"
         return f"${self.max_usd:g}"
 
     def _usd(self) -> float:
-        """What was spent, with what replies that were lost may have cost."""
+        """Dollars spent, including the most that lost replies may have cost."""
         if self.price is None:
             return 0.0
         lost = Usage(completion_tokens=self.spent.lost_tokens)
@@ -76,7 +76,7 @@ class RunBudget:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is set aside for one request."""
+    """What is reserved for one request."""
 
     budget: RunBudget
     tokens: int
@@ -84,5 +84,5 @@ class Held:
 
     @property
     def allowed(self) -> int:
-        """Tokens that its answer may cost in all."""
+        """How many tokens the answer may cost, retries included."""
         return self.tokens if self.budget.bounded else TRIES * self.tokens

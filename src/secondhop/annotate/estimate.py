@@ -1,4 +1,4 @@
-"""Estimates what annotating would take, before the model is asked."""
+"""Estimates what annotating would cost, before the model is asked."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from secondhop.models.prices import TokenPrice
 from secondhop.stores.entity_store import EntityStore
 
 REPLY_TOKENS = 130
-"""Of what is written about a memory, as measured."""
+"""Measured length of what the model writes about one memory."""
 
 OLDER_TOKENS = 90
-"""Of an older memory on the sheet."""
+"""Length of an older memory on the sheet."""
 
 
 async def estimated(
@@ -26,7 +26,7 @@ async def estimated(
     *,
     price: TokenPrice | None,
 ) -> AnnotateEstimate:
-    """What annotating these memories would take; every text is read, nothing is asked."""
+    """What annotating these memories would cost; reads every text, but does not ask the model."""
     titles = [title for topic in await store.topics() for title in topic.titles[:1]]
     frame = annotator.sheet(AnnotateRequest(parts=[], titles=titles)).tokens
     requests = parts = tokens = 0

@@ -1,4 +1,4 @@
-"""Combines what was written about a memory's parts into its annotation, with cue vectors."""
+"""Combines what the model wrote about a memory's parts into its annotation, with cue vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from secondhop.models.embedder import Embedder, Vectors
 from secondhop.stores.cues import MOST_CUES, Annotation, Breadth, Cue
 
 MOST_REPLACED = 4
-"""Older memories that one memory may be said to replace."""
+"""The most older memories that one memory may replace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenMemory:
-    """A memory of which every part has been read."""
+    """A memory whose parts have all been read."""
 
     memory_id: str
     content_hash: str
     parts: Sequence[PartCues]
-    """In order."""
+    """The cues of its parts, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Finished:
 
     annotations: list[Annotation]
     vectors: Vectors
-    """A row for each cue, in order."""
+    """[n_cues, dim], one row per cue of all annotations, in order."""
     refused: list[RefusedCue]
 
 
@@ -52,7 +52,7 @@ async def finished(
     generic: GenericCues,
     signature: Signature,
 ) -> Finished:
-    """Embed the cues of these memories, and leave out generic ones and those beyond the most."""
+    """Embed the cues of these memories; refuse generic cues, and those beyond MOST_CUES."""
     texts = list(dict.fromkeys(text for one in memories for text in all_texts(one)))
     empty = np.zeros((0, embedder.dimension), np.float32)
     vectors = await embedder.embed_passages(texts) if texts else empty
@@ -83,7 +83,7 @@ def all_texts(memory: WrittenMemory) -> list[str]:
 
 
 def texts_of(memory: WrittenMemory, breadth: Breadth) -> list[str]:
-    """The cues of one breadth, each once: the first of every part, then the second, and so on."""
+    """The cues of one breadth without repeats: the first of every part, then every second, …"""
     lists = [part.specific if breadth == "specific" else part.broad for part in memory.parts]
     found: dict[str, str] = {}
     for text in (text for turn in zip_longest(*lists) for text in turn if text is not None):
@@ -94,7 +94,7 @@ def texts_of(memory: WrittenMemory, breadth: Breadth) -> list[str]:
 def refusals(
     memory_id: str, written: Sequence[str], *, sound: Sequence[str], chosen: Sequence[str]
 ) -> list[RefusedCue]:
-    """Why those that are not chosen are not."""
+    """The cues that were not chosen, with the reason for each."""
     return [
         RefusedCue(
             memory_id=memory_id,
@@ -109,7 +109,7 @@ def refusals(
 def annotation(
     memory: WrittenMemory, kept: Sequence[tuple[Breadth, str]], signature: Signature
 ) -> Annotation:
-    """What is stored."""
+    """The annotation of a memory, as it is stored."""
     replaces = dict.fromkeys(one for part in memory.parts for one in part.replaces)
     return Annotation(
         memory_id=memory.memory_id,

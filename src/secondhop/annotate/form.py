@@ -7,24 +7,24 @@ from secondhop.prompts.quoting import clean
 from secondhop.stores.cues import Breadth
 
 WORDS: Final[dict[Breadth, tuple[int, int]]] = {"specific": (3, 24), "broad": (2, 12)}
-"""(fewest, most); the prompt asks for 5 to 16 and 3 to 9, and small models count badly."""
+"""(fewest, most); wider than the prompt's 5 to 16 and 3 to 9, because small models count badly."""
 
 CHARS: Final = (4, 180)
-"""(fewest, most); what counts for languages that write without spaces."""
+"""(fewest, most); this limit matters in languages that write without spaces."""
 
 ROLE_CHARS: Final = 60
 
 _NO_REQUEST: Final = re.compile(r"[<>{}\[\]|`\\]|https?:|www\.|[!-~]{40}", re.I)
-"""Markup, code, addresses."""
+"""Signs of markup, code or addresses, which no request has."""
 
 
 def told(text: str) -> str:
-    """One line without the marks that models put around it."""
+    """The text on one line, without the quotes and bullets that models put around it."""
     return " ".join(clean(text).split()).strip("\"'“”„«»*-• ").strip()
 
 
 def fault(text: str, breadth: Breadth, *, tag: str) -> str:
-    """Why a line is no cue; "" where it may be one."""
+    """Why a line is not a cue; "" if it may be one."""
     fewest, most = WORDS[breadth]
     words = len(text.split())
     if len(text) < CHARS[0] or (words < fewest and text.isascii()):
@@ -39,7 +39,7 @@ def fault(text: str, breadth: Breadth, *, tag: str) -> str:
 
 
 def role_line(text: str, *, tag: str) -> str:
-    """A role in a few words; "" for what is none."""
+    """The role in a few words; "" if the text cannot be a role."""
     role = told(text)
     unfit = len(role) > ROLE_CHARS or tag in role.casefold() or _NO_REQUEST.search(role)
     return "" if unfit else role

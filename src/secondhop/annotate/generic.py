@@ -1,4 +1,4 @@
-"""Detects generic cues: a memory with such a cue would be found by every question."""
+"""Detects generic cues; every question would find a memory with such a cue."""
 
 import asyncio
 from typing import Final
@@ -21,24 +21,25 @@ ANYTHING: Final = (
 """Requests without a subject."""
 
 NEIGHBOURS: Final = 10
-"""Everyday questions whose mean similarity stands for "a request with a subject"."""
+"""How many nearest everyday questions stand for "a request with a subject", by their mean."""
 
 
 CLEARLY: Final = 1.05
-"""So many times as similar. Without it 24 of the 2,547 cues are refused, most of them short
-questions about somebody's name, and 22 of the 27 ways to ask for anything."""
+"""How many times as similar to ANYTHING as to its nearest everyday questions a generic cue must be.
+With a factor of 1, 24 of the 2,547 cues would be refused (most are short questions about somebody's
+name), and 22 of the 27 ways to ask for anything."""
 
 LEAST_QUESTIONS: Final = 200
-"""A smaller bank has no question near to most requests, so that they would all seem generic."""
+"""A smaller bank has no question near to most requests, so they would all seem generic."""
 
 
 class GenericCues:
     """Tells requests without a subject from those with one.
 
-    A cue is generic when it is clearly more similar to a request for anything than to the everyday
-    questions nearest to it. The rule compares two similarities, so that it holds for any embedding
-    model. With the default one it refuses 2 of the 2,547 cues of the example scenarios, and 18 of
-    27 ways to ask for anything that are not on the list.
+    A cue is generic if it is clearly more similar to a request for anything than to its nearest
+    everyday questions. The rule compares two similarities, so it works with any embedding model.
+    With the default model it refuses 2 of the 2,547 cues of the example scenarios, and 18 of 27
+    ways to ask for anything that are not in ANYTHING.
     """
 
     def __init__(self, bank: Playbooks, embedder: Embedder) -> None:
@@ -46,7 +47,7 @@ class GenericCues:
         self._anything: Vectors | None = None
 
     async def among(self, cues: Vectors) -> list[bool]:
-        """For each cue, float32 [n, dim], rows of unit length: whether it is generic."""
+        """Whether each cue is generic; `cues` is float32 [n, dim], rows of unit length."""
         if not len(cues):
             return []
         await self._bank.warm()
@@ -59,6 +60,6 @@ class GenericCues:
 
 
 def generic_rows(cues: Vectors, bank: Vectors, anything: Vectors) -> list[bool]:
-    """Which rows are clearly nearer to a row of `anything` than to their ten nearest of `bank`."""
+    """Whether each cue is clearly nearer to one of `anything` than to its ten nearest of `bank`."""
     usual = np.sort(cues @ bank.T, axis=1)[:, -NEIGHBOURS:].mean(axis=1)
     return [bool(one) for one in np.max(cues @ anything.T, axis=1) > CLEARLY * usual]

@@ -1,4 +1,4 @@
-"""Finds older memories similar to a batch: it may replace them, or reuse their words."""
+"""Finds older memories similar to a batch, which it may replace or whose words it may reuse."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -13,10 +13,10 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import MemoryCard
 
 NEAR = 16
-"""Passages looked at for each memory."""
+"""How many near passages of other memories are searched for each memory."""
 
 MOST_OLDER = 24
-"""Older memories shown beside a batch."""
+"""The most older memories shown with a batch."""
 
 OPENING_CHARS = 600
 
@@ -24,13 +24,13 @@ OPENING_CHARS = 600
 async def older_near(
     parts: Sequence[MemoryPart], store: EntityStore, *, limit: int, noted_before: datetime
 ) -> list[OlderMemory]:
-    """At most `limit` memories older than those of the batch and near to one, by date.
+    """At most `limit` older memories near to a memory of the batch, sorted by date.
 
-    Each memory of the batch brings its nearest, then each its second nearest, and so on.
+    They are chosen in turns: the nearest of each memory of the batch, then each second nearest, …
 
     Args:
-        noted_before: annotations of that moment and later are not shown, so that what a run asks
-            does not depend on how fast its other requests were answered.
+        noted_before: annotations from this moment on are not shown, so that the prompts of a run
+            do not depend on how fast its other requests were answered.
     """
     if not limit:
         return []
@@ -59,14 +59,14 @@ async def older_near(
 
 
 def is_before(annotation: Annotation, moment: datetime) -> bool:
-    """Whether it was written before that moment."""
+    """Whether the annotation was written before the moment; False if its date is unknown."""
     return annotation.written_at is not None and annotation.written_at < moment
 
 
 async def nearest_older(
     part: MemoryPart, store: EntityStore, *, without: Collection[str]
 ) -> list[MemoryCard]:
-    """Memories no newer than this one, the nearest first; none of the batch."""
+    """Memories no newer than this one, nearest first, without those of the batch (`without`)."""
     found = await store.whole(part.memory_id)
     passages = found[1] if found is not None else ()
     vectors = await store.vectors([passage.passage_id for passage in passages])

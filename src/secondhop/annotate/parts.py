@@ -1,4 +1,4 @@
-"""Cuts memories into parts that a model reads whole."""
+"""Cuts memories into parts that a model can read whole."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from secondhop.models.tokens import count_tokens
 from secondhop.stores.records import Memory
 
 FRAME_TOKENS = 45
-"""Of the lines around a memory: id, date, source, title."""
+"""Tokens of the lines around a memory: id, date, source, title."""
 
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 
 
 def parts_of(memory: Memory, *, tokens: int) -> list[MemoryPart]:
-    """A memory as parts of at most `tokens` tokens, in order; nothing of it is left out."""
+    """A memory in parts of at most `tokens` tokens, in order; nothing is left out."""
     texts = list(cut(memory_text(memory), tokens=tokens)) or [""]
     return [
         MemoryPart(
@@ -32,7 +32,7 @@ def parts_of(memory: Memory, *, tokens: int) -> list[MemoryPart]:
 
 
 def memory_text(memory: Memory) -> str:
-    """What a memory says, with its speakers where there are several turns."""
+    """The text of a memory; with speakers, unless it is one message and not a conversation."""
     said = [message for message in memory.messages if message.content.strip()]
     if len(said) == 1 and memory.source != "conversation":
         return said[0].content.strip()
@@ -43,7 +43,7 @@ def memory_text(memory: Memory) -> str:
 
 
 def cut(text: str, *, tokens: int) -> Iterator[str]:
-    """Pieces of at most `tokens` tokens, between lines where they fit, else between words."""
+    """Pieces of at most `tokens` tokens, cut between lines if possible, else between words."""
     if count_tokens(text) <= tokens:
         yield from [text] if text.strip() else []
         return

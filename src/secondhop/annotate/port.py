@@ -1,4 +1,4 @@
-"""What annotating reads and writes: parts of memories, together with older memories."""
+"""The inputs and outputs of annotating."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryPart:
-    """What a model reads at once of a memory: all of it, or a part of a long one."""
+    """What a model reads at once: a memory, or a part of a long one."""
 
     memory_id: str
     title: str
@@ -15,21 +15,21 @@ class MemoryPart:
     created_at: datetime
     text: str
     tokens: int
-    """Of the text."""
+    """Length of `text`."""
     number: int = 1
-    """From 1."""
+    """Position among the memory's parts, from 1."""
     of: int = 1
     """How many parts the memory has."""
 
     @property
     def key(self) -> tuple[str, int]:
-        """Names it: its memory and its number."""
+        """(memory id, number)."""
         return self.memory_id, self.number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OlderMemory:
-    """An older memory near to those that are read, by its beginning."""
+    """An older memory near to those of a batch, shown by its beginning."""
 
     memory_id: str
     title: str
@@ -37,7 +37,7 @@ class OlderMemory:
     opening: str
     role: str = ""
     broad: Sequence[str] = ()
-    """Its broad cues, for others to use the same words."""
+    """Its broad cues, so that new cues use the same words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,27 +45,27 @@ class AnnotateRequest:
     """A batch to read."""
 
     parts: Sequence[MemoryPart]
-    """In order of date."""
+    """Sorted by date."""
     older: Sequence[OlderMemory] = ()
-    """In order of date."""
+    """Sorted by date."""
     titles: Sequence[str] = ()
-    """The memory map."""
+    """The memory map: one title per topic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartCues:
-    """What a model wrote about a part, checked for form alone."""
+    """What a model wrote about a part; only its form was checked."""
 
     specific: Sequence[str] = ()
     broad: Sequence[str] = ()
     role: str = ""
     replaces: Sequence[str] = ()
-    """Memory ids."""
+    """Ids of the memories that it replaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedCue:
-    """Something that a model wrote and that is not stored."""
+    """A cue that a model wrote and that is not stored."""
 
     memory_id: str
     text: str

@@ -1,4 +1,4 @@
-"""Reads the waiting memories in order of date, and gathers them into batches."""
+"""Reads memories, cuts long ones into parts, and gathers the parts into batches."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from secondhop.annotate.port import MemoryPart, PartCues
 from secondhop.stores.entity_store import EntityStore
 
 BATCH_MEMORIES = 10
-"""Memories, or parts of long ones, that one request reads."""
+"""The most memories, or parts of long ones, in one request."""
 
 BATCH_TOKENS = 3_500
-"""Of their texts together."""
+"""The most tokens of their texts together."""
 
 PART_TOKENS = 1_500
-"""A longer memory is read in parts of at most this many."""
+"""A longer memory is read in parts of at most this many tokens."""
 
 
 @dataclass(slots=True)
@@ -24,10 +24,10 @@ class OpenMemory:
     content_hash: str
     parts: int
     read: dict[int, PartCues] = field(default_factory=dict[int, PartCues])
-    """By the number of the part."""
+    """{number of the part: its cues}."""
 
     def in_order(self) -> list[PartCues] | None:
-        """What its parts brought; None while one is missing."""
+        """The cues of all parts, in order; None while one is missing."""
         if len(self.read) < self.parts:
             return None
         return [self.read[number] for number in sorted(self.read)]
@@ -39,10 +39,10 @@ class Reading:
 
     store: EntityStore
     opened: dict[str, OpenMemory] = field(default_factory=dict[str, OpenMemory])
-    """Those that were given out and are not finished."""
+    """{memory id: a memory that was given out and is not finished}."""
 
     async def batches(self, memory_ids: Sequence[str]) -> AsyncGenerator[list[MemoryPart], None]:
-        """Their parts, as many together as one request reads; no more is read than is asked for."""
+        """The parts of these memories in batches, one per request; each memory is read lazily."""
         batch: list[MemoryPart] = []
         size = 0
         for memory_id in memory_ids:
@@ -57,7 +57,7 @@ class Reading:
             yield batch
 
     async def _parts(self, memory_id: str) -> list[MemoryPart]:
-        """Its parts; none for a memory that is gone meanwhile."""
+        """The parts of a memory; none if it has been deleted meanwhile."""
         found = await self.store.whole(memory_id)
         if found is None:
             return []

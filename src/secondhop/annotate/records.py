@@ -10,7 +10,7 @@ from secondhop.graph.result import Spent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotateEstimate:
-    """What annotating all that is pending would take."""
+    """What annotating all pending memories would cost."""
 
     memories: int
     requests: int
@@ -22,17 +22,17 @@ class AnnotateEstimate:
 
     @property
     def tokens(self) -> int:
-        """Of prompts and replies together."""
+        """Prompt and reply tokens together."""
         return self.prompt_tokens + self.completion_tokens
 
     def to_dict(self) -> dict[str, Any]:
-        """As the command line shows it."""
+        """The values that the command line shows."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedMemories:
-    """Memories that stay without an annotation for now, all for the same reason."""
+    """Memories that stay pending for the same reason."""
 
     why: str
     count: int
@@ -41,31 +41,32 @@ class FailedMemories:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotateLedger:
-    """What annotating has done."""
+    """The outcome of an annotation run."""
 
     annotated: int = 0
-    """Memories."""
+    """Memories that were annotated."""
     cues: int = 0
+    """Specific cues written."""
     broad_cues: int = 0
     without_cues: int = 0
-    """Of those annotated: trivial ones."""
+    """Annotated memories that got no cue, because they are trivial."""
     replacing: int = 0
-    """Of those annotated: they make an older memory outdated."""
+    """Annotated memories that make an older one outdated."""
     pending: int = 0
-    """Memories still without an annotation."""
+    """Memories that still have no annotation."""
     refused: Sequence[RefusedCue] = ()
     failed: Sequence[FailedMemories] = ()
-    """They stay pending. One row a reason."""
+    """Memories that stay pending, grouped by reason."""
     stopped: str = ""
-    """Why it ended before all was done; "" where it did not."""
+    """Why the run ended early; "" if it did not."""
     model: str = ""
     prompt: str = ""
     spent: Spent = field(default_factory=Spent)
     estimate: AnnotateEstimate | None = None
-    """In a dry run alone: nothing was done."""
+    """Only in a dry run, in which nothing was done."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As the command line shows it."""
+        """The values that the command line shows."""
         told: dict[str, Any] = asdict(self) | {"spent": self.spent.model_dump(mode="json")}
         if self.estimate is None:
             told.pop("estimate")

@@ -1,6 +1,6 @@
-"""One annotation run: batches are read in parallel, and each is stored as soon as it is answered.
+"""One annotation run: batches are asked in parallel, and each answer is stored at once.
 
-What is stored is done. A run that is killed has lost the requests that were under way, and no more.
+A killed run loses only the requests that were under way.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ from secondhop.stores.cues import Annotation
 from secondhop.stores.entity_store import EntityStore
 
 OLDER_A_PART = 4
-"""Older memories shown for a part, where a batch has few."""
+"""A batch is shown at most this many older memories per part."""
 
 FAILURES = 3
-"""Batches that fail one after the other end the run: the server is down, or the model unable."""
+"""This many failed batches in a row end the run: the server is down, or the model unsuitable."""
 
 
 @dataclass(slots=True)
@@ -46,9 +46,9 @@ class Tally:
     replacing: int = 0
     refused: list[RefusedCue] = field(default_factory=list[RefusedCue])
     failed: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
-    """{key of a part: why it was not read}."""
+    """{key of a part: why it has no cues}."""
     in_a_row: int = 0
-    """Batches that failed since one was answered."""
+    """Batches that failed since the last answer."""
     stopped: str = ""
 
     def count(self, annotations: Sequence[Annotation]) -> None:
@@ -63,7 +63,7 @@ class Tally:
 
 
 class AnnotateRun:
-    """Annotates the memories that it is given, within a budget."""
+    """Annotates given memories, within a budget."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class AnnotateRun:
         self._begun = clock()
 
     async def all_of(self, memory_ids: Sequence[str]) -> AnnotateLedger:
-        """Annotate these memories, the oldest first; what fails stays as it is."""
+        """Annotate these memories in the given order; those that fail stay pending."""
         started = time.perf_counter()
         self._titles = [title for topic in await self._store.topics() for title in topic.titles[:1]]
         self._report(len(memory_ids))
@@ -110,11 +110,11 @@ class AnnotateRun:
         return await self._ledger(ms=(time.perf_counter() - started) * 1000)
 
     async def _room(self, sheet: AnnotateSheet, asking: "set[asyncio.Task[None]]") -> Held | None:
-        """What the next request may spend, once there is a place for it; None: no more is asked."""
+        """Wait for a free place, and reserve what the next request may spend; None ends the run."""
         while True:
             for task in [task for task in asking if task.done()]:
                 asking.discard(task)
-                await task  # what it raised ends the run
+                await task  # if it raised, the run ends with that error
             if self._tally.stopped:
                 return None
             if len(asking) < self._settings.concurrency:
@@ -127,14 +127,14 @@ class AnnotateRun:
             await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
 
     async def _sheet(self, parts: Sequence[MemoryPart]) -> AnnotateSheet:
-        """What is asked about these parts."""
+        """The prompt for these parts."""
         most = min(MOST_OLDER, OLDER_A_PART * len(parts))
         older = await older_near(parts, self._store, limit=most, noted_before=self._begun)
         request = AnnotateRequest(parts=parts, older=older, titles=self._titles)
         return self._annotator.sheet(request)
 
     async def _batch(self, sheet: AnnotateSheet, held: Held, *, total: int) -> None:
-        """Ask about one batch, and store what is answered; what is left out is asked once more."""
+        """Ask about one batch and store the answer; ask once more about parts that it left out."""
         written = await self._asked(sheet, held)
         if written is None:
             parts = list(sheet.parts.values())
@@ -150,7 +150,7 @@ class AnnotateRun:
                 await self._take(again, total=total)
 
     async def _halves(self, parts: Sequence[MemoryPart], *, total: int) -> None:
-        """After a failure: each half alone, and so on while the other half is answered."""
+        """Ask about each half of a failed batch; if only one half fails, halve that one, too."""
         middle = len(parts) // 2
         halves = [half for half in (parts[:middle], parts[middle:]) if middle]
         unanswered: list[Sequence[MemoryPart]] = []
@@ -164,13 +164,13 @@ class AnnotateRun:
             await self._halves(unanswered[0], total=total)
 
     async def _again(self, parts: Sequence[MemoryPart]) -> BatchCues | None:
-        """A second try with some of a batch; None where it fails, or the budget has no room."""
+        """Ask again about some parts of a batch; None if that fails or the budget has no room."""
         sheet = await self._sheet(parts)
         held = self._budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(parts)))
         return None if held is None else await self._asked(sheet, held)
 
     async def _asked(self, sheet: AnnotateSheet, held: Held) -> BatchCues | None:
-        """What one request brings; None where it fails: its memories wait for another run."""
+        """Send one request; None if it fails, and its parts are noted as failed."""
         seconds = self._settings.call_seconds
         try:
             written = await self._annotator.write(sheet, tokens=held.allowed, seconds=seconds)
@@ -189,14 +189,14 @@ class AnnotateRun:
         return written
 
     def _count_failure(self, why: str) -> None:
-        """After several batches that failed one after the other no more is asked."""
+        """Count a failed batch; after FAILURES in a row, stop the run."""
         tally = self._tally
         tally.in_a_row += 1
         if tally.in_a_row >= FAILURES and not tally.stopped:
             tally.stopped = f"{tally.in_a_row} requests failed one after the other: {why}"
 
     async def _take(self, batch: BatchCues, *, total: int) -> None:
-        """Store the memories that are read to their end."""
+        """Note the cues of a batch, and store the memories whose parts are all read."""
         self._tally.refused += batch.refused
         ready: list[WrittenMemory] = []
         for part, cues in batch.written:
@@ -233,7 +233,7 @@ class AnnotateRun:
             self._progress("annotate", self._tally.annotated, total)
 
     async def _ledger(self, *, ms: float) -> AnnotateLedger:
-        """What was done."""
+        """The outcome of the run."""
         tally, budget = self._tally, self._budget
         spent = replace(budget.spent, lost_tokens=0)
         cost = 0.0 if not spent.calls else None

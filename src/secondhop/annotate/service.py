@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # psycopg is optional
 logger = logging.getLogger(__name__)
 
 ENTITIES_AT_ONCE = 2
-"""Of a process that serves many: the others' memories wait for their turn."""
+"""How many entities a process annotates in the background at once; the others wait."""
 
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
@@ -47,7 +47,7 @@ class Annotating:
     prompts: PromptSource | None
     embedder: Embedder
     everyday: Playbooks
-    """What generic cues are told by."""
+    """Their everyday questions serve to detect generic cues."""
     prices: PriceTable
     clock: Callable[[], datetime]
     settings: AnnotateSettings = field(default_factory=AnnotateSettings)
@@ -56,7 +56,7 @@ class Annotating:
     _one_run: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def estimate(self) -> AnnotateLedger:
-        """A ledger in which nothing was done, with what annotating all that is pending would take.
+        """A ledger in which nothing was done, with the estimate for all pending memories.
 
         Raises:
             UsageError: there is no language model.
@@ -78,7 +78,7 @@ class Annotating:
         max_usd: float | None = None,
         progress: IngestProgress | None = None,
     ) -> AnnotateLedger:
-        """Annotate what is pending; a run that is going on is waited for first.
+        """Annotate all pending memories; first waits for a run that is under way.
 
         Raises:
             UsageError: there is no language model, or no price for a bound in dollars.
@@ -100,12 +100,12 @@ class Annotating:
             return await run.all_of(await self.store.cues.unannotated())
 
     async def note(self) -> None:
-        """Memories were written: should this process end, another one annotates them."""
+        """Note in the queue that memories were written, so that any worker can annotate them."""
         if self.queue is not None:
             await to_its_end(asyncio.to_thread(self.queue.note, self.store.identity.entity))
 
     async def run_alone(self) -> AnnotateLedger | None:
-        """As `run`; None: another worker is at it, or has done it."""
+        """Like `run`; None if another worker is annotating the entity, or has done so."""
         if self.queue is None:
             return await self.run()
         entity, done = self.store.identity.entity, False
@@ -120,7 +120,7 @@ class Annotating:
             await to_its_end(asyncio.to_thread(release))
 
     async def waits(self) -> bool:
-        """Whether another worker is at it."""
+        """Whether the entity is still in the queue: waiting, or being annotated by a worker."""
         queue, entity = self.queue, self.store.identity.entity
         return queue is not None and await asyncio.to_thread(queue.waits, entity)
 
@@ -128,7 +128,7 @@ class Annotating:
         """The language model.
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is no language model.
         """
         if self.llm is None:
             raise UsageError(
@@ -147,10 +147,10 @@ class Annotating:
 
 
 class BackgroundAnnotating:
-    """Annotates some time after the last write, as long as its `Recall` is open.
+    """Annotates some time after the last write, while its `Recall` is open, in at most one task.
 
-    At most one task. What it has not come to when it is closed waits in the catalog: for the next
-    start, `aannotate` or `secondhop annotate`.
+    Memories that are not annotated when it is closed stay pending in the catalog, until the next
+    write, `aannotate` or `secondhop annotate`.
     """
 
     def __init__(self, annotating: Annotating) -> None:
@@ -159,14 +159,14 @@ class BackgroundAnnotating:
         self._wrote_again = False
 
     def wrote(self) -> None:
-        """Memories were stored; called in the event loop that stored them."""
+        """Start the task if none runs; call this in the event loop that stored the memories."""
         self._wrote_again = True
         if self._annotating.llm is None or (self._task is not None and not self._task.done()):
             return
         self._task = asyncio.get_running_loop().create_task(self._when_quiet())
 
     async def aclose(self) -> None:
-        """End the task; what it was about to store is stored."""
+        """Cancel the task; a write to the store that is under way is completed."""
         task, self._task = self._task, None
         if task is not None and self._wrote_again:
             await self._note()
@@ -185,7 +185,7 @@ class BackgroundAnnotating:
                 await self._note()
                 await asyncio.sleep(self._annotating.settings.quiet_seconds)
             try:
-                while (  # noqa: ASYNC110 - another process tells nobody
+                while (  # noqa: ASYNC110 - another process sends no event to wait for
                     ledger := await self._run()
                 ) is None and await self._annotating.waits():
                     await asyncio.sleep(self._annotating.settings.quiet_seconds)
@@ -207,6 +207,6 @@ class BackgroundAnnotating:
 
 
 def a_turn() -> asyncio.Semaphore:
-    """What an entity's background annotation holds while it works."""
+    """The semaphore that an entity's background annotation holds while it works."""
     loop = asyncio.get_running_loop()
     return _turns.setdefault(loop, asyncio.Semaphore(ENTITIES_AT_ONCE))

@@ -5,22 +5,22 @@ from dataclasses import dataclass, replace
 from secondhop.errors import UsageError
 
 CALL_SECONDS = 120.0
-"""A model writes a thousand tokens for a batch."""
+"""Long, because a model writes about a thousand tokens for a batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotateSettings:
-    """How memories are annotated. Raises UsageError for a number that cannot be."""
+    """How memories are annotated. Raises UsageError for an invalid number."""
 
     concurrency: int = 4
-    """Requests at once."""
+    """Concurrent requests."""
     call_seconds: float = CALL_SECONDS
-    """How long the answer to one request may take, retries included; a longer deadline of recalls
-    goes before it."""
+    """How long one answer may take, retries included; `RecallLimits.deadline_s` counts instead if
+    it is longer."""
     by_itself: bool = True
-    """An open `Recall` with a model annotates what is written to it, without being asked."""
+    """Whether an open `Recall` with a model annotates new memories without being asked."""
     quiet_seconds: float = 15.0
-    """How long nothing must have been written before it does."""
+    """How long after the last write it starts."""
 
     def __post_init__(self) -> None:
         if self.concurrency < 1 or min(self.call_seconds, self.quiet_seconds) <= 0:
@@ -30,11 +30,11 @@ class AnnotateSettings:
 
     @classmethod
     def given(cls, said: "bool | AnnotateSettings", *, deadline_s: float) -> "AnnotateSettings":
-        """What a caller said: settings, or whether an open `Recall` annotates by itself."""
+        """The settings that a caller gave, as settings or as a bool for `by_itself`."""
         settings = cls(by_itself=said) if isinstance(said, bool) else said
         return replace(settings, call_seconds=max(settings.call_seconds, deadline_s))
 
 
 def request_seconds(deadline_s: float) -> float:
-    """How long one request to a model may take that also annotates."""
+    """How long one request may take, to a model that also annotates."""
     return max(deadline_s, CALL_SECONDS)

@@ -1,4 +1,4 @@
-"""A batch as a model reads it: quoted text under ids of this call, with older memories."""
+"""The prompt for a batch: quoted texts under ids made for this call, with older memories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 OPENING_TOKENS = 55
-"""Of an older memory."""
+"""How much of an older memory is shown."""
 
 TITLES = 16
-"""Of the memory map."""
+"""How many titles of the memory map are shown."""
 
 NOTED = 2
-"""Broad cues of an older memory."""
+"""How many broad cues of an older memory are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,19 +24,19 @@ class AnnotateSheet:
 
     prompt: RenderedPrompt
     parts: Mapping[str, MemoryPart]
-    """By id of this call, in order."""
+    """{id made for this call: part}, in order."""
     older: Mapping[str, OlderMemory]
-    """By id of this call."""
+    """{id made for this call: older memory}."""
     tag: str
-    """What the ids begin with; it must not leave the call."""
+    """The prefix of the ids; it must not leave the call."""
     tokens: int
 
     def part(self, call_id: str) -> MemoryPart | None:
-        """The part behind an id of this call; None for any other word."""
+        """The part behind an id of this call; None for anything else."""
         return self.parts.get(plain_id(call_id))
 
     def earlier(self, call_id: str, *, than: MemoryPart) -> str:
-        """The memory behind an id, where it was shown and is earlier than a part; else ""."""
+        """The memory id behind a call id, if it was shown before the part `than`; else ""."""
         name = plain_id(call_id)
         if name in self.older:
             return self.older[name].memory_id
@@ -68,14 +68,14 @@ def annotate_sheet(request: AnnotateRequest, prompt: Prompt, *, tags: Tags) -> A
 
 
 def texts_of(request: AnnotateRequest) -> Sequence[str]:
-    """Every stored text that a tag will stand around."""
+    """Every stored text in the prompt; the tag must not occur in any of them."""
     own = [text for part in request.parts for text in (part.title, part.text)]
     older = [text for one in request.older for text in (one.title, one.opening, *one.broad)]
     return [*own, *older, *request.titles]
 
 
 def part_block(call_id: str, part: MemoryPart) -> str:
-    """One memory, or a part of one, between two lines that only this call knows."""
+    """One memory, or a part of one, between tags with its id."""
     head = [f"{part.created_at:%Y-%m-%d}", title_line(part.source, chars=20)]
     head.append(f"“{title_line(part.title)}”")
     if part.of > 1:
@@ -84,7 +84,7 @@ def part_block(call_id: str, part: MemoryPart) -> str:
 
 
 def older_block(call_id: str, older: OlderMemory) -> str:
-    """The beginning of an older memory, and what was noted for it."""
+    """The beginning of an older memory, with its role and broad cues."""
     head = [f"{older.created_at:%Y-%m-%d}", f"“{title_line(older.title, chars=60)}”"]
     head += [title_line(older.role, chars=40)] if older.role else []
     noted = [title_line(cue, chars=60) for cue in older.broad[:NOTED]]
@@ -94,5 +94,5 @@ def older_block(call_id: str, older: OlderMemory) -> str:
 
 
 def block(call_id: str, head: Sequence[str], body: str) -> str:
-    """Quoted text under a head line."""
+    """Quoted text with a head line, between tags with the call id."""
     return f"<memory {call_id}>\n{' | '.join(head)}\n{body}\n</memory {call_id}>"

@@ -13,40 +13,40 @@ from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import BriefableMemory
 
 CHARACTERS = 400
-"""Of a note's beginning or a conversation's end, where the whole is longer."""
+"""How much of a longer note (its beginning) or conversation (its end) is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sayings:
-    """What memories say, of those that may be shown."""
+    """The texts of memories that may be shown, and their contradictions."""
 
     texts: Texts
-    """Of those that are never cut all that they say."""
+    """{memory id: text}; the whole text for memories that are never cut."""
     rivals: Mapping[str, Sequence[BriefableMemory]]
-    """{slot: facts or preferences of it that hold}, where there are several."""
+    """{slot: its current facts or preferences}, only for slots with more than one."""
 
     def of(self, memory: BriefableMemory) -> str:
-        """Its text."""
+        """The memory's text; "" if it is unknown."""
         return self.texts.get(memory.memory_id, "")
 
     def value_of(self, memory: BriefableMemory) -> str:
-        """A fact's value, or what a preference says."""
+        """The value of a fact, or the text of a preference."""
         return memory.value or self.of(memory)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryMaker:
-    """Makes entries, and says what each of them costs."""
+    """Makes entries with their costs."""
 
     sayings: Sayings
     used: Callable[[BriefableMemory], str]
-    """As `Weighing.used`."""
+    """`Weighing.used`."""
     count_tokens: TokenCounter | None
-    """None: the limit is one of entries, and each costs 1."""
+    """None: the limit counts entries, so each costs 1."""
     _made: dict[str, BriefingEntry] = field(default_factory=dict[str, BriefingEntry])
 
     def entry(self, ranked: Ranked) -> BriefingEntry:
-        """As it is shown."""
+        """The entry of a ranked memory; made once per category."""
         memory = ranked.memory
         known = self._made.get(memory.memory_id)
         if known is not None and known.category == ranked.category:
@@ -72,11 +72,11 @@ class EntryMaker:
         return entry
 
     def all_of(self, ranked: Iterable[Ranked]) -> Iterator[BriefingEntry]:
-        """In this order; without those that somebody has forgotten since they were ranked."""
+        """The entries in this order, without memories that were forgotten since the ranking."""
         return (self.entry(one) for one in ranked if self.sayings.of(one.memory))
 
     def within(self, ranked: Iterable[Ranked], budget: int) -> list[BriefingEntry]:
-        """The first entries, until they cost more than the budget; more could never be shown."""
+        """The first entries, up to and including the one that takes the total above the budget."""
         made: list[BriefingEntry] = []
         spent = 0
         for entry in self.all_of(ranked) if budget else ():
@@ -87,7 +87,7 @@ class EntryMaker:
         return made
 
     def _shown(self, ranked: Ranked) -> tuple[str, bool]:
-        """(text, whether there is more)."""
+        """(shown text, whether the memory says more)."""
         memory, said = ranked.memory, self.sayings.of(ranked.memory)
         if never_cut(memory):
             return said, False
@@ -97,17 +97,17 @@ class EntryMaker:
 
 
 def cost_of(entry: BriefingEntry) -> int:
-    """In the unit of the limit."""
+    """The cost of an entry in the unit of the limit: its tokens, or 1."""
     return 1 if entry.tokens is None else entry.tokens
 
 
 def never_cut(memory: BriefableMemory) -> bool:
-    """Facts, preferences and core: half of one might say the opposite."""
+    """Whether it is a fact, a preference or core; half of one might say the opposite."""
     return memory.kind != "continuity" or memory.mark == "core"
 
 
 def conflicts_of(memory: BriefableMemory, sayings: Sayings) -> list[ConflictingMemory]:
-    """What holds in the same slot and says otherwise, the newest first."""
+    """Current memories of the same slot with another value, newest first."""
     own = folded(sayings.value_of(memory))
     others = [
         one for one in sayings.rivals.get(memory.slot, ()) if folded(sayings.value_of(one)) != own
@@ -120,7 +120,7 @@ def conflicts_of(memory: BriefableMemory, sayings: Sayings) -> list[ConflictingM
 
 
 def beginning(text: str, characters: int) -> str:
-    """At most so many characters, cut after a word.
+    """The beginning, at most `characters` long with its "…", cut after a word.
 
     >>> beginning("one two three", 9)
     'one two…'
@@ -132,7 +132,7 @@ def beginning(text: str, characters: int) -> str:
 
 
 def ending(text: str, characters: int) -> str:
-    """At most so many characters, cut before a word.
+    """The end, at most `characters` long with its "…", cut before a word.
 
     >>> ending("one two three", 11)
     '…two three'
@@ -148,7 +148,7 @@ def shared_out(
     settings: BriefingSettings,
     left: int,
 ) -> dict[str, list[BriefingEntry]]:
-    """What is shown of each list; the budget that one does not need goes to the others."""
+    """The entries of each list that fit; what one list does not need goes to the others."""
     places = filled(
         {name: [cost_of(entry) for entry in own] for name, own in lists.items()},
         shares={

@@ -16,32 +16,32 @@ from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import BriefableMemory
 
 ASKS: Final = re.compile(r"[?？؟][\s\"'”’»)\]]*$")
-"""A text that ends with a question, in most scripts."""
+"""Matches a text that ends with a question, in most scripts."""
 
 Texts: TypeAlias = Mapping[str, str]
-"""{memory id: its first passage; of a conversation the last}."""
+"""{memory id: its first passage, or the last passage of a conversation}."""
 
 NEVER: Final = Counters()
-"""Of a memory that no recall has found."""
+"""The counters of a memory that no recall has found."""
 
 RECENT_DAYS: Final = 7.0
-"""Stability of recent memories: after as many days recency is 0.9."""
+"""Stability of recent memories; after this many days, recency is 0.9."""
 
 OPEN_DAYS: Final = 30.0
-"""The same of what was left open: the reference audit's tier "temporary"."""
+"""Stability of open memories; the reference audit's tier "temporary"."""
 
 LASTING_DAYS: Final = 365.0
-"""The same of preferences."""
+"""Stability of preferences."""
 
 SAME_SESSION: Final = timedelta(hours=12)
-"""What was left open at most so long before the last conversation belongs to that session."""
+"""An open memory from at most this long before the last conversation belongs to that session."""
 
 _DAY_S: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """A memory in its category's order."""
+    """A memory with its category, score and reason."""
 
     memory: BriefableMemory
     category: Category
@@ -51,17 +51,17 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
-    """What scores depend on beside the memories themselves."""
+    """What scores depend on besides the memories themselves."""
 
     now: datetime
     counted: Mapping[str, Counters]
-    """{memory id: its counters}; only what was accepted goes into a score."""
+    """{memory id: its counters}; only acceptances count in a score."""
 
     def scores(self, memories: Sequence[BriefableMemory], *, stability_days: float) -> list[float]:
-        """0..1 of each, as `session_start_score`.
+        """The `session_start_score` of each memory, 0..1.
 
-        Confidence is 0.5 + salience / 2: 0.75 for a memory whose salience was never
-        set, as the reference audit has it for one without confirmations.
+        Confidence is 0.5 + salience / 2. That is 0.75 for a memory whose salience was never set,
+        as in the reference audit for a memory without confirmations.
         """
         if not memories:
             return []
@@ -93,7 +93,7 @@ class Weighing:
         ]
 
     def used(self, memory: BriefableMemory) -> str:
-        """ ", of use 3 times, last on 2026-03-01"; "" for what was never accepted."""
+        """ ", of use 3 times, last on 2026-03-01"; "" for a memory that was never accepted."""
         counters = self.counted.get(memory.memory_id, NEVER)
         if not counters.accepted or counters.accepted_at is None:
             return ""
@@ -105,7 +105,7 @@ class Weighing:
 
 
 def core_order(memories: Iterable[BriefableMemory]) -> list[Ranked]:
-    """The oldest first: what a prompt begins with changes seldom, so that it can be cached."""
+    """Oldest first, so that the beginning of a prompt seldom changes and can be cached."""
     ordered = sorted(memories, key=lambda one: (one.created_at, one.memory_id))
     return [Ranked(memory=one, category="core", score=1.0, why="marked as core") for one in ordered]
 
@@ -117,10 +117,10 @@ def active_order(
     weighing: Weighing,
     texts: Texts,
 ) -> list[Ranked]:
-    """What the last session left open first, then by score.
+    """The memory that the last session left open, then the others by score.
 
     Args:
-        texts: of the recent ones.
+        texts: texts of the recent memories.
     """
     thread, why = left_open(active, recent, texts=texts)
     listed = [thread, *active] if thread is not None and thread not in active else [*active]
@@ -139,14 +139,16 @@ def left_open(
     *,
     texts: Texts,
 ) -> tuple[BriefableMemory | None, str]:
-    """(what the last session left open, why so); (None, "") where it closed everything.
+    """(the memory that the last session left open, why); (None, "") if it left nothing open.
 
-    The last session is the newest conversation that is stored. It left open what was marked so
-    since it began; else itself, when its last words are a question; else what was marked so
-    shortly before. Without any conversation it is the newest open memory.
+    The last session is the newest stored conversation. The memory is the newest open one if it is
+    from that session; else the conversation itself, if it ends with a question; else the newest
+    open one, if it is from SAME_SESSION before it. Without any conversation, it is the newest open
+    memory.
 
     Args:
-        active: the newest first, as `recent`.
+        active: open memories, newest first.
+        recent: recent memories, newest first.
     """
     talk = next((one for one in recent if one.source == "conversation"), None)
     newest = active[0] if active else None
@@ -164,7 +166,7 @@ def left_open(
 
 
 def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing) -> list[Ranked]:
-    """What always holds first, then what holds in a context; of one slot the best alone."""
+    """Preferences that always hold, then those for a context; only the best of each slot."""
     ranked = weighing.ranked(
         memories,
         category="preferences",
@@ -176,7 +178,7 @@ def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing
 
 
 def always(preference: BriefableMemory) -> bool:
-    """Whether it holds whatever a session is about."""
+    """Whether the preference always holds, whatever the session is about."""
     return preference.scope.casefold() == ALWAYS
 
 
@@ -187,10 +189,10 @@ def recent_order(
     texts: Texts,
     told: Iterable[BriefableMemory],
 ) -> Iterator[Ranked]:
-    """By score, and no two of the same thing: one a slot, and nothing that repeats a better one.
+    """By score, without repeats: only the best of each slot, and no text that repeats a better one.
 
     Args:
-        told: what core says already; its slots are taken.
+        told: core memories, whose slots are already taken.
     """
     ranked = weighing.ranked(
         memories,
@@ -207,7 +209,7 @@ def recent_order(
 
 
 def first_of_slots(ordered: Iterable[Ranked], *, taken: Iterable[str]) -> Iterator[Ranked]:
-    """Without those whose slot a better one has; what it says otherwise is told with that one."""
+    """Skip memories whose slot is taken by a better one, whose entry names contradictions."""
     known = set(taken)
     for one in ordered:
         if not one.memory.slot or one.memory.slot not in known:
@@ -216,6 +218,6 @@ def first_of_slots(ordered: Iterable[Ranked], *, taken: Iterable[str]) -> Iterat
 
 
 def best_first(one: Ranked) -> tuple[float, float, str]:
-    """The best score, of equals the newest, of those the smaller id."""
+    """Sort key: higher score first, then newer, then smaller id."""
     memory = one.memory
     return -one.score, -memory.created_at.timestamp(), memory.memory_id

@@ -1,4 +1,4 @@
-"""Briefings of one entity: checks the arguments of `MemoryService.abriefing`."""
+"""Makes briefings for one entity; checks the arguments of `MemoryService.abriefing`."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -22,21 +22,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingAsked:
-    """What is wanted."""
+    """What the caller asked for."""
 
     now: datetime
     """In UTC."""
     until: datetime | None
-    """What was written later is not there yet; None: everything is."""
+    """Memories written later are ignored; None: all count."""
     limit: int | None
-    """Entries; None, without `tokens` either: the settings' own."""
+    """Most entries; if `tokens` is None, too, `settings.limit`."""
     tokens: int | None
     settings: BriefingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSources:
-    """Where a briefing comes from."""
+    """What a briefing is made from."""
 
     entity: str
     store: EntityStore
@@ -44,27 +44,27 @@ class BriefingSources:
     count_tokens: TokenCounter
 
     async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:
-        """What a look at the catalog tells at the moment that was asked for."""
+        """What `look` finds in the catalog, as of the moment that was asked for."""
         return await self.store.brief(look, now=asked.now, until=asked.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What may be shown, the newest of each category first."""
+    """The memories that may be shown; each category newest first."""
 
     core: Sequence[BriefableMemory]
     active: Sequence[BriefableMemory]
     preferences: Sequence[BriefableMemory]
     recent: Sequence[BriefableMemory]
     texts: Texts
-    """Of the recent ones."""
+    """Texts of the recent memories."""
 
 
 def checked_budget(asked: BriefingAsked) -> int:
-    """Entries, or tokens.
+    """The limit, in tokens or entries.
 
     Raises:
-        UsageError: below 1, or both.
+        UsageError: the limit is below 1, or both limits were given.
     """
     if asked.limit is not None and asked.tokens is not None:
         raise UsageError("a briefing has a limit of entries or of tokens, not both; give one")
@@ -75,7 +75,7 @@ def checked_budget(asked: BriefingAsked) -> int:
 
 
 def looked_up(view: BriefingView, *, recents: int) -> Found:
-    """Everything that is ranked, from one state of the catalog."""
+    """Everything that is ranked, read from one state of the catalog."""
     recent = view.recent(recents)
     return Found(
         core=view.core(),
@@ -87,7 +87,7 @@ def looked_up(view: BriefingView, *, recents: int) -> Found:
 
 
 def said_by(named: Sequence[BriefableMemory], view: BriefingView, *, texts: Texts) -> Sayings:
-    """What memories say, and what contradicts them."""
+    """The texts of these memories, and what contradicts them."""
     memories = [*named]
     rivals: defaultdict[str, list[BriefableMemory]] = defaultdict(list)
     kinds: tuple[Kind, ...] = ("factual", "preferential")

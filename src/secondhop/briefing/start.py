@@ -3,8 +3,8 @@
     catalog, by indexes ─► categories ─► score ─► order, no two of the same thing ─► budgets ─► text
     counters ───────────────────────────► ▲
 
-No model is asked and nothing is embedded. Source: the reference audit of session starts, whose
-first bug is that two interfaces did this in two ways.
+No model is asked and nothing is embedded. Source: the reference audit of session starts; its first
+bug is that two interfaces did this in two ways.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,32 +33,32 @@ from secondhop.briefing.sources import (
 from secondhop.stores.records import BriefableMemory
 
 RECENT_CANDIDATES: Final = 100
-"""Newest memories among which the recent ones are chosen."""
+"""The recent memories are chosen from this many newest ones."""
 
 LEAST_TOKENS: Final = 10
-"""No entry's line has fewer: a date alone takes as many."""
+"""No entry's line has fewer tokens, because its date alone takes that many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InOrder:
-    """Every category, best first."""
+    """The memories of every category, in the order in which they are shown."""
 
     core: Sequence[Ranked]
     active: Sequence[Ranked]
     preferences: Sequence[Ranked]
     recent: Iterable[Ranked]
-    """Compared with one another as they are taken."""
+    """Lazy: repeats are found as it is read."""
 
     def memories(self) -> list[BriefableMemory]:
-        """Of all but the recent ones."""
+        """The memories of all categories except the recent ones."""
         return [one.memory for one in (*self.core, *self.active, *self.preferences)]
 
 
 async def brief(sources: BriefingSources, asked: BriefingAsked) -> Briefing:
-    """What a session starts with; an entity without memories gets an empty one.
+    """Make a briefing; it is empty for an entity without memories.
 
     Raises:
-        UsageError: a limit below 1, or both limits.
+        UsageError: a limit is below 1, or both limits were given.
     """
     budget = checked_budget(asked)
     found = await sources.look(partial(looked_up, recents=RECENT_CANDIDATES), asked)
@@ -99,19 +99,19 @@ async def brief(sources: BriefingSources, asked: BriefingAsked) -> Briefing:
 
 
 async def weighed(found: Found, sources: BriefingSources, asked: BriefingAsked) -> Weighing:
-    """With the counters of everything that is scored."""
+    """The `Weighing`, with the counters of all memories to score."""
     scored = [*found.active, *found.preferences, *found.recent]
     counted = await sources.counters.of([one.memory_id for one in scored])
     return Weighing(now=asked.now, counted=counted)
 
 
 def most_entries(budget: int, asked: BriefingAsked) -> int:
-    """More entries than this cannot be shown."""
+    """The most entries that can be shown."""
     return budget if asked.tokens is None else budget // LEAST_TOKENS + 1
 
 
 def ordered(found: Found, *, weighing: Weighing, at_most: int) -> InOrder:
-    """Every category with its best ones first, as many as can be shown."""
+    """Order every category; active and preferences are cut to `at_most`."""
     active = active_order(found.active, found.recent, weighing=weighing, texts=found.texts)
     threads = {one.memory.memory_id for one in active}
     fresh = [one for one in found.recent if one.memory_id not in threads]
@@ -124,7 +124,7 @@ def ordered(found: Found, *, weighing: Weighing, at_most: int) -> InOrder:
 
 
 def frame_cost(maker: EntryMaker) -> int:
-    """Tokens of the opening and of every heading; 0 where entries are counted."""
+    """Tokens of the opening and of every heading; 0 if the limit counts entries."""
     if maker.count_tokens is None:
         return 0
     lines = [OPENING, *map(heading_line, HEADINGS.values())]

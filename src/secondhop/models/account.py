@@ -1,4 +1,4 @@
-"""What one answer may cost, and what it has cost so far, by request."""
+"""What one answer may cost, and what its requests have cost so far."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -12,19 +12,19 @@ from secondhop.models.prompt_size import PromptSize
 class Account:
     """The bounds of one answer, whose requests go out one after another.
 
-    When the next request goes out before the cost of the last one is known, the last one counts as
-    lost. Its prompt and the longest reply it might have had are taken off what is left, and
-    reported as `lost_tokens` alone.
+    If the next request goes out before the cost of the last one is known, the last one counts as
+    lost. Its prompt and the longest reply that it might have had are subtracted from what is left.
+    They are reported only as `lost_tokens`.
     """
 
     deadline: float
     """On the event loop's clock."""
     requests: int
-    """How many may be sent in all."""
+    """How many requests may be sent in all."""
     tokens: int | None = None
-    """Prompt and completion tokens of them all; None: no bound."""
+    """How many prompt and completion tokens all requests together may cost; None: no bound."""
     usage: Usage = field(default_factory=Usage)
-    """What was reported, or estimated from a reply that came, so far."""
+    """The cost so far, as reported or as estimated from a reply that came."""
     _lost: int = 0
     _open: tuple[PromptSize, int] | None = None
     """The request under way: its prompt, and the longest reply it may have, in tokens."""
@@ -35,17 +35,17 @@ class Account:
 
     @property
     def requests_left(self) -> int:
-        """How many more may be sent."""
+        """How many more requests may be sent."""
         return max(0, self.requests - self.usage.calls)
 
     def open_request(self, *, prompt: PromptSize, wanted: int) -> int:
-        """One more request goes out; returns the tokens that its reply may have.
+        """Book one more request; returns how many tokens its reply may have.
 
         Args:
-            wanted: tokens of the reply, at most.
+            wanted: the most tokens that the reply needs.
 
         Raises:
-            ModelError: no request is left, or no tokens for a reply worth its prompt.
+            ModelError: no request is left, or too few tokens for a useful reply.
         """
         if not self.requests_left:
             raise ModelError(f"no request is left of the {self.requests} that this answer may cost")
@@ -56,27 +56,28 @@ class Account:
         return reply
 
     def take_back(self) -> None:
-        """The request under way was never sent."""
+        """Cancel the booking of the request under way, because it was never sent."""
         self.usage, self._open = replace(self.usage, calls=self.usage.calls - 1), None
 
     def charge(self, cost: Usage) -> None:
-        """What the request under way has cost in tokens; nothing, for one that was refused."""
+        """Add the tokens that the request under way cost; none if it was refused."""
         self.usage += cost
         self._open = None
 
     def closed(self) -> Usage:
-        """The whole bill, when no further request goes out."""
+        """The total cost, once no further request goes out."""
         return replace(self.usage, lost_tokens=self._lost_so_far())
 
     def cancelled(self) -> asyncio.CancelledError:
-        """A cancellation that tells what was spent, as its first argument.
+        """A CancelledError whose first argument is what was spent.
 
-        Its exact class is what `asyncio.timeout` turns into a TimeoutError, with this as the cause.
+        `asyncio.timeout` turns only this exact class into a TimeoutError, and keeps it as the
+        cause.
         """
         return asyncio.CancelledError(self.closed())
 
     def _reply(self, tokens: int, prompt: PromptSize, wanted: int) -> int:
-        """What is left for the reply; where there is plenty the prompt is not counted."""
+        """The tokens left for the reply; if plenty are left, the prompt is not counted exactly."""
         left = tokens - self.usage.tokens - self._lost
         if prompt.at_most + wanted <= left:
             return wanted

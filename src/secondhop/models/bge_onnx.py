@@ -28,7 +28,7 @@ DIMENSION = 384
 MAX_TOKENS = 512
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 _MAX_CHARS = 50_000
-"""Characters that are tokenised at all: 512 tokens of text are about 2,500."""
+"""Text beyond this is not tokenised; 512 tokens are about 2,500 characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ class _LoadedModel:
 
 
 class BgeOnnxEmbedder:
-    """bge-small-en-v1.5 (int8 ONNX): CLS pooling, unit length, at most 512 tokens a text.
+    """bge-small-en-v1.5 (int8 ONNX): CLS pooling, unit length, at most 512 tokens per text.
 
-    Every text runs through the model alone, several texts side by side on single-threaded runs.
-    The int8 model scales activations by the largest one in the *batch*, so a text's vector would
-    otherwise depend on its neighbours (measured: cosine distance 0.004 on average, 0.009 at most).
-    Alone it is the same every time, on one machine; and nothing is padded.
+    Every text runs through the model alone; several texts run in parallel, each on one thread.
+    The int8 model scales activations by the largest one in the *batch*. In a batch, a text's
+    vector would depend on its neighbours (measured: cosine distance 0.004 on average, 0.009 at
+    most). Alone, a text has the same vector every time on one machine, and needs no padding.
 
-    Loaded at the first call. Safe to share between threads and event loops. A call takes at most
-    `threads` cores, and hands them over between texts: a query waits for one passage, not for an
-    ingest.
+    The model is loaded at the first call. It is safe to share between threads and event loops. A
+    call uses at most `threads` cores and may yield them after each text, so a query waits for one
+    passage, not for a whole ingest.
 
     Source: Xiao et al., C-Pack, 2023, arXiv:2309.07597 (model, prefix and pooling).
     """
@@ -59,7 +59,7 @@ class BgeOnnxEmbedder:
         offline: bool = False,
         threads: int | None = None,
     ) -> None:
-        """`threads`: runs side by side; by default one a core, at most 4."""
+        """`threads`: how many texts run in parallel; default one per core, at most 4."""
         self._threads = threads or min(_usable_cores(), 4)
         self._cache_dir, self._offline = cache_dir, offline
         self._loading, self._starting = threading.Lock(), threading.Lock()
@@ -74,11 +74,11 @@ class BgeOnnxEmbedder:
 
     @property
     def dimension(self) -> int:
-        """384."""
+        """Always 384."""
         return DIMENSION
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """float32 [len(texts), 384]; a text counts up to its 512th token.
+        """float32 [len(texts), 384]; tokens of a text after the 512th are ignored.
 
         Raises:
             ModelUnavailableError: the model files are missing and may not, or cannot, be fetched.
@@ -88,13 +88,13 @@ class BgeOnnxEmbedder:
         return np.stack(await self._vectors(texts))
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As for passages, with the prefix that the model was trained to see before a query."""
+        """Like `embed_passages`, with the prefix that the model was trained with for queries."""
         return await self.embed_passages([QUERY_PREFIX + text for text in texts])
 
     async def _vectors(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """One vector a text, in order. The longest text goes first: no core idles at the end.
+        """One vector per text, in order. Longest texts run first, so that no core idles at the end.
 
-        At most `threads` texts are handed out at a time: a cancelled call stops after these.
+        At most `threads` texts are handed out at a time; a cancelled call stops after these.
         """
         loop, workers = asyncio.get_running_loop(), self._running_workers()
         waiting = sorted(range(len(texts)), key=lambda at: len(texts[at]))
@@ -108,7 +108,7 @@ class BgeOnnxEmbedder:
         tasks = [loop.create_task(work()) for _ in range(min(self._threads, len(texts)))]
         try:
             await asyncio.gather(*tasks)
-        finally:  # one failed, or the caller gave up: hand out no more
+        finally:  # if one failed or the caller gave up, hand out no more
             waiting.clear()
             for task in tasks:
                 task.cancel()
@@ -122,7 +122,7 @@ class BgeOnnxEmbedder:
     def _run(self, text: str) -> npt.NDArray[np.float32]:
         """float32 [tokens, 384], as the model returns it."""
         model = self._model or self._load()
-        # a lone surrogate (half an emoji, cut by someone) cannot be passed on
+        # the tokenizer refuses a lone surrogate (half of a cut emoji)
         plain = text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
         ids = np.array([model.tokenizer.encode(plain).ids], dtype=np.int64)
         feed = {
@@ -141,9 +141,9 @@ class BgeOnnxEmbedder:
             return self._model
 
     def _running_workers(self) -> ThreadPoolExecutor:
-        with self._starting:  # on the event loop: it must not wait for a model that is being loaded
+        with self._starting:  # not `_loading`: the event loop must not wait for a model to load
             if self._workers is None or self._workers_pid != os.getpid():
-                # a forked child inherits the pool, but not its threads
+                # a forked child inherits the pool but not its threads
                 self._workers = ThreadPoolExecutor(self._threads, thread_name_prefix="bge")
                 self._workers_pid = os.getpid()
             return self._workers
@@ -151,7 +151,7 @@ class BgeOnnxEmbedder:
 
 def _load_model(folder: Path) -> _LoadedModel:
     for file in BGE_SMALL.files:
-        if not is_intact(file, folder=folder):  # a damaged model would give wrong vectors silently
+        if not is_intact(file, folder=folder):  # a damaged model would silently give wrong vectors
             raise ModelUnavailableError(
                 f"{folder / file.name} is damaged (its sha256 is not the pinned one); "
                 f"`secondhop models pull` fetches it again"

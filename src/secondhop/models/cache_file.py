@@ -1,4 +1,4 @@
-"""A cache in a SQLite file, shared by processes; its failures never stop the work."""
+"""A cache in a SQLite file that processes share; its failures never stop the work."""
 
 import logging
 import os
@@ -17,10 +17,10 @@ _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 class CacheFile:
-    """A connection that opens when it is needed. No method raises for a bad disk.
+    """A connection that opens at first use. No method raises for a bad disk.
 
-    Only its owner may read the file (mode 0600). An empty file replaces a damaged one. When the
-    disk is full or the file cannot be opened, a warning is logged once and nothing is found.
+    Only the owner may read the file (mode 0600). An empty file replaces a damaged one. If the disk
+    is full or the file cannot be opened, a warning is logged once and the cache acts as empty.
     """
 
     def __init__(
@@ -29,9 +29,9 @@ class CacheFile:
         """Opens nothing yet.
 
         Args:
-            name: of the cache, for messages: "the answer cache".
-            without: what happens when the file cannot be used, for the warning.
-            prepare: makes the tables, in a transaction; raises sqlite3.Error when it cannot.
+            name: what messages call the cache: "the answer cache".
+            without: what happens if the file cannot be used, for the warning.
+            prepare: creates the tables, inside a transaction; raises sqlite3.Error if it cannot.
         """
         self.path = path
         self._name, self._without, self._prepare = name, without, prepare
@@ -40,9 +40,9 @@ class CacheFile:
         self._warned = False
 
     def attempt(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """What `work` returns, or None when the file does not let us; heals a damaged file once.
+        """What `work` returns, or None if the file cannot be used; replaces a damaged file.
 
-        What it writes is kept whole or not at all.
+        `work` runs in one transaction.
         """
         with self._lock:
             try:
@@ -72,7 +72,7 @@ class CacheFile:
     def _connected(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if not self.path.exists():
-            # an existing file is not touched: to close it would free this process's locks on it
+            # only for a new file: closing an existing one would free this process's locks on it
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_TIMEOUT_S, isolation_level="IMMEDIATE", check_same_thread=False
@@ -82,7 +82,7 @@ class CacheFile:
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA secure_delete=ON")
             with connection:
-                connection.execute("BEGIN IMMEDIATE")  # of two who begin a file, one does
+                connection.execute("BEGIN IMMEDIATE")  # only one process prepares a new file
                 self._prepare(connection)
         except sqlite3.Error:
             connection.close()
@@ -116,5 +116,5 @@ class CacheFile:
 
 
 def _code(error: sqlite3.DatabaseError) -> int:
-    """Primary result code; the errors of Python's own module have none."""
+    """The primary result code; 0 for errors of Python's own module, which have none."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -9,11 +9,11 @@ from pydantic import BaseModel
 from secondhop.models.llm import ChatMessage, Usage
 
 AnswerMode = Literal["json_schema", "json_object", "text"]
-"""A way to ask for an answer in a shape, strictest first."""
+"""Ways to ask for an answer that fits a schema, strictest first."""
 
 
 class BrokenReplyError(Exception):
-    """Internal to the adapters: the server answered with something that is no reply."""
+    """Internal to the adapters: what the server sent back is not a reply."""
 
     def __init__(self, message: str, *, usage: Usage | None = None) -> None:
         super().__init__(message)
@@ -21,18 +21,18 @@ class BrokenReplyError(Exception):
 
 
 class RepeatAtOnceError(Exception):
-    """Internal to the adapters: the server did nothing; the request goes out again, changed."""
+    """Internal to the adapters: the server did nothing; send the request again, changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """One request; `messages` hold the schema where the mode does not tell the model the shape."""
+    """One request; `messages` hold the schema if the mode does not send it."""
 
     messages: Sequence[ChatMessage]
     mode: AnswerMode
     schema: type[BaseModel]
     max_tokens: int
-    """Of the reply, at most."""
+    """The most tokens that the reply may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +41,11 @@ class ChatReply:
 
     text: str
     usage: Usage | None
-    """Tokens alone. None: the server does not say."""
+    """Tokens only, no calls. None: the server does not report them."""
     refused: bool = False
-    """The model, or a filter, declined."""
+    """Whether the model or a filter declined to answer."""
     cut_off: bool = False
-    """It reached the bound on tokens."""
+    """Whether the reply ended at the bound on tokens."""
 
 
 class ChatTransport(Protocol):
@@ -53,19 +53,19 @@ class ChatTransport(Protocol):
 
     @property
     def modes(self) -> Sequence[AnswerMode]:
-        """The ways it can ask in, strictest first; "text" is the last."""
+        """The modes that it supports, strictest first; "text" is the last."""
         ...
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """One request.
+        """Send one request.
 
         Raises:
-            ModelError: another try would bring nothing.
-            BrokenReplyError: what came back is no reply.
-            Exception: whatever the library behind it raises; `retry_policy` reads it.
+            ModelError: another try would not help.
+            BrokenReplyError: what came back is not a reply.
+            Exception: whatever the library behind it raises; `retry_policy` interprets it.
         """
         ...
 
     def explain(self, error: Exception) -> str:
-        """What happened and what to do, in words that hold neither key nor prompt."""
+        """What happened and what to do, without the key or the prompt."""
         ...

@@ -1,4 +1,4 @@
-"""Chooses an embedder from a name in a setting or an object of the caller."""
+"""Chooses an embedder from a name in a setting, or from an object that the caller gives."""
 
 import threading
 from pathlib import Path
@@ -25,16 +25,16 @@ _lock = threading.Lock()
 def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = False) -> Embedder:
     """The embedder that `spec` names; nothing is loaded or fetched before its first use.
 
-    The default model is loaded once a process: equal calls return the same object while it is in
+    The default model is loaded once per process: equal calls return the same object while it is in
     use.
 
     Args:
         spec: one of `EMBEDDER_SPECS`; "default" is bge-small-en-v1.5.
-        cache_dir: where model files live; None: the user's cache folder.
-        offline: missing model files are an error instead of a download.
+        cache_dir: the folder of model files; None: the user's cache folder.
+        offline: raise an error for missing model files instead of downloading them.
 
     Raises:
-        UsageError: no such embedder.
+        UsageError: there is no such embedder.
     """
     kind, _, name = spec.partition(":")
     if spec in ("default", "bge-small-en-v1.5"):
@@ -51,11 +51,11 @@ def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = F
 
 
 async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
-    """The embedder that is named or given, with a known dimension.
+    """The named or given embedder, with a known dimension.
 
     Raises:
         UsageError: no embedder has that name.
-        ModelError: its dimension is not known, and its model does not answer.
+        ModelError: the dimension is unknown, and the model does not answer.
     """
     chosen = make_embedder(embedder) if isinstance(embedder, str) else _adapted(embedder)
     model = past_the_cache(chosen)
@@ -65,7 +65,7 @@ async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
 
 
 def _adapted(embedder: "Embedder | Embeddings") -> Embedder:
-    """LangChain's embeddings behind our port; an embedder of that port as it is."""
+    """LangChain's embeddings as an `Embedder`; an `Embedder` unchanged."""
     if not hasattr(embedder, "embed_passages"):  # LangChain is slow to import
         from langchain_core.embeddings import Embeddings
 

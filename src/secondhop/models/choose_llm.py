@@ -1,4 +1,4 @@
-"""Chooses a language model from a name in a setting or an object of the caller."""
+"""Chooses a language model from a name in a setting, or from an object that the caller gives."""
 
 from typing import TYPE_CHECKING
 
@@ -9,25 +9,25 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 USUAL_TIMEOUT_S = 30.0
-"""Of one request."""
+"""For one request."""
 
 OFFLINE = "offline"
-"""No language model at all. `Recall.open` takes this word; `make_llm` does not."""
+"""Means no language model. `Recall.open` takes this word; `make_llm` does not."""
 
 LLM_SPECS = (OFFLINE, "openai:MODEL")
 
 
 def llm_spec(said: str | None, *, openai_model: str | None, openai_key: bool) -> str | None:
-    """The language model that is meant, as `make_llm` takes it; None: none is.
+    """The spec of the language model to use, for `make_llm`; None: no model.
 
     Args:
-        said: what option or variable say; nothing said takes OpenAI's when there is a key for it
-            and a model is named.
-        openai_model: what "openai" alone means.
-        openai_key: whether there is a key.
+        said: the option or variable. If it is empty, OpenAI is used if there is a key and
+            `openai_model` is given.
+        openai_model: the model that "openai" alone means.
+        openai_key: whether there is an API key for OpenAI.
 
     Raises:
-        UsageError: "openai" alone, and no model is named.
+        UsageError: `said` is "openai" alone, and `openai_model` is not given.
 
     >>> llm_spec(None, openai_model="gpt-4.1-mini", openai_key=True)
     'openai:gpt-4.1-mini'
@@ -50,11 +50,11 @@ def make_llm(spec: str, *, timeout_s: float = USUAL_TIMEOUT_S) -> StructuredLLM:
     """The language model that `spec` names; nothing is sent before its first answer.
 
     Args:
-        spec: "openai:MODEL", at OpenAI or at the server that OPENAI_BASE_URL names.
+        spec: "openai:MODEL", at OpenAI or on the server that OPENAI_BASE_URL names.
         timeout_s: how long one request may take.
 
     Raises:
-        UsageError: no such model.
+        UsageError: there is no such model.
     """
     kind, _, name = spec.partition(":")
     if kind == "openai" and name:
@@ -69,14 +69,14 @@ def make_llm(spec: str, *, timeout_s: float = USUAL_TIMEOUT_S) -> StructuredLLM:
 def chosen_llm(
     llm: "str | StructuredLLM | BaseChatModel", *, deadline_s: float = USUAL_TIMEOUT_S
 ) -> StructuredLLM:
-    """The language model that is named or given.
+    """The named or given language model.
 
     Args:
-        deadline_s: of a recall; a request may take that long, and never less than it usually
-            may. An adapter that is given has its own patience.
+        deadline_s: the deadline of a recall. One request may take that long, but at least
+            USUAL_TIMEOUT_S. A given `StructuredLLM` keeps its own timeouts.
 
     Raises:
-        UsageError: no model has that name, or a langchain model does not tell which it is.
+        UsageError: no model has that name, or a LangChain model does not say which model it is.
     """
     if isinstance(llm, str):
         return make_llm(llm, timeout_s=max(USUAL_TIMEOUT_S, deadline_s))

@@ -12,11 +12,11 @@ class BreakerSettings:
     """When an endpoint counts as dead, and for how long."""
 
     failures: int = 3
-    """So many failures in a row open the circuit."""
+    """This many failures in a row open the circuit."""
     patience_s: float = 2.0
-    """Failures in a row that cost this much time together open it too: one long wait is enough."""
+    """Failures in a row that together cost this much time open it, too; one long wait is enough."""
     cooldown_s: float = 30.0
-    """How long an open circuit refuses. Then requests go through, until one fails again."""
+    """How long an open circuit refuses requests. After that, one more failure opens it again."""
 
     def __post_init__(self) -> None:
         if self.failures < 1 or self.patience_s < 0 or self.cooldown_s < 0:
@@ -43,15 +43,15 @@ class CircuitBreaker:
         self._failures, self._cost_s = 0, 0.0
         self._open_until = 0.0
         self.last_cause = ""
-        """Why the last request without an answer had none, in words."""
+        """Why the last failed request had no answer, in words."""
 
     def succeeded(self) -> None:
-        """The endpoint answered, if only with an error of its own: the circuit closes."""
+        """Close the circuit: the endpoint answered, even if only with an error."""
         with self._lock:
             self._failures, self._cost_s, self._open_until = 0, 0.0, 0.0
 
     def failed(self, *, cost_s: float, cause: str) -> None:
-        """No answer; `cost_s` seconds were waited for it."""
+        """Count a request without an answer, which took `cost_s` seconds."""
         settings = self._settings
         with self._lock:
             self._failures += 1
@@ -61,5 +61,5 @@ class CircuitBreaker:
                 self._open_until = time.monotonic() + settings.cooldown_s
 
     def rests_s(self) -> float:
-        """Seconds until requests may go out again; 0 when they may."""
+        """Seconds until requests may go out again; 0 if they may now."""
         return max(0.0, self._open_until - time.monotonic())

@@ -11,11 +11,11 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Query and passage prefixes are the adapter's own business."""
+    """Turns texts into unit vectors; adds the model's own query and passage prefixes."""
 
     @property
     def model_id(self) -> str:
-        """Names the model and its revision: other vectors, another id. A store remembers it."""
+        """Names model and revision; it must change when the vectors do. A store remembers it."""
         ...
 
     @property
@@ -24,17 +24,17 @@ class Embedder(Protocol):
         ...
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order; [0, dim] for no text."""
+        """One row per text, in order; [0, dim] without texts."""
         ...
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """One row a query, in order; concurrent calls may share a batch."""
+        """One row per query, in order; concurrent calls may share a batch."""
         ...
 
 
 @runtime_checkable
 class HoldsConnections(Protocol):
-    """An embedder with connections to close."""
+    """A model with connections to close."""
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

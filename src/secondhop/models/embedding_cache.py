@@ -1,4 +1,4 @@
-"""An embedder with a cache on disk: every text is embedded only once."""
+"""An embedder with a cache, so that every text is embedded only once."""
 
 import asyncio
 import sqlite3
@@ -19,10 +19,11 @@ from secondhop.models.embedder import Embedder, Vectors
 from secondhop.telemetry import embedding_span
 
 QUESTIONS_KEPT = 500
-"""Of an entity, in memory; those asked longest ago go first. 1.5 kB each, with 384 dimensions."""
+"""Questions of an entity kept in memory, least recently used dropped first; 1.5 kB each at 384
+dimensions."""
 
 Kind: TypeAlias = Literal["query", "passage", "request"]
-"""request: a question embedded as passages are, to be held against cues."""
+"""A "request" is a question embedded like a passage, to compare it with cues."""
 _Asked: TypeAlias = tuple[Kind, str]
 _Rows: TypeAlias = dict[_Asked, Vectors]
 _Call: TypeAlias = asyncio.Task[_Rows]
@@ -42,18 +43,18 @@ CREATE TABLE IF NOT EXISTS vectors (
 class CachingEmbedder:
     """Wraps an embedder: a text whose vector is known is not embedded again.
 
-    A file holds float32 vectors by sha256 of the text, model and kind. One file a store and entity;
-    made when first needed. A cache is never a reason to fail: what cannot be read is embedded, what
-    cannot be written is logged once. A text that is being embedded is not embedded beside that: the
-    first users of a process all need the playbooks. Vectors can be turned back into words, roughly:
-    `purge` what is deleted.
+    A file holds float32 vectors by sha256 of the text, model and kind. There is one file per store
+    and entity, made when first needed. The cache never causes a failure: what cannot be read is
+    embedded, and a failed write is logged once. Concurrent calls for one text share one embedding,
+    because the first users of a process all need the playbooks. Vectors can roughly be turned back
+    into words, so `purge` deleted texts.
     """
 
     def __init__(self, wrapped: Embedder, path: Path, *, of_entity: bool = False) -> None:
-        """`of_entity`: passages are those of one entity's memories, and queries its questions.
+        """`of_entity`: the passages are of one entity's memories, and the queries its questions.
 
-        The last questions stay in memory and never reach the file: hardly any is asked again, and
-        no recall waits for a disk. (Playbooks ask the same for ever; theirs are in a file.)
+        Then the last questions stay in memory and never reach the file: few are asked again, and
+        no recall waits for the disk. (The playbooks' queries never change, so they are filed.)
         """
         self.wrapped, self.model_id = wrapped, wrapped.model_id
         self._of_entity = of_entity
@@ -70,7 +71,7 @@ class CachingEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The wrapped embedder's."""
+        """Length of a vector."""
         return self.wrapped.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
@@ -78,35 +79,35 @@ class CachingEmbedder:
         return await self._embedded([("passage", text) for text in texts])
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As for passages; queries are kept apart from passages of the same text."""
+        """Like `embed_passages`; a query and a passage with the same text are cached apart."""
         return await self._embedded([("query", text) for text in texts])
 
     async def embed_requests(self, texts: Sequence[str]) -> Vectors:
-        """As `embed_passages`, and kept where queries are."""
+        """Embed questions like passages, but cache them like queries."""
         return await self._embedded([("request", text) for text in texts])
 
     async def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
-        """As `embed_queries` and as `embed_requests`, side by side."""
+        """(vectors of `embed_queries`, vectors of `embed_requests`), computed in parallel."""
         queries: list[_Asked] = [("query", text) for text in texts]
         requests: list[_Asked] = [("request", text) for text in texts]
         rows = await self._embedded(queries + requests)
         return rows[: len(texts)], rows[len(texts) :]
 
     async def purge(self, texts: Sequence[str]) -> None:
-        """Forget these texts for every model, and overwrite where they stood."""
+        """Delete the vectors of these texts, for every model, and overwrite their bytes on disk."""
         self._forget_questions()
         gone = [(text_digest(text),) for text in texts]
         statement = "DELETE FROM vectors WHERE text_sha = ?"
         await asyncio.to_thread(self._forget, lambda opened: opened.executemany(statement, gone))
 
     async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """Of an entity's cache, forget questions and purge what is no passage of it any more.
+        """In an entity's cache, forget all questions, and purge passages that no longer exist.
 
-        Which questions were made of the words of a text that is gone, nothing tells. Any other
-        cache is left alone.
+        All questions go, because it is not known which ones repeat words of a deleted text. Other
+        caches are left alone.
 
         Args:
-            digests: of the texts of all its passages (`text_digest`).
+            digests: `text_digest` of every passage of the entity.
         """
         if self._of_entity:
             self._forget_questions()
@@ -129,11 +130,11 @@ class CachingEmbedder:
         calls = {under_way[one] for one in asked}
         rows: _Rows = {}
         for call in calls:
-            rows |= await asyncio.shield(call)  # a caller that goes leaves it to the others
+            rows |= await asyncio.shield(call)  # other callers may wait for it, too
         return np.stack([rows[one] for one in texts])
 
     async def _fetched(self, asked: Sequence[_Asked]) -> _Rows:
-        """From memory, the file, or the model."""
+        """The vectors of these texts, from memory, the file or the model."""
         rows = self._remembered(asked)
         if filed := [one for one in asked if self._is_filed(one)]:
             rows |= await asyncio.to_thread(self._kept, filed)
@@ -153,11 +154,11 @@ class CachingEmbedder:
         return rows | fresh
 
     def _is_filed(self, asked: _Asked) -> bool:
-        """Whether its vector belongs into the file."""
+        """Whether the vector of this text goes into the file."""
         return not self._of_entity or asked[0] == "passage"
 
     def _remembered(self, asked: Sequence[_Asked]) -> _Rows:
-        """The vectors of these that are in memory."""
+        """The vectors that are in memory."""
         with self._guard:
             known = [one for one in asked if one in self._questions]
             for one in known:
@@ -182,11 +183,11 @@ class CachingEmbedder:
         return dict(zip(asked, await embed([text for _, text in asked]), strict=True))
 
     def _kept(self, asked: Sequence[_Asked]) -> _Rows:
-        """The vectors that are known."""
+        """The vectors that are in the file."""
         return self._file.attempt(lambda opened: _select(opened, self.model_id, asked)) or {}
 
     def _keep(self, rows: _Rows) -> None:
-        """Keep these vectors, all or none."""
+        """Write these vectors to the file, all or none."""
         kept = [
             (text_digest(text), self.model_id, kind, row.astype("<f4").tobytes())
             for (kind, text), row in rows.items()
@@ -197,7 +198,7 @@ class CachingEmbedder:
         self._file.attempt(lambda opened: opened.executemany(statement, kept))
 
     def _forget(self, delete: Callable[[sqlite3.Connection], object]) -> None:
-        """Also in the write-ahead log."""
+        """Delete from the file and from its write-ahead log."""
         if self._file.path.exists():
             self._file.attempt(delete)
             emptied = "PRAGMA wal_checkpoint(TRUNCATE)"
@@ -210,28 +211,28 @@ class CachingEmbedder:
 
 
 async def embed_requests(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Questions to be held against cues: texts of one kind, embedded without a query's prefix."""
+    """Embed questions for comparison with cues: like passages, without a query prefix."""
     if isinstance(embedder, CachingEmbedder):
         return await embedder.embed_requests(texts)
     return await embedder.embed_passages(texts)
 
 
 async def embed_both(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
-    """Questions to search passages with, and the same to be held against cues."""
+    """(vectors of questions to search passages with, vectors to compare with cues)."""
     if isinstance(embedder, CachingEmbedder):
         return await embedder.embed_both(texts)
     return await asyncio.gather(embedder.embed_queries(texts), embedder.embed_passages(texts))
 
 
 def past_the_cache(embedder: Embedder) -> Embedder:
-    """The model itself, without what remembers its vectors."""
+    """The embedder inside all caches around it."""
     while isinstance(embedder, CachingEmbedder):
         embedder = embedder.wrapped
     return embedder
 
 
 def text_digest(text: str) -> bytes:
-    """What stands for a text in the file."""
+    """The key of a text in the file."""
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -239,7 +240,7 @@ def _ended(under_way: dict[_Asked, _Call], asked: Sequence[_Asked], call: _Call)
     for one in asked:
         del under_way[one]
     if not call.cancelled():
-        call.exception()  # seen, although no caller may be left
+        call.exception()  # mark it as seen, even if no caller is left
 
 
 def _select(connection: sqlite3.Connection, model_id: str, asked: Sequence[_Asked]) -> _Rows:

@@ -18,21 +18,21 @@ from secondhop.models.prompt_size import PromptSize
 from secondhop.models.retry_policy import failure_of, why_unanswered
 
 FAIR_WAIT_S = 1.0
-"""A caller that gave the server less time than this has not shown that it is dead."""
+"""A server that had less time than this to answer does not count as dead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatLimits:
-    """How patient to be with a chat model, and how far to go for one answer."""
+    """Timeouts, retries and concurrency for a chat model."""
 
     timeout_s: float = 30.0
-    """Of one try; the model's own limit, if it has one, may be shorter."""
+    """For one try; the model's own limit, if it has one, may be shorter."""
     attempts: int = 4
-    """Tries in all, for failures that may pass: 408, 409, 429, 5xx, timeouts, lost connections."""
+    """Tries in all, after temporary failures: 408, 409, 429, 5xx, timeouts, lost connections."""
     max_wait_s: float = 20.0
-    """Longest wait between two tries; a server that asks for more is not waited for."""
+    """Longest wait between two tries; if a server asks for more, there is no further try."""
     concurrency: int = 256
-    """Requests at once on an event loop; a server's own limit shows itself as 429."""
+    """Concurrent requests per event loop; a server's own limit shows up as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
 
     def __post_init__(self) -> None:
@@ -45,20 +45,23 @@ class ChatLimits:
 
 
 REFUSALS = 3
-"""Of a mode, that rule it out. A 4xx counts as so many, an HTTP 500 as one."""
+"""Refusals that rule out a mode. A 4xx counts as this many, an HTTP 500 as one."""
 
 
 class Endpoint:
-    """Lets requests out, so many at once and none while the circuit is open, and learns."""
+    """Lets requests out, within the concurrency limit and not while the circuit is open.
+
+    It also learns which modes the server supports and how the model counts tokens.
+    """
 
     def __init__(self, limits: ChatLimits) -> None:
         self.proven: set[AnswerMode] = set()
-        """Modes that it has answered in; they are never ruled out."""
+        """Modes in which the server has answered; they are never ruled out."""
         self._refusals: Counter[AnswerMode] = Counter()
         self.thinks = False
-        """Whether it has spent a whole reply on thoughts; then replies get more room."""
+        """Whether the model once spent a whole reply on thoughts; then replies get more tokens."""
         self.token_ratio = 1.0
-        """How many tokens the model makes of one of cl100k_base's."""
+        """The model's tokens per token of cl100k_base."""
         self._breaker = CircuitBreaker(limits.breaker)
         self._concurrency = limits.concurrency
         self._fair_s = min(FAIR_WAIT_S, limits.timeout_s)
@@ -67,12 +70,15 @@ class Endpoint:
         self._lock = threading.Lock()
 
     def usable(self, modes: Sequence[AnswerMode]) -> list[AnswerMode]:
-        """Those worth trying."""
+        """The modes that are not ruled out, in order."""
         ruled_out = {mode for mode, times in self._refusals.items() if times >= REFUSALS}
         return [mode for mode in modes if mode in self.proven or mode not in ruled_out]
 
     def answered(self, mode: AnswerMode, *, refused: Mapping[AnswerMode, int]) -> None:
-        """It answered in this mode, after refusals of others: they were about the mode."""
+        """Note that the server answered in this mode and refused the others.
+
+        Only now do the refusals count: the answer shows that the mode was the reason.
+        """
         self.proven.add(mode)
         self._refusals.update(refused)
 
@@ -80,13 +86,14 @@ class Endpoint:
     async def request(
         self, account: Account, *, name: str, prompt: PromptSize, wanted: int
     ) -> AsyncGenerator[int]:
-        """A place for one request; yields the tokens that its reply may have.
+        """Wait for a free place for one request; yields how many tokens its reply may have.
 
-        How the request ends is noted by the circuit breaker. What a server refused is not charged.
+        The circuit breaker notes how the request ends. A request that the server refused is not
+        charged.
 
         Args:
-            name: of the model, for messages.
-            wanted: tokens of the reply, at most.
+            name: the model's name, for messages.
+            wanted: the most tokens that the reply needs.
 
         Raises:
             ModelError: the circuit is open, or the account has too little left.
@@ -109,12 +116,12 @@ class Endpoint:
 
     def _note_failure(self, error: BaseException, account: Account, *, waited_s: float) -> None:
         failure = failure_of(error)
-        if isinstance(error, ModelError):  # there is no client to send it with
+        if isinstance(error, ModelError):  # no client could be made, so nothing was sent
             account.take_back()
         elif failure.was_free:
             account.charge(Usage())
         answered = True if isinstance(error, SecondhopError) else failure.answered
-        if isinstance(error, asyncio.CancelledError):  # by the deadline, or by the caller
+        if isinstance(error, asyncio.CancelledError):  # cancelled by the deadline or the caller
             answered = None if account.left_s() > 0 else False
         in_a_hurry = account.left_s() <= 0.01 and waited_s < self._fair_s
         if answered:
@@ -135,7 +142,7 @@ _lock = threading.Lock()
 
 
 def shared_endpoint(key: Hashable, limits: ChatLimits, *, owner: object | None = None) -> Endpoint:
-    """The process's one record of what `key` names; it goes when `owner`, if given, goes."""
+    """The process's only `Endpoint` for `key`; dropped with `owner`, if one is given."""
     with _lock:
         if key not in _shared:
             _shared[key] = Endpoint(limits)

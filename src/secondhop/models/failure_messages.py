@@ -1,6 +1,6 @@
 """Says why no answer came, without keys or prompts.
 
-The http libraries' own messages quote headers, so only the kind of a failure is told.
+The messages of HTTP libraries quote headers, so only the kind of a failure is reported.
 """
 
 import errno
@@ -13,16 +13,16 @@ from typing import cast
 from secondhop.models.chat_transport import BrokenReplyError
 
 _KEY_PART = 6
-"""Of a key, so many characters at either end are enough to take a word out of a message."""
+"""A word of a message is removed if it holds this many first or last characters of the key."""
 _WHOLE_WORD_ONLY = 8
-"""A shorter key ("none", "k") is a word that texts may hold by chance, too."""
+"""A shorter key ("none", "k") is removed only as a whole word; texts may hold it by chance."""
 _STARRED = re.compile(r"[\w.-]*\*{3,}[\w.-]*")
 """A key as OpenAI shows it: "sk-ab****wxyz"."""
 _CHAIN = 10
 EXCERPT_CHARS = 200
-"""Of a server's own message."""
+"""How much of a server's message is shown."""
 _READ_CHARS = 20 * EXCERPT_CHARS
-"""Of a server's message; looking for keys in one of 10 MB would hold up the event loop."""
+"""How much of it is searched for keys; searching 10 MB would block the event loop."""
 _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (socket.gaierror, "the host name is not known"),
@@ -41,11 +41,11 @@ _HTTP_KINDS = {
     "ReadError": "the connection broke",
     "WriteError": "the connection broke",
 }
-"""By name: the library behind the SDK has changed before, and its classes with it."""
+"""By class name, because the library behind the SDK has changed before."""
 
 
 def kind_of_failure(error: BaseException) -> str:
-    """Why no answer came, as words: "connection refused"; else the name of the error's class."""
+    """Why no answer came, in words ("connection refused"), or else the error's class name."""
     http_kind = ""
     for cause in causes(error):
         if isinstance(cause, BrokenReplyError):
@@ -60,7 +60,7 @@ def kind_of_failure(error: BaseException) -> str:
 
 
 def excerpt(text: str, clean: Callable[[str], str]) -> str:
-    """The beginning of a server's message, cleaned of what is secret, without its full stop.
+    """The beginning of a server's message, cleaned of secrets, without a final full stop.
 
     >>> excerpt("no such key: 7 " + "x" * 9_999, lambda text: text.replace("7", "…"))[:16]
     'no such key: … x'
@@ -69,7 +69,7 @@ def excerpt(text: str, clean: Callable[[str], str]) -> str:
 
 
 def without_key(text: str, *, key: str | None) -> str:
-    """The text with "…" for words that hold the key, its beginning or its end.
+    """The text, with "…" for words that hold the key, its beginning or its end.
 
     >>> without_key("no such key: sk-12345678", key="sk-12345678")
     'no such key: …'
@@ -86,7 +86,7 @@ def without_key(text: str, *, key: str | None) -> str:
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it; of a group, the first of its errors."""
+    """The error and its chain of causes, at most 10; follows the first error of a group."""
     cause: BaseException | None = error
     for _ in range(_CHAIN):
         if cause is None:

@@ -15,13 +15,13 @@ from secondhop.errors import UsageError
 from secondhop.models.embedder import Vectors
 
 MAX_CHARS = 20_000
-"""Characters of a text that are read; a passage has about 2,000."""
+"""How many characters of a text are read; a passage has about 2,000."""
 _TRIGRAM_WEIGHT = 0.25
 _STOPWORD_WEIGHT = 0.1
 _THREAD_FROM_CHARS = 100_000
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese letters: written without spaces."""
+"""Letters of scripts without spaces: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 _SUFFIX = re.compile(r"(?<=\w{3})(ations?|ingly|ings?|edly|ed|ies|es|s|ly|ment|ness|y|e)$")
 _STOPWORDS = frozenset(
     _WORD.findall(
@@ -33,10 +33,10 @@ _STOPWORDS = frozenset(
 
 
 class HashingEmbedder:
-    """Bag of stemmed-ish words and letter trigrams by signed hashing; same text, same vector.
+    """Bag of roughly stemmed words and letter trigrams, by signed hashing.
 
-    Texts that share words, or parts of words, are near; synonyms are not. The same on every
-    machine. An empty text gets a fixed unit vector.
+    Texts that share words or parts of words are near; synonyms are not. Vectors are the same on
+    every machine. An empty text gets a fixed unit vector.
 
     Source: Weinberger et al., Feature Hashing for Large Scale Multitask Learning, ICML 2009.
     """
@@ -63,7 +63,7 @@ class HashingEmbedder:
         return self._embed(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """The same as for passages."""
+        """The same as `embed_passages`."""
         return await self.embed_passages(texts)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
@@ -79,7 +79,7 @@ class HashingEmbedder:
 
 
 def _words(text: str) -> list[str]:
-    """Words in lower case; of scripts without spaces, overlapping pairs of letters."""
+    """Words in lower case; overlapping pairs of letters in scripts without spaces."""
     plain = unicodedata.normalize("NFKC", text[:MAX_CHARS]).casefold()
     words: list[str] = []
     for word in _WORD.findall(plain):

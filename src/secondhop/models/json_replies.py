@@ -1,8 +1,8 @@
-"""Reads a typed answer from a model's reply, and asks once more if there is none.
+"""Reads a typed answer from a model's reply, and writes the prompt that asks once more.
 
-Lenient about what stands around the answer (fences, prose, thoughts), not about the answer:
-it is the first balanced JSON object that fits the schema. Where there is none, the schema may take
-a list, or the whole rows of a reply that was cut off.
+Text around the answer (fences, prose, thoughts) is ignored. The answer is the first balanced JSON
+object that fits the schema. If there is none, a schema may accept a list, or the complete rows of
+a reply that was cut off.
 """
 
 import json
@@ -24,21 +24,21 @@ _OBJECTS_TRIED = 8
 _BRACES_TRIED = 64
 _ERRORS_TOLD = 5
 _QUOTED_BACK = 4_000
-"""Characters of an unusable reply that the repair turn shows again."""
+"""How many characters of an unusable reply the repair turn quotes."""
 
 
 class UnreadableReplyError(Exception):
-    """Internal to the adapters: no object in the reply fits; the message tells the model why."""
+    """Internal to the adapters: nothing in the reply fits; the message tells the model why."""
 
 
 def read_reply(text: str, schema: type[T]) -> T:
-    """The first object in `text` that fits `schema`, else what else the schema takes for one.
+    """The first object in `text` that fits `schema`, else a list or cut-off rows that fit.
 
-    An object that shares no key with the schema is not taken for an answer, even when every
-    field has a default: models echo schemas and examples.
+    An object that shares no key with the schema is skipped, even if every field has a default,
+    because models echo schemas and examples.
 
     Raises:
-        UnreadableReplyError: there is none.
+        UnreadableReplyError: nothing fits.
     """
     problem = ""
     for found in islice(json_objects(text), _OBJECTS_TRIED):
@@ -56,7 +56,7 @@ def read_reply(text: str, schema: type[T]) -> T:
 
 
 def _without_thoughts(text: str) -> str:
-    """What a model wrote after thinking; the tag that begins its thoughts may be in the prompt."""
+    """The text after the model's thoughts; their opening tag may be in the prompt, not here."""
     if text.lstrip().startswith(("{", "[")):
         return text
     for end in _THOUGHTS_END:
@@ -67,12 +67,12 @@ def _without_thoughts(text: str) -> str:
 
 
 def _validated(value: object, schema: type[T]) -> T:
-    # dumped again: JSON rules for dates and the like; refuses lone surrogates
+    # dumped again, so that JSON rules hold for dates and the like, and lone surrogates fail
     return schema.model_validate_json(json.dumps(value))
 
 
 def _other_forms(plain: str, schema: type[BaseModel]) -> Iterator[object]:
-    """A list, or the whole rows of what was cut off: for schemas that take them."""
+    """A list, or the complete rows of a cut-off reply, for schemas that accept them."""
     brace, bracket = plain.find("{"), plain.find("[")
     if bracket >= 0 and (brace < 0 or bracket < brace):
         with suppress(ValueError, RecursionError):
@@ -86,7 +86,7 @@ def _other_forms(plain: str, schema: type[BaseModel]) -> Iterator[object]:
 
 
 def whole_rows(text: str) -> object:
-    """An object or a list that was cut off, up to its last whole object; None: none is whole.
+    """A cut-off object or list up to its last complete object; None if none is complete.
 
     >>> whole_rows('{"votes": [{"id": "a", "vote": "hot"}, {"id": "b", "vo')
     {'votes': [{'id': 'a', 'vote': 'hot'}]}
@@ -111,7 +111,7 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
             found, end = _DECODER.raw_decode(plain, start)
             yield found
         except json.JSONDecodeError as error:
-            end = max(error.pos, start + 1)  # behind what was read: no row of a torn object
+            end = max(error.pos, start + 1)  # go on after the error, not inside a torn object
         except (ValueError, RecursionError):
             return
         start = plain.find("{", end)
@@ -119,7 +119,7 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
 
 @lru_cache(maxsize=64)
 def schema_request(schema: type[BaseModel]) -> str:
-    """Asks for an answer in the shape of `schema`, for servers that cannot enforce one."""
+    """A request to answer in the shape of `schema`, for servers that cannot enforce it."""
     shape = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
     return (
         "Answer with one JSON object that fits this JSON schema, and with nothing else "
@@ -128,7 +128,10 @@ def schema_request(schema: type[BaseModel]) -> str:
 
 
 def with_request(messages: Sequence[ChatMessage], request: str) -> list[ChatMessage]:
-    """The prompt with `request` at its end; chat templates want user and assistant in turns."""
+    """The prompt with `request` at its end, in the last user message if that is the last one.
+
+    Chat templates want user and assistant messages to alternate.
+    """
     if messages and messages[-1]["role"] == "user":
         content = f"{messages[-1]['content']}\n\n{request}"
         return [*messages[:-1], ChatMessage(role="user", content=content)]
@@ -138,7 +141,7 @@ def with_request(messages: Sequence[ChatMessage], request: str) -> list[ChatMess
 def repair_turn(
     messages: Sequence[ChatMessage], *, reply: str, problem: str, schema: type[BaseModel]
 ) -> list[ChatMessage]:
-    """The prompt once more, with the unusable reply and what is wrong with it."""
+    """The prompt, followed by the unusable reply and what is wrong with it."""
     shown = reply.strip()[:_QUOTED_BACK] or "(an empty reply)"
     request = f"That could not be used: {problem}\n\n{schema_request(schema)}"
     return [
@@ -153,7 +156,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse)
-"""Not strict: small models put raw line breaks into strings."""
+"""Not strict, because small models put raw line breaks into strings."""
 
 
 def _keys(schema: type[BaseModel]) -> set[str]:
@@ -167,7 +170,7 @@ def _keys(schema: type[BaseModel]) -> set[str]:
 
 
 def _told(error: ValidationError) -> str:
-    """What does not fit, without the values: "facets.0.name: Field required"."""
+    """What does not fit, without values: "facets.0.name: Field required"."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     told = [
         f"{'.'.join(str(step) for step in problem['loc']) or 'the object'}: {problem['msg']}"[:200]

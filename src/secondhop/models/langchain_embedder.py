@@ -19,13 +19,13 @@ _QUERIES_AT_ONCE = 8
 
 
 class LangchainEmbedder(RemoteEmbedder):
-    """Adapts langchain-core `Embeddings`: through its async methods, which fall back to threads."""
+    """Adapts langchain-core `Embeddings` by its async methods, which fall back to threads."""
 
     def __init__(self, embeddings: "Embeddings", *, model_id: str | None = None) -> None:
-        """Without `model_id` it is "langchain:<class>:<model>", from the object's model attribute.
+        """The default `model_id` is "langchain:<class>:<model>", from the object's attributes.
 
         Raises:
-            UsageError: no `model_id`, and the object does not tell its model.
+            UsageError: `model_id` is missing, and the object does not say which model it is.
         """
         super().__init__(model_id or derived_id(embeddings))
         self._embeddings = embeddings
@@ -42,13 +42,13 @@ class LangchainEmbedder(RemoteEmbedder):
         return await asyncio.gather(*(one(text) for text in texts))
 
     async def _translated(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What the model says; its failures as ours, after stale connections have been passed."""
+        """What `call` returns. Retries on stale connections; turns other errors into ModelError."""
         for left in reversed(range(_QUERIES_AT_ONCE + 1)):
             try:
                 return await call()
-            except Exception as error:  # a foreign class raises what it likes: named, not swallowed
+            except Exception as error:  # a foreign class may raise anything
                 if left and failure_of(error).at_once:
-                    continue  # each of them is met once, and dropped
+                    continue  # the client drops each stale connection after its first error
                 said = excerpt(str(error), lambda text: without_secrets(text, self._embeddings))
                 failed = f"embedding with {self.model_id} failed: {type(error).__name__}: {said}"
                 raise ModelError(failed) from error

@@ -27,21 +27,21 @@ _log = logging.getLogger(__name__)
 
 _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment_name", "deployment", "repo_id")
 _CUT_OFF = frozenset({"length", "max_tokens"})
-"""How models call the end of a reply that was longer than its bound."""
+"""Finish reasons that models give for a reply that reached its bound."""
 _BOUND_ATTRIBUTES = ("max_tokens", "max_output_tokens", "num_predict", "max_tokens_to_sample")
 _KEY_IN_ADDRESS = re.compile(r"([?&](?:key|api[-_]?key|token)=)[^&\s]+|(?<=//)[^/\s@]+(?=@)", re.I)
 
 LangchainLLMConfig = ChatLimits
-"""How patient to be with a chat model."""
+"""Timeouts, retries and concurrency for a chat model."""
 
 
 class LangchainLLM(StructuredChat):
     """Adapts a `BaseChatModel`: its structured output, else text with the schema; one repair.
 
     Retries, time limits, the circuit breaker and the cap on concurrency are ours, so that every
-    request is counted; the model's own retries are switched off in a copy of it. A model that
-    knows no asyncio works in a thread, which a cancelled caller leaves behind. `max_tokens` holds
-    where the model has a field for it (max_tokens, num_predict, …).
+    request is counted; a copy of the model has its own retries switched off. A model without
+    asyncio support works in a thread, which goes on if the caller is cancelled. `max_tokens`
+    applies if the model has a field for it (max_tokens, num_predict, …).
     """
 
     def __init__(
@@ -51,14 +51,14 @@ class LangchainLLM(StructuredChat):
         model_id: str | None = None,
         config: LangchainLLMConfig | None = None,
     ) -> None:
-        """Without `model_id` it is "langchain:<class>:<model>", from the object's model attribute.
+        """The default `model_id` is "langchain:<class>:<model>", from the object's attributes.
 
         Raises:
-            UsageError: no `model_id`, and the object does not tell its model.
+            UsageError: `model_id` is missing, and the object does not say which model it is.
         """
         ready_to_count()
         name, limits = model_id or derived_id(model), config or LangchainLLMConfig()
-        self._given = model  # what is known of it lasts as long as it does
+        self._given = model  # the shared endpoint lives as long as this object
         super().__init__(
             LangchainTransport(model, name=name),
             model_id=name,
@@ -68,7 +68,7 @@ class LangchainLLM(StructuredChat):
 
 
 class LangchainTransport:
-    """Single requests to a chat model; a reply is read by our rules, not by langchain's parser."""
+    """Single requests to a chat model; we read the replies, instead of LangChain's parser."""
 
     def __init__(self, model: "BaseChatModel", *, name: str) -> None:
         self._model = without_own_retries(model, name=name)
@@ -76,7 +76,7 @@ class LangchainTransport:
         self.modes: tuple[AnswerMode, ...] = ("json_schema", "text") if shaped else ("text",)
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """One request."""
+        """See `ChatTransport`."""
         model = bounded(self._model, request.max_tokens)
         pairs = [(message["role"], message["content"]) for message in request.messages]
         if request.mode == "text":
@@ -84,7 +84,7 @@ class LangchainTransport:
         else:
             try:
                 answer = await structured(model, request.schema).ainvoke(pairs)
-            except Exception as error:  # a foreign class raises what it likes
+            except Exception as error:  # a foreign class may raise anything
                 if (reply := unparsed_reply(error)) is None:
                     raise
                 return reply
@@ -98,7 +98,7 @@ class LangchainTransport:
         )
 
     def explain(self, error: Exception) -> str:
-        """What happened, in words without the model's keys."""
+        """What happened, without the model's keys."""
         if failure_of(error).lost:
             return f"no answer ({why_unanswered(error)}); check the server, or raise timeout_s"
         said = excerpt(str(error), lambda text: without_secrets(text, self._model))
@@ -106,10 +106,10 @@ class LangchainTransport:
 
 
 def derived_id(model: object) -> str:
-    """ "langchain:<class>:<model>" of a chat model or embeddings.
+    """The id "langchain:<class>:<model>" of a chat model or embeddings.
 
     Raises:
-        UsageError: the object does not tell its model.
+        UsageError: the object does not say which model it is.
     """
     for attribute in _MODEL_ATTRIBUTES:
         name = getattr(model, attribute, None)
@@ -122,7 +122,7 @@ def derived_id(model: object) -> str:
 
 
 def bounded(model: "BaseChatModel", max_tokens: int) -> "BaseChatModel":
-    """The model with at most so many generated tokens, where it has a field for that."""
+    """The model, limited to `max_tokens` generated tokens if it has a field for that."""
     for name in _BOUND_ATTRIBUTES:
         if name in type(model).model_fields:
             own: object = getattr(model, name)
@@ -132,10 +132,10 @@ def bounded(model: "BaseChatModel", max_tokens: int) -> "BaseChatModel":
 
 
 def without_own_retries(model: "BaseChatModel", *, name: str) -> "BaseChatModel":
-    """A copy that sends each request once: repeats inside a chat model are seen by no limit.
+    """A copy that sends each request once, because our limits cannot see a model's own retries.
 
-    SDK clients that it has made already are replaced by ones without retries. Where it holds a
-    client of another kind, that may have kept the number, and a warning says so.
+    SDK clients that the model has already made are replaced by ones without retries. A client of
+    another kind may keep its retries; then a warning says so.
     """
     if "max_retries" not in type(model).model_fields or getattr(model, "max_retries", 0) == 0:
         return model
@@ -150,9 +150,9 @@ def without_own_retries(model: "BaseChatModel", *, name: str) -> "BaseChatModel"
 
 
 def _quiet_clients(model: "BaseChatModel") -> Iterator[tuple[str, object]]:
-    """(field, the same without retries) of clients as OpenAI, Anthropic, Groq … generate them.
+    """(field, its value without retries) of SDK clients like those of OpenAI, Anthropic and Groq.
 
-    A field holds a client, or one of its resources ("client.chat.completions").
+    A field holds a client or one of its resources ("client.chat.completions").
     """
     for field, held in vars(model).items():
         if _can_be_quiet(held):
@@ -164,7 +164,7 @@ def _quiet_clients(model: "BaseChatModel") -> Iterator[tuple[str, object]]:
 
 
 def _held(model: "BaseChatModel") -> list[tuple[str, Any]]:
-    """(name, what it holds) of public and private attributes."""
+    """(name, value) of public and private attributes."""
     return [*vars(model).items(), *(model.__pydantic_private__ or {}).items()]
 
 
@@ -179,20 +179,20 @@ class _AnyAnswer(BaseModel):
 
 
 def has_structured_output(model: "BaseChatModel") -> bool:
-    """Whether a chat model can be made to answer in a shape; whether it does shows in requests."""
+    """Whether a chat model offers structured output; only a request shows whether it works."""
     try:
         structured(model, _AnyAnswer)
-    except Exception:  # a foreign class refuses as it likes; asking for text always remains
+    except Exception:  # a foreign class may raise anything; we can still ask for text
         _log.debug("%s has no structured output", type(model).__name__, exc_info=True)
         return False
     return True
 
 
 def structured(model: "BaseChatModel", schema: type[BaseModel]) -> "Runnable[Any, Any]":
-    """The model, made to answer by its own structured output, as {"raw": …}.
+    """The model with its own structured output; it returns {"raw": …}.
 
-    Without its parser, where that can be taken off: what it finds is not read, and on a long reply
-    that is no JSON its time grows with the square of the length.
+    LangChain's parser is removed if possible: we do not use its result, and on a long reply that
+    is not JSON it takes quadratic time.
     """
     from langchain_core.runnables import RunnableParallel, RunnableSequence
 
@@ -203,7 +203,7 @@ def structured(model: "BaseChatModel", schema: type[BaseModel]) -> "Runnable[Any
 
 
 def reported_usage(raw: "AIMessage") -> Usage | None:
-    """Tokens as the model reports them; None when it does not."""
+    """Tokens as the model reports them; None if it does not."""
     reported = raw.usage_metadata
     if reported is None:
         return None
@@ -216,9 +216,9 @@ def reported_usage(raw: "AIMessage") -> Usage | None:
 
 
 def unparsed_reply(error: Exception) -> ChatReply | None:
-    """The reply in an error of OpenAI's SDK, which langchain-openai has parse what comes.
+    """The reply inside an error of OpenAI's SDK, which parses replies for langchain-openai.
 
-    So it is read by our rules, repaired and paid for like any other; None for another error.
+    So the reply is read, repaired and charged like any other. None for other errors.
     """
     if isinstance(error, ValidationError):
         (first, *_) = error.errors(include_url=False)
@@ -241,7 +241,7 @@ def unparsed_reply(error: Exception) -> ChatReply | None:
 
 
 def text_of(raw: "AIMessage") -> str:
-    """Arguments of the first tool call, sound or not, as JSON; else the text."""
+    """Arguments of the first tool call as JSON, even if invalid; else the text."""
     if raw.tool_calls:
         return json.dumps(raw.tool_calls[0]["args"], default=str)
     if raw.invalid_tool_calls:
@@ -250,7 +250,7 @@ def text_of(raw: "AIMessage") -> str:
 
 
 def without_secrets(text: str, model: object) -> str:
-    """The text with "…" for the model's keys, and for what stands in an address like one."""
+    """The text, with "…" for the model's keys and for keys and passwords in addresses."""
     for held in getattr(model, "__dict__", {}).values():
         if isinstance(held, SecretStr):
             text = without_key(text, key=held.get_secret_value())

@@ -1,6 +1,6 @@
-"""Lenient fields for a model's reply: values are clipped to limits, and slips repaired.
+"""Lenient fields for a model's reply: values are cut to limits, and small mistakes repaired.
 
-Defaults are factories, so that the JSON schema shows none: strict structured output refuses them.
+Defaults are factories, because strict structured output refuses a JSON schema with defaults.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ ROWS = 200
 
 
 def as_line(value: object) -> str:
-    """One line of text; "" for what is none.
+    """One line of text; "" for a value that is not text or a number.
 
     >>> as_line("two\\n lines"), as_line(None), as_line(7), as_line({"a": 1})
     ('two lines', '', '7', '')
@@ -29,7 +29,7 @@ def as_line(value: object) -> str:
 
 
 def as_lines(value: object) -> list[str]:
-    """Lines of a list, or of one text; empty ones are left out.
+    """The lines of a list, or one text as a list; empty lines are left out.
 
     >>> as_lines("one"), as_lines(["a", None, " "]), as_lines(None)
     (['one'], ['a'], [])
@@ -39,7 +39,7 @@ def as_lines(value: object) -> list[str]:
 
 
 def as_words(value: object) -> list[str]:
-    """Ids of a list, or of one text with commas or spaces between.
+    """The words of a list, or of one text, split at commas and spaces.
 
     >>> as_words("e1, e2"), as_words(["e1", "e2"])
     (['e1', 'e2'], ['e1', 'e2'])
@@ -48,16 +48,16 @@ def as_words(value: object) -> list[str]:
 
 
 def as_rows(value: object) -> list[Mapping[str, object]]:
-    """The objects of a list; whatever else is in it is left out."""
+    """The objects of a list; other entries are left out. One object counts as a list of one."""
     rows = cast(list[object], value) if isinstance(value, list) else [value]
     return [cast(Mapping[str, object], row) for row in rows[:ROWS] if isinstance(row, Mapping)]
 
 
 def holding_list(value: object, key: str, *, wanted: str) -> Mapping[str, object]:
-    """The object that has a list under `key`; a bare list is that list.
+    """The object, which must hold a list under `key`; a bare list is put under `key`.
 
     Raises:
-        ValueError: there is none; `wanted` tells the model what to give.
+        ValueError: there is no list; `wanted` is the message and tells the model what to give.
     """
     if isinstance(value, list):
         return {key: cast(list[object], value)}
@@ -70,7 +70,7 @@ def holding_list(value: object, key: str, *, wanted: str) -> Mapping[str, object
 
 
 def as_flag(value: object) -> bool | None:
-    """Yes, no, or None for what is neither."""
+    """True for yes, False for no or stop, None for anything else."""
     if isinstance(value, bool):
         return value
     words = {"true": True, "yes": True, "false": False, "no": False, "stop": False}

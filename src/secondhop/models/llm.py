@@ -11,7 +11,7 @@ from secondhop.errors import ModelError
 T = TypeVar("T", bound=BaseModel)
 
 LEAST_REPLY = 200
-"""Tokens; with less left for the reply a request is not worth its prompt."""
+"""Tokens. If fewer are left for the reply, a request is not worth its prompt."""
 
 
 class ChatMessage(TypedDict):
@@ -22,27 +22,27 @@ class ChatMessage(TypedDict):
 
 
 def sendable(message: ChatMessage) -> ChatMessage:
-    """With "?" for half characters: a lone surrogate is no UTF-8, and would fail the request."""
+    """The message with "?" for lone surrogates, which are not UTF-8 and would fail the request."""
     plain = message["content"].encode("utf-8", "replace").decode("utf-8")
     return ChatMessage(role=message["role"], content=plain)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What an answer cost, repeats and repairs included."""
+    """What an answer cost, retries and repairs included."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """Of `prompt_tokens`, those that the server had in its cache."""
+    """Those of `prompt_tokens` that the server had in its cache."""
     lost_tokens: int = field(default=0, compare=False)
-    """The most that replies which never came may have cost. It is not known and so in no bill, but
-    no budget has it any more. Two usages that differ in it alone are equal."""
+    """The most tokens that lost replies may have cost. The true cost is unknown, so it is in no
+    other field, but budgets are charged with it. It does not count in comparisons."""
 
     @property
     def tokens(self) -> int:
-        """Of prompts and completions together."""
+        """Prompt and completion tokens together."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -64,7 +64,7 @@ class Completion(Generic[T]):
 
 
 class LLMError(ModelError):
-    """The language model could not be reached, or gave nothing that fits the schema."""
+    """The language model could not be reached, or its answer did not fit the schema."""
 
     def __init__(self, message: str, *, usage: Usage | None = None) -> None:
         super().__init__(message)
@@ -73,7 +73,7 @@ class LLMError(ModelError):
 
 
 class AnswerBounds(TypedDict):
-    """The bounds of `complete`, as adapters take them and hand them on."""
+    """The bounds of `StructuredLLM.complete`."""
 
     max_tokens: int
     deadline_s: float
@@ -104,34 +104,33 @@ class StructuredLLM(Protocol):
         Args:
             messages: the prompt, in order.
             schema: what the answer must be.
-            max_tokens: upper bound on generated tokens of a try, without what a model thinks before
-                it writes.
+            max_tokens: upper bound on the generated tokens of one try, without those that a model
+                thinks before it writes.
             deadline_s: seconds from now, retries included.
-            max_calls: requests that may be sent: retries, other ways of asking and repairs
-                together. Hard.
-            max_total_tokens: prompt and completion tokens of all requests; none is sent that may
-                exceed them. What cannot be known before: how the model counts its prompt (it is
-                estimated), and whether a reply that was lost on its way was charged (its full
-                price is set aside, as `Usage.lost_tokens`).
+            max_calls: hard limit on requests: retries, other modes and repairs together.
+            max_total_tokens: prompt and completion tokens of all requests together; a request
+                that may exceed them is not sent. Two things cannot be known exactly: how the model
+                counts its prompt (it is estimated), and whether a lost reply was charged (its full
+                price is set aside as `Usage.lost_tokens`).
 
         Raises:
-            LLMError: no valid answer within these bounds; tells what was spent.
+            LLMError: no valid answer within these bounds; holds what was spent.
         """
         ...
 
 
 @runtime_checkable
 class KeepsAnswers(Protocol):
-    """What a language model has besides, when its answers are kept to be given again."""
+    """What a language model with cached answers offers in addition."""
 
     @property
     def tag_secret(self) -> bytes:
-        """A fixed secret for the tags around stored text, so that equal sheets are equal prompts.
+        """A fixed secret for the tags around stored text, so that equal sheets give equal prompts.
 
-        Only evaluations have one: tags of a real recall must be unguessable.
+        Only evaluations have one; the tags of a real recall must be unguessable.
         """
         ...
 
     async def forget(self, messages: Sequence[ChatMessage], *, schema: type[BaseModel]) -> None:
-        """The answer to this fits the schema and cannot be used all the same: never again."""
+        """Drop the kept answer to this prompt: it fits the schema but cannot be used."""
         ...

@@ -1,6 +1,6 @@
-"""Connects to an OpenAI-compatible server: addresses, clients, retries, clear errors.
+"""Connects to an OpenAI-compatible server: addresses, keys, clients, clear errors.
 
-No message holds the key, or a password that stands in the address.
+No message holds the key, or a password from the address.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 OPENAI = "https://api.openai.com/v1"
-"""Spelled out: the SDK would take an empty OPENAI_BASE_URL for an address."""
+"""Given explicitly, because the SDK would take an empty OPENAI_BASE_URL for an address."""
 
 
 NO_KEY = (
@@ -32,18 +32,18 @@ NO_KEY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIConnection:
-    """Where a server is, and how patient to be with it."""
+    """Where a server is, and its timeouts and retries."""
 
     base_url: str | None = field(default=None, repr=False)
     """None: OPENAI_BASE_URL, else OpenAI itself (the SDK's own rule). May hold a password."""
     api_key: str | None = field(default=None, repr=False)
     """None: OPENAI_API_KEY. A local server takes any word."""
     timeout_s: float = 30.0
-    """Of one try."""
+    """For one try."""
     attempts: int = 4
-    """Tries in all, for failures that may pass: 408, 409, 429, 5xx, timeouts, lost connections."""
+    """Tries in all, after temporary failures: 408, 409, 429, 5xx, timeouts, lost connections."""
     max_wait_s: float = 20.0
-    """Longest wait between two tries; a server that asks for more is not waited for."""
+    """Longest wait between two tries; if a server asks for more, there is no further try."""
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or self.timeout_s <= 0 or self.max_wait_s < 0:
@@ -52,14 +52,14 @@ class OpenAIConnection:
 
 
 class OpenAIClients:
-    """One SDK client an event loop: its sockets belong to the loop that opened them.
+    """One SDK client per event loop, because sockets belong to the loop that opened them.
 
     Raises:
-        UsageError: OPENAI_BASE_URL is no address of a server.
+        UsageError: OPENAI_BASE_URL is not the address of a server.
     """
 
     def __init__(self, connection: OpenAIConnection) -> None:
-        base_url_of(connection.base_url)  # a wrong OPENAI_BASE_URL shows here, not in an answer
+        base_url_of(connection.base_url)  # raises for a wrong OPENAI_BASE_URL now, not later
         self.connection = connection
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
         self._lock = threading.Lock()
@@ -95,11 +95,11 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
     login = (url.username, url.password) if url.userinfo else None
     try:
         return AsyncOpenAI(
-            # without a password: the http client logs the address of each request
+            # without the password, because the http client logs the address of each request
             base_url=str(url.copy_with(userinfo=b"")),
             api_key=api_key_of(connection.api_key),
             timeout=connection.timeout_s,
-            max_retries=0,  # `retry_policy` does it, and counts
+            max_retries=0,  # `retry_policy` retries and counts
             # The SDK's own http client would close itself on whatever loop runs when it dies.
             # A redirect would carry memories to an address that the user did not name.
             http_client=DefaultAsyncHttpxClient(follow_redirects=False, auth=login),
@@ -109,7 +109,7 @@ def _new_client(connection: OpenAIConnection) -> "AsyncOpenAI":
 
 
 def explain(error: Exception, *, key: str | None) -> str:
-    """What happened and what to do; the key, should the server repeat it, is "…"."""
+    """What happened and what to do; if the server repeats the key, it becomes "…"."""
     from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAIError
 
     if isinstance(error, RepeatAtOnceError) and isinstance(error.__cause__, Exception):
@@ -132,7 +132,7 @@ def explain(error: Exception, *, key: str | None) -> str:
         }.get(error.status_code, "see the server's message")
         said = excerpt(_said(error), partial(without_key, key=key))
         return f"HTTP {error.status_code}, {advice}: {said}"
-    if isinstance(error, UnicodeEncodeError):  # what is sent besides is sound (`sendable`)
+    if isinstance(error, UnicodeEncodeError):  # it can only be the key: `sendable` cleans the rest
         return "the API key holds a character that cannot be sent; copy it once more"
     if isinstance(error, OpenAIError):
         return excerpt(str(error), partial(without_key, key=key))
@@ -140,7 +140,7 @@ def explain(error: Exception, *, key: str | None) -> str:
 
 
 def _said(error: "APIStatusError") -> str:
-    """The server's own words, without the dictionary that they came in."""
+    """The server's own message, without the dictionary around it."""
     if isinstance(error.body, dict):
         told: object = cast("dict[str, object]", error.body).get("message")
         if isinstance(told, str) and told:
@@ -149,7 +149,7 @@ def _said(error: "APIStatusError") -> str:
 
 
 def _target(error: "APIStatusError") -> str:
-    """Where a redirect leads, without what may be secret."""
+    """Where a redirect leads, as " to HOST/PATH" without secrets; "" if it is unknown."""
     from httpx import InvalidURL
 
     try:
@@ -160,10 +160,10 @@ def _target(error: "APIStatusError") -> str:
 
 
 def address_of(given: str | None) -> "URL | None":
-    """The address of a server, without spaces around it; None: none is given.
+    """The address of a server, without spaces around it; None if none is given.
 
     Raises:
-        UsageError: it is not http(s)://HOST[:PORT][/PATH].
+        UsageError: it is not of the form http(s)://HOST[:PORT][/PATH].
 
     >>> str(address_of(" http://localhost:11434/v1 "))
     'http://localhost:11434/v1'
@@ -173,7 +173,7 @@ def address_of(given: str | None) -> "URL | None":
         return None
     from httpx import URL, InvalidURL
 
-    with suppress(InvalidURL):  # its words may hold a part of a password
+    with suppress(InvalidURL):  # its message may hold a part of a password
         address = URL(url)
         if address.scheme in ("http", "https") and address.host:
             return address
@@ -183,7 +183,7 @@ def address_of(given: str | None) -> "URL | None":
 
 
 def place_of(base_url: str) -> str:
-    """Host, port and path, for names and messages: without a password that the address may hold.
+    """Host, port and path of an address, for names and messages; leaves out a password.
 
     >>> place_of("https://me:secret@models.acme.com:8000/v1/?key=secret")
     'models.acme.com:8000/v1'
@@ -195,24 +195,21 @@ def place_of(base_url: str) -> str:
 
 
 def base_url_of(given: str | None) -> str | None:
-    """The server that is meant; None: none is named, so it is OpenAI itself.
-
-    Args:
-        given: goes before OPENAI_BASE_URL.
+    """The server's address: `given`, else OPENAI_BASE_URL; None: OpenAI itself.
 
     Raises:
-        UsageError: it is no address.
+        UsageError: it is not a valid address.
     """
     address = address_of(given) or address_of(os.environ.get("OPENAI_BASE_URL"))
     return None if address is None else str(address)
 
 
 def api_key_of(given: str | None) -> str | None:
-    """The key that is meant, without white space around it (a file ends in a line break)."""
+    """The key: `given`, else OPENAI_API_KEY, without white space around it; None without either."""
     return (given or "").strip() or os.environ.get("OPENAI_API_KEY", "").strip() or None
 
 
 def expect_key(spec: str) -> None:
-    """Raises ModelError when the environment has no key for this model: nothing could be sent."""
+    """Raises ModelError if the model needs an OpenAI key and the environment has none."""
     if spec.startswith("openai:") and api_key_of(None) is None:
         raise ModelError(NO_KEY)

@@ -20,11 +20,11 @@ _KNOWN_DIMENSIONS = {
 }
 TEXTS_PER_REQUEST = 256
 BYTES_PER_REQUEST = 250_000
-"""UTF-8 bytes; never fewer than tokens, of which OpenAI takes 300,000 a request."""
+"""UTF-8 bytes. A text never has more tokens than bytes; OpenAI takes 300,000 tokens per request."""
 TOKENS_PER_TEXT = 8_000
 """Longer texts are cut; OpenAI's models take 8,192 tokens."""
 _STAND_IN = "."
-"""Sent for a text without a visible character: the protocol refuses an empty one."""
+"""Sent for a text without visible characters, because the protocol refuses an empty text."""
 
 
 class OpenAIEmbedder(RemoteEmbedder):
@@ -34,10 +34,10 @@ class OpenAIEmbedder(RemoteEmbedder):
     """
 
     def __init__(self, model: str, *, connection: OpenAIConnection | None = None) -> None:
-        """Its id is "openai:<model>".
+        """The model id is "openai:<model>".
 
         Raises:
-            UsageError: the name is empty.
+            UsageError: `model` is empty.
         """
         if not model:
             raise UsageError("an OpenAI embedder needs a model name, e.g. text-embedding-3-small")
@@ -79,7 +79,7 @@ class OpenAIEmbedder(RemoteEmbedder):
 
 
 def requests_of(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Texts in order, cut to what a request may hold."""
+    """The texts in order, in batches that fit into one request; a text that is too long is cut."""
     batch: list[str] = []
     used = 0
     for text in texts:
@@ -97,7 +97,7 @@ def requests_of(texts: Sequence[str]) -> Iterator[list[str]]:
 def _sendable(text: str) -> str:
     if not text.strip():
         return _STAND_IN
-    if len(text.encode("utf-8")) <= TOKENS_PER_TEXT:  # a token is a byte at least
+    if len(text.encode("utf-8")) <= TOKENS_PER_TEXT:  # a token has at least one byte
         return text
     from secondhop.models.tokens import truncate_to_tokens
 

@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from openai import APIStatusError
 
 _TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
-"""How servers want the bound on generated tokens called: the old word, and OpenAI's own."""
+"""Names of the bound on generated tokens: the old one, and OpenAI's new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAILLMConfig:
-    """Which model, and how far to go for one answer."""
+    """A model, where it runs, and its limits."""
 
     model: str
     connection: OpenAIConnection = field(default_factory=OpenAIConnection)
     temperature: float | None = None
-    """None: the server's default; some models refuse any other."""
+    """None: the server's default; some models refuse any other value."""
     concurrency: int = 256
-    """Requests at once on an event loop; a server's own limit shows itself as 429."""
+    """Concurrent requests per event loop; a server's own limit shows up as 429."""
     breaker: BreakerSettings = field(default_factory=BreakerSettings)
 
     def __post_init__(self) -> None:
@@ -53,10 +53,10 @@ class OpenAILLMConfig:
         self.limits()
 
     def limits(self) -> ChatLimits:
-        """The bounds of an answer.
+        """The limits for an answer.
 
         Raises:
-            UsageError: one of them cannot be.
+            UsageError: a limit is invalid.
         """
         return ChatLimits(
             timeout_s=self.connection.timeout_s,
@@ -68,14 +68,14 @@ class OpenAILLMConfig:
 
 
 class OpenAILLM(StructuredChat):
-    """A chat model behind the OpenAI protocol: json_schema, or the next best the server can.
+    """A chat model behind the OpenAI protocol; uses json_schema or the next best supported mode.
 
     Safe to use from several event loops. Close with `aclose()` on the loop that used it.
     """
 
     def __init__(self, config: OpenAILLMConfig) -> None:
-        """Its id is "openai:<model>", with "@<host and path>" where it is not OpenAI's server."""
-        # here, not in the first answer: both take longer than a deadline may be
+        """The model id is "openai:<model>", plus "@<host and path>" if an address was given."""
+        # now, not in the first answer, because both can take longer than a deadline
         importlib.import_module("openai.resources.chat.completions")
         ready_to_count()
         base_url = base_url_of(config.connection.base_url)
@@ -103,19 +103,20 @@ class OpenAITransport:
 
     def __init__(self, config: OpenAILLMConfig, clients: OpenAIClients) -> None:
         self._config, self._clients = config, clients
-        # OpenAI's newer models refuse the old word, many local servers ignore the new one
+        # OpenAI's newer models refuse the old name; many local servers ignore the new one
         server = base_url_of(config.connection.base_url)
         own = server is None or "api.openai.com" in server
         self._usual_field, self._other_field = _TOKEN_FIELDS[::-1] if own else _TOKEN_FIELDS
         self._token_field = self._usual_field
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """One request.
+        """See `ChatTransport`.
 
         Raises:
             ModelError: no client can be made.
-            BrokenReplyError: what came is no chat completion.
-            openai.OpenAIError: everything else.
+            RepeatAtOnceError: the server wants the other name for the bound on tokens.
+            BrokenReplyError: what came back is not a chat completion.
+            openai.OpenAIError: any other failure.
         """
         from openai import APIStatusError
 
@@ -123,7 +124,7 @@ class OpenAITransport:
         try:
             response = await self._clients.current().chat.completions.with_raw_response.create(
                 model=self._config.model,
-                messages=[],  # they are in the body: here the SDK would look for files in each
+                messages=[],  # they are in extra_body, so the SDK need not search them for files
                 extra_body=self._body(request, token_field=token_field),
             )
         except APIStatusError as error:
@@ -138,7 +139,7 @@ class OpenAITransport:
         return explain(error, key=api_key_of(self._config.connection.api_key))
 
     def _body(self, request: ChatRequest, *, token_field: str) -> dict[str, object]:
-        """All but the model."""
+        """The body of the request, except the model."""
         heat = self._config.temperature
         return {
             "messages": list(request.messages),
@@ -153,11 +154,11 @@ def _about_token_field(error: "APIStatusError") -> bool:
 
 
 def response_format(mode: AnswerMode, schema: type[BaseModel]) -> dict[str, object]:
-    """What a request in this mode says of its answer's shape."""
+    """The part of a request in this mode that describes the shape of the answer."""
     if mode == "text":
         return {}
     shape = strict_shape(schema)
-    if mode == "json_object":  # "schema" is what llama.cpp reads
+    if mode == "json_object":  # llama.cpp reads "schema"
         return {"response_format": {"type": "json_object", "schema": shape}}
     described = {"name": schema.__name__, "schema": shape, "strict": True}
     return {"response_format": {"type": "json_schema", "json_schema": described}}
@@ -165,9 +166,9 @@ def response_format(mode: AnswerMode, schema: type[BaseModel]) -> dict[str, obje
 
 @lru_cache(maxsize=64)
 def strict_shape(schema: type[BaseModel]) -> dict[str, object]:
-    """The JSON schema as OpenAI's strict mode takes it: every field required.
+    """The JSON schema for OpenAI's strict mode, with every field required.
 
-    It takes no defaults: those of `schema` must be factories, as of `lenient_fields`.
+    Strict mode allows no defaults, so those of `schema` must be factories, as in `lenient_fields`.
     """
     from openai import pydantic_function_tool
 

@@ -1,4 +1,4 @@
-"""Reads the replies of OpenAI servers leniently, because many servers differ."""
+"""Reads the replies of OpenAI-compatible servers leniently, because servers differ."""
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -39,7 +39,7 @@ def read_chat_reply(body: bytes) -> ChatReply:
     """The reply in the body of a response.
 
     Raises:
-        BrokenReplyError: there is none.
+        BrokenReplyError: the body is not a chat completion, or holds no choice.
     """
     try:
         read = _Body.model_validate_json(body)
@@ -64,7 +64,7 @@ def _text(message: _Message) -> str:
 
 
 def _spent(usage: _Usage | None) -> Usage | None:
-    """Tokens alone; the request itself was counted when it was sent."""
+    """Tokens only, no calls: the request was counted when it was sent. None: not reported."""
     if usage is None or usage.prompt_tokens is None:
         return None
     details = usage.prompt_tokens_details

@@ -1,4 +1,4 @@
-"""Prices of language models: a table that ships with secondhop, and the user's own."""
+"""Prices of language models: the table that ships with secondhop, and the user's own."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from secondhop.errors import UsageError
 from secondhop.models.llm import Usage
 
 OPENAI_ITSELF = "@api.openai.com/v1"
-"""Ends a model id when OpenAI's own address was given by hand."""
+"""Ending of a model id if OpenAI's own address was given explicitly."""
 
 _MILLION = 1_000_000
 _SNAPSHOT = r"(-\d{4}-\d{2}-\d{2})?"
@@ -32,7 +32,7 @@ class TokenPrice(BaseModel):
     output: float = Field(ge=0)
 
     def cost_usd(self, usage: Usage) -> float:
-        """US dollars.
+        """What a usage costs, in US dollars.
 
         >>> price = TokenPrice(input=2.0, cached_input=0.5, output=8.0)
         >>> price.cost_usd(Usage(prompt_tokens=1_000, cached_tokens=400, completion_tokens=100))
@@ -56,14 +56,14 @@ class _PriceFile(BaseModel):
 
 
 PriceTable = Mapping[str, TokenPrice]
-"""By model id; a "*" in a name stands for anything."""
+"""{model id: price}; "*" in an id matches anything."""
 
 
 def load_prices(own: str | Path | None = None) -> PriceTable:
-    """The shipped prices, and over them those of the file `own`.
+    """The shipped prices, overridden by those in the file `own`.
 
     Raises:
-        UsageError: the file cannot be read, or is no table of prices.
+        UsageError: the file cannot be read, or is not a table of prices.
     """
     shipped = shipped_prices()
     return shipped if own is None else {**shipped, **read_prices(Path(own).expanduser())}
@@ -71,7 +71,7 @@ def load_prices(own: str | Path | None = None) -> PriceTable:
 
 @cache
 def shipped_prices() -> PriceTable:
-    """Those that came with secondhop; read once."""
+    """The prices that ship with secondhop; read once."""
     return read_prices(files("secondhop.models") / "prices.yaml")
 
 
@@ -79,7 +79,7 @@ def read_prices(file: Traversable | Path) -> PriceTable:
     """The prices of one file.
 
     Raises:
-        UsageError: it cannot be read, or is no table of prices.
+        UsageError: the file cannot be read, or is not a table of prices.
     """
     import yaml
 
@@ -97,7 +97,7 @@ def read_prices(file: Traversable | Path) -> PriceTable:
 
 
 def price_of(model_id: str, prices: PriceTable) -> TokenPrice | None:
-    """The price under the longest name that fits the model; None: unknown.
+    """The price under the longest name that matches the model; None if none matches.
 
     >>> mini, rest = TokenPrice(input=1, output=2), TokenPrice(input=3, output=4)
     >>> table = {"openai:gpt-4.1-mini": mini, "openai:gpt-4*": rest}

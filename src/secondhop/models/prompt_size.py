@@ -1,4 +1,4 @@
-"""Estimates how many tokens a model will count in a prompt."""
+"""Estimates how many tokens a model counts in a prompt."""
 
 import math
 from collections.abc import Sequence
@@ -10,23 +10,23 @@ from secondhop.models.llm import Usage
 from secondhop.models.tokens import count_tokens, prepare_tokens
 
 _FRAME = 8
-"""Tokens that a chat template puts around a message, and around the whole."""
+"""Tokens that a chat template adds around each message, and around the whole prompt."""
 _LONG = 100_000
-"""Characters; counting more would hold up the event loop for longer than 20 ms."""
+"""Characters; counting the tokens of more would block the event loop for over 20 ms."""
 _TELLING = 300
-"""Tokens; what a server says of a shorter prompt is mostly about its template."""
+"""Tokens; the reported size of a shorter prompt mostly reflects the chat template."""
 _HIDDEN_PROMPT = 2_000
 """Tokens that a server may add to a prompt: its own instructions, the frame of a tool."""
 _HIDDEN_REPLY = 20
-"""So many times the tokens that were allowed, or the bytes that came, are believed of a reply."""
+"""A reported reply is implausible above this many times the tokens allowed or bytes received."""
 _MOST = 2.0
-"""Times cl100k_base's count; a server that tells more counts something else, too."""
+"""The highest ratio to cl100k_base that is believed; above it, the server counts other things."""
 
 
 def counted_tokens(text: str) -> int:
-    """Tokens of a text by cl100k_base; its bytes where that is not on this machine, or takes long.
+    """Tokens of a text by cl100k_base, or its bytes if the text is long or the ranks are missing.
 
-    No tokenizer makes more tokens than there are bytes; nothing is fetched to count.
+    No tokenizer makes more tokens than bytes. Nothing is downloaded.
     """
     if len(text) > _LONG:
         return _bytes(text)
@@ -38,7 +38,7 @@ def counted_tokens(text: str) -> int:
 
 
 def ready_to_count() -> None:
-    """Read the token ranks, which takes longer than a deadline may be; nothing is fetched."""
+    """Load the token ranks now, because it can take longer than a deadline; downloads nothing."""
     with suppress(ModelUnavailableError):
         prepare_tokens(offline=True)
 
@@ -47,32 +47,32 @@ class PromptSize:
     """The size of one prompt; counted only when its exact size matters."""
 
     def __init__(self, parts: Sequence[str], *, ratio: float = 1.0) -> None:
-        """`parts`: messages, and what else the model reads; `ratio`: its tokens to one of ours."""
+        """`parts`: all texts that the model reads; `ratio`: its tokens per token of ours."""
         self._parts, self._ratio = parts, ratio
         self._frame = _FRAME * (len(parts) + 1)
 
     @cached_property
     def at_most(self) -> int:
-        """Tokens, however the model counts."""
+        """An upper bound on the tokens, however the model counts."""
         return sum(map(_bytes, self._parts)) + self._frame
 
     @cached_property
     def counted(self) -> int:
-        """Tokens of the texts by our own count."""
+        """Tokens of the texts by our own count, without the frame."""
         return sum(map(counted_tokens, self._parts))
 
     @cached_property
     def tokens(self) -> int:
-        """Tokens, as well as they can be estimated: rather one too many."""
+        """The best estimate of the tokens, rounded up."""
         return min(self.at_most, math.ceil(self.counted * self._ratio) + self._frame)
 
 
 def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:
-    """How many tokens the model makes of one of ours; some make a third more than cl100k_base.
+    """The model's tokens per token of ours, 1..2; some count a third more than cl100k_base.
 
     Args:
-        reported: tokens of the prompt, as the server says.
-        before: the ratio so far; it stands after a short prompt, which is mostly a template.
+        reported: tokens of the prompt that the server reported.
+        before: the ratio so far; kept if the prompt is short and so mostly its template.
     """
     if reported < _TELLING:
         return before
@@ -80,13 +80,13 @@ def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:
 
 
 def plausible_usage(reported: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
-    """What a request cost: as the server tells, and by our own count where that cannot be.
+    """What a request cost: as reported, or by our own count for implausible or missing numbers.
 
     Args:
-        reported: None: the server does not say.
-        text: of the reply.
-        allowed: tokens that the reply might have. A server may ignore that bound, and a model may
-            think in tokens that it does not show, but not without limit.
+        reported: None: the server does not report it.
+        text: the text of the reply.
+        allowed: the bound on the reply's tokens. A server may ignore it, and a model may think in
+            tokens that it does not show, but only up to a limit.
     """
     if reported is None:
         return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))

@@ -10,7 +10,7 @@ from secondhop.errors import ModelError
 from secondhop.models.embedder import Vectors
 
 Rows: TypeAlias = Sequence[Sequence[float]] | Vectors
-"""As a model returns them: one a text, in order."""
+"""Vectors as a model returns them: one per text, in order."""
 
 
 class RemoteEmbedder(ABC):
@@ -21,7 +21,7 @@ class RemoteEmbedder(ABC):
 
     @property
     def model_id(self) -> str:
-        """As given."""
+        """The id that was given."""
         return self._model_id
 
     @property
@@ -29,7 +29,7 @@ class RemoteEmbedder(ABC):
         """Length of a vector.
 
         Raises:
-            ModelError: not known before the first answer.
+            ModelError: it is unknown before the first answer.
         """
         if self._dimension is None:
             raise ModelError(
@@ -38,7 +38,7 @@ class RemoteEmbedder(ABC):
         return self._dimension
 
     async def learn_dimension(self) -> int:
-        """Length of a vector; embeds one word when it is not known."""
+        """Length of a vector; embeds one word if it is unknown."""
         if self._dimension is None:
             await self.embed_passages(["dimension"])
         return self.dimension
@@ -47,22 +47,22 @@ class RemoteEmbedder(ABC):
         """float32 [len(texts), dim], rows of unit length.
 
         Raises:
-            ModelError: the model failed, or returned something that is not vectors.
+            ModelError: the model failed, or did not return vectors.
         """
         return await self._embedded(texts, queries=False)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As for passages, through the model's query method where it has one."""
+        """Like `embed_passages`, by the model's query method if it has one."""
         return await self._embedded(texts, queries=True)
 
     @abstractmethod
     async def _rows(self, texts: Sequence[str], *, queries: bool) -> Rows:
-        """One row a text, as the model returns it; there is at least one text."""
+        """One row per text, as the model returns it; `texts` is not empty."""
 
     async def _embedded(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         if not texts:
             return np.zeros((0, self._dimension or 0), dtype=np.float32)
-        # a lone surrogate is no UTF-8, and would fail the request
+        # a lone surrogate is not UTF-8, and would fail the request
         sent = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         try:
             vectors = unit_vectors(
@@ -84,10 +84,10 @@ def unit_vectors(rows: Rows, *, count: int, dimension: int | None, source: str) 
     """float32 [count, dim], each row scaled to length 1.
 
     Args:
-        rows: one a text, in order.
-        count: how many texts there were.
-        dimension: expected length of a row; None when any will do.
-        source: who returned the rows, for the message.
+        rows: one per text, in order.
+        count: the number of texts.
+        dimension: expected length of a row; None: any.
+        source: what returned the rows, for the message.
 
     Raises:
         ModelError: wrong number or length of rows, or a row that is all zero or not finite.

@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 class Reranker(Protocol):
-    """Scores passages against one query; optional, and never needed for a recall to answer."""
+    """Scores passages against one query; a recall also works without one."""
 
     @property
     def model_id(self) -> str:
@@ -13,5 +13,5 @@ class Reranker(Protocol):
         ...
 
     async def rerank(self, query: str, passages: Sequence[str]) -> list[float]:
-        """One relevance score a passage, in order, 0..1, higher is better."""
+        """One relevance score per passage, in order, 0..1, higher is better."""
         ...

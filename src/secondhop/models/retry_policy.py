@@ -1,8 +1,8 @@
 """Which failures of a model server are temporary, and how to retry them.
 
-Clients of model servers have little in common: an HTTP status, a Retry-After header, the names of
-their errors. That is read here along the chain of causes, because adapters wrap each other's
-errors.
+Clients of model servers have only a few things in common: an HTTP status, a Retry-After header,
+the names of their errors. These are read along the chain of causes, because adapters wrap each
+other's errors.
 """
 
 import math
@@ -23,13 +23,13 @@ T = TypeVar("T")
 
 _FIRST_WAIT_S = 0.5
 _MORE_AT_ONCE = 4
-"""Tries more, for stale connections: each is met once, and dropped."""
+"""Extra tries for stale connections; the client drops each after its first error."""
 _MAY_PASS = frozenset({408, 409, 429})
-"""And every status from 500 on."""
+"""Temporary, as is every status from 500 on."""
 _NOBODY_THERE = frozenset({502, 503, 504})
-"""A proxy's words for a server that is not there."""
+"""A proxy's status when the server behind it is not there."""
 _GATEWAY_TIMEOUT = 504
-"""The server behind the proxy may have worked, and may charge for it."""
+"""The server behind the proxy may have done the work, and may charge for it."""
 _LOST = (ConnectionError, TimeoutError, ssl.SSLError, socket.gaierror)
 _LOST_NAMES = frozenset(
     """
@@ -40,33 +40,33 @@ _LOST_NAMES = frozenset(
     HTTPClientError ProtocolError IncompleteRead
     """.split()  # noqa: SIM905 - a line for each: ours and openai, httpx, requests, aiohttp, botocore
 )
-"""Names of classes, their bases included, that mean a lost or late connection."""
+"""Names of error classes (or of their bases) that mean a lost or late connection."""
 
 
 class TryTimedOutError(Exception):
-    """Internal to the adapters: one try took longer than a try may."""
+    """Internal to the adapters: one try exceeded its time limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """What is known of one try that brought no answer."""
+    """What is known about one try that brought no answer."""
 
     status: int | None = None
-    """Of HTTP; None: no response came, or the error is not about one."""
+    """HTTP status; None: no response came, or the error has no status."""
     lost: bool = False
     """The connection broke, was refused or took too long."""
     at_once: bool = False
-    """The server did nothing, and the next try goes out otherwise: no wait is needed."""
+    """The server did nothing, and the next try will differ, so it need not wait."""
     broken: bool = False
-    """What came back is no reply."""
+    """What came back is not a reply."""
     asked_wait_s: float | None = None
     """How long the server wants the next try to wait."""
     code: str = ""
-    """The server's own word for what is wrong."""
+    """The server's own code for the error."""
 
     @property
     def may_pass(self) -> bool:
-        """Whether another try may fare better: 408, 409, 429, 5xx, lost connections."""
+        """Whether another try may succeed: 408, 409, 429, 5xx, lost connections, broken replies."""
         if self.status is None:
             return self.lost or self.at_once or self.broken
         no_quota = self.code == "insufficient_quota"  # no waiting refills it
@@ -74,19 +74,19 @@ class Failure:
 
     @property
     def answered(self) -> bool | None:
-        """Whether the server has shown itself alive; None: the error does not tell."""
+        """Whether the failure shows that the server is alive; None: it does not show."""
         if self.status is not None:
             return self.status not in _NOBODY_THERE
         return False if self.lost else (True if self.broken else None)
 
     @property
     def was_free(self) -> bool:
-        """Whether the server refused before it did anything that it could charge for."""
+        """Whether the server refused before it did any work that it could charge for."""
         return self.at_once or (self.status is not None and self.status != _GATEWAY_TIMEOUT)
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What an error says of the try that raised it."""
+    """What an error says about the try that raised it."""
     for cause in causes(error):
         if isinstance(cause, RepeatAtOnceError) or _of_closed_loop(cause):
             return Failure(at_once=True)
@@ -99,7 +99,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def why_unanswered(error: BaseException) -> str:
-    """Why there was no answer, for later callers: "HTTP 503", "no answer in time"."""
+    """Why there was no answer, in a few words: "HTTP 503", "no answer in time"."""
     failure = failure_of(error)
     if failure.status is not None:
         return f"HTTP {failure.status}"
@@ -116,18 +116,17 @@ async def retried(
     what: str,
     explain: Callable[[Exception], str],
 ) -> T:
-    """`call()`, again after failures that may pass; waits as long as Retry-After says.
+    """What `call()` returns; repeats it after temporary failures, and waits as Retry-After says.
 
     Args:
         call: one try.
-        attempts: tries in all, at least one; a few more where the server did nothing.
-        longest_wait_s: asked after each failure; a server that wants a longer wait is not waited
-            for.
+        attempts: tries in all, at least one; a few more if the server did nothing.
+        longest_wait_s: called after each failure; if the server wants a longer wait, this gives up.
         what: names the model and the work, for the message.
-        explain: what an error means and what to do, in words without a key or a prompt.
+        explain: says what an error means and what to do, without a key or a prompt.
 
     Raises:
-        ModelError: refused (a wrong key, a wrong request), or failed at every try.
+        ModelError: the server refused (wrong key, wrong request), or every try failed.
     """
     from tenacity import AsyncRetrying, retry_if_exception
 
@@ -142,10 +141,10 @@ async def retried(
             with attempt:
                 return await call()
     except (SecondhopError, TimeoutError):
-        raise  # says what happened already; or a deadline's, which is the caller's to tell
+        raise  # ours already says what happened; a TimeoutError is the caller's deadline
     except Exception as error:
-        # Broad on purpose: what a third-party http stack may raise besides its own errors (groups
-        # of errors, overflows, encodings) changes with its versions, and a recall goes on without.
+        # Broad on purpose: what else a third-party HTTP stack raises (error groups, overflows,
+        # encodings) changes with its versions, and a recall can go on without the model.
         tried = int(tries.statistics.get("attempt_number", 1))
         after = f" after {tried} tries" if tried > 1 else ""
         asks = _asks_too_much(failure_of(error), longest=longest_wait_s())
@@ -178,7 +177,7 @@ def _wait_s(state: "RetryCallState", *, longest: float) -> float:
 
 
 def _asks_too_much(failure: Failure, *, longest: float) -> str:
-    """Why the wait was not made, where the server asks for more time than there is."""
+    """The end of a message if the server asks for a longer wait than is left; else ""."""
     if not failure.may_pass or failure.asked_wait_s is None or failure.asked_wait_s <= longest:
         return ""
     left = f"{max(0.0, longest):.1f} s are left"
@@ -186,12 +185,12 @@ def _asks_too_much(failure: Failure, *, longest: float) -> str:
 
 
 def _of_closed_loop(error: BaseException) -> bool:
-    """Some clients (langchain-openai's) share connections between event loops."""
+    """Whether a connection belongs to a closed loop; langchain-openai shares them between loops."""
     return isinstance(error, RuntimeError) and str(error) == "Event loop is closed"
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status that an error carries, itself or in its response."""
+    """The HTTP status of an error or of its response; None if there is none."""
     response: object = getattr(error, "response", None)
     for holder in (error, response):
         for name in ("status_code", "http_status", "code", "status"):
@@ -215,7 +214,7 @@ def _is_lost(error: BaseException) -> bool:
 
 
 def _asked_wait_s(error: BaseException) -> float | None:
-    """Seconds the server asks to wait, from its header; None for an HTTP date, too."""
+    """Seconds from the Retry-After header; None if it is missing or an HTTP date."""
     headers: object = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None

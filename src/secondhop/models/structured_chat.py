@@ -1,4 +1,4 @@
-"""Typed answers from a chat model, for every adapter: modes, retries, limits and one repair."""
+"""Typed answers from a chat model, for all adapters: modes, retries, limits and one repair."""
 
 import asyncio
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ from secondhop.models.retry_policy import TryTimedOutError, failure_of, retried
 T = TypeVar("T", bound=BaseModel)
 
 REQUESTS_PER_ANSWER = 8
-"""Retries, other ways of asking and the repair turn together."""
+"""Retries, other modes and the repair turn together."""
 THOUGHTS = 4_000
-"""Tokens that a reply may have besides, of a model that thinks before it writes: servers count its
-thoughts, and a plan of 300 tokens may take 2,000 of them. More would not fit into a context of
-16,384 tokens beside the longest prompt."""
+"""Extra tokens for the reply of a model that thinks before it writes. Servers count thoughts as
+part of the reply, and a plan of 300 tokens may take 2,000 tokens of thought. With more, the longest
+prompt would not fit into a context of 16,384 tokens."""
 _REFUSES_MODE = frozenset({400, 415, 422, 501})
 _ABOUT_THE_REQUEST = frozenset({"context_length_exceeded", "content_filter", "model_not_found"})
-"""Codes of a 400 that no other way of asking would cure."""
+"""Codes of a 400 that would fail in any mode."""
 
 
 class _ModeRefusedError(ModelError):
@@ -47,22 +47,22 @@ class _ModeRefusedError(ModelError):
     def __init__(self, message: str, *, times: int) -> None:
         super().__init__(message)
         self.times = times
-        """How surely: REFUSALS rule it out."""
+        """How many refusals it counts as; REFUSALS of them rule the mode out."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Asking(Generic[T]):
-    """What is asked, and what the answer may cost."""
+    """One call: what is asked, and what the answer may cost."""
 
     messages: Sequence[ChatMessage]
     schema: type[T]
     max_tokens: int
-    """Of a reply."""
+    """Per reply."""
     account: Account
 
 
 class StructuredChat:
-    """A language model of the port, made of a transport that sends single requests."""
+    """A `StructuredLLM` over a transport that sends single requests."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class StructuredChat:
         limits: ChatLimits,
         endpoint: Endpoint | None = None,
     ) -> None:
-        """`endpoint`: what is known of the model's server; None: nothing yet."""
+        """`endpoint`: what is known about the model's server; None: nothing yet."""
         self._transport, self._name, self._limits = transport, model_id, limits
         self._endpoint = endpoint or Endpoint(limits)
 
@@ -84,11 +84,11 @@ class StructuredChat:
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> Completion[T]:
-        """As the port says; the first request in a new mode may cost a refusal or two.
+        """See `StructuredLLM`; on a new server, the first answer may cost a refused request or two.
 
         Raises:
-            LLMError: no valid answer within these bounds; tells what was spent.
-            asyncio.CancelledError: the caller went away; holds the usage, as `Account` says.
+            LLMError: no valid answer within these bounds; holds what was spent.
+            asyncio.CancelledError: the caller was cancelled; see `Account.cancelled`.
         """
         deadline_s = bounds["deadline_s"]
         account = Account(
@@ -119,11 +119,11 @@ class StructuredChat:
         return Completion(parsed=parsed, usage=account.closed())
 
     async def _answer(self, asking: _Asking[T]) -> T:
-        """An answer in the strictest mode that the server takes."""
+        """An answer in the strictest mode that the server supports."""
         refused: dict[AnswerMode, int] = {}
         for mode in self._endpoint.usable(self._transport.modes):
             messages = asking.messages
-            if mode != "json_schema":  # the others do not tell the model the shape
+            if mode != "json_schema":  # other modes do not show the model the schema
                 messages = with_request(messages, schema_request(asking.schema))
             try:
                 reply = await self._asked(messages, asking, mode=mode)
@@ -143,7 +143,7 @@ class StructuredChat:
     async def _read_or_repaired(
         self, reply: ChatReply, asking: _Asking[T], *, mode: AnswerMode
     ) -> T:
-        """The answer in the reply, or in what the model writes when it is shown its mistake."""
+        """The answer in the reply, or in a second reply after the model is shown its mistake."""
         try:
             return read_reply(reply.text, asking.schema)
         except UnreadableReplyError as error:
@@ -166,7 +166,7 @@ class StructuredChat:
     async def _asked(
         self, messages: Sequence[ChatMessage], asking: _Asking[T], *, mode: AnswerMode
     ) -> ChatReply:
-        """A reply, after failures that pass."""
+        """A reply; temporary failures are retried."""
         account, limits = asking.account, self._limits
         reply = await retried(
             lambda: self._try(messages, asking, mode=mode),
@@ -182,11 +182,11 @@ class StructuredChat:
     async def _try(
         self, messages: Sequence[ChatMessage], asking: _Asking[T], *, mode: AnswerMode
     ) -> ChatReply:
-        """One request."""
+        """Send one request."""
         endpoint, account = self._endpoint, asking.account
         parts = [message["content"] for message in messages]
         if mode == "json_schema":
-            parts.append(schema_request(asking.schema))  # about what the model reads of it
+            parts.append(schema_request(asking.schema))  # roughly how the server shows the schema
         size = PromptSize(parts, ratio=endpoint.token_ratio)
         wanted = asking.max_tokens + (THOUGHTS if endpoint.thinks else 0)
         try:
@@ -208,7 +208,7 @@ class StructuredChat:
     async def _paid_reply(
         self, request: ChatRequest, size: PromptSize, account: Account
     ) -> ChatReply:
-        """The reply, in the time that a try has; what it cost is charged."""
+        """Send the request, within the time limit of one try, and charge the reply's cost."""
         try:
             async with asyncio.timeout(self._limits.timeout_s):
                 reply = await self._transport.send(request)
@@ -228,13 +228,13 @@ class StructuredChat:
         return reply
 
     def _refusals(self, error: Exception, *, mode: AnswerMode) -> int:
-        """How surely this means that the server cannot do the mode; 0: it means another."""
+        """How many refusals of the mode this error counts as; 0: it is about something else."""
         failure = failure_of(error)
         if mode == "text" or isinstance(error, ModelError) or failure.code in _ABOUT_THE_REQUEST:
             return 0
         if failure.status in _REFUSES_MODE:
             return REFUSALS
-        # HTTP 500 is llama.cpp's answer to json_schema, and a foreign class refuses as it likes;
-        # but any server stumbles once
+        # llama.cpp answers json_schema with HTTP 500, and a foreign class may raise anything; but
+        # either may be a single failure, so it counts once
         unclear = failure.status == 500 or (failure.status is None and not failure.may_pass)
         return int(unclear and mode not in self._endpoint.proven)

@@ -21,28 +21,29 @@ TokenCounter: TypeAlias = Callable[[str], int]
 _PIECE_CHARS = 20_000
 _LONGEST_RUN_CHARS = 100_000
 _SAFE_CUT = re.compile(r"(?<=[^\W_])(?=[ \n])")
-"""Between a letter or digit and a space or newline: cl100k_base never joins across it."""
+"""Between a letter or digit and a space or newline; no token of cl100k_base spans this place."""
 
 _encoding: "Encoding | None" = None
 _loading = threading.Lock()
 
 
 def prepare_tokens(*, cache_dir: Path | None = None, offline: bool = False) -> None:
-    """Load the ranks now, from `cache_dir`, fetching them once if allowed; later calls do nothing.
+    """Load the ranks now from `cache_dir`, and fetch them once if allowed; later calls do nothing.
 
-    Counting works without this call, then with the default folder and fetching allowed.
+    Without this call, counting uses the default folder and may fetch.
 
     Raises:
-        ModelUnavailableError: the ranks are missing and may not, or could not, be fetched.
+        ModelUnavailableError: the ranks are missing, and may not or could not be fetched.
     """
     _load(cache_dir=cache_dir, offline=offline)
 
 
 def count_tokens(text: str) -> int:
-    """cl100k_base tokens of `text`; words like <|endoftext|> count as the plain text they are.
+    """cl100k_base tokens of `text`; special tokens like <|endoftext|> count as plain text.
 
-    Exact, but for a run of over 100,000 characters without a space or newline after a letter or
-    digit: it is cut there, which may count a token or two too many at each cut. 5 MB a second.
+    Counts 5 MB per second. The result is exact, except for runs of over 100,000 characters without
+    a safe place to cut (a letter or digit before a space or newline). They are cut anywhere, and
+    each cut may add a token or two.
 
     Raises:
         ModelUnavailableError: the ranks are missing and could not be fetched.
@@ -52,14 +53,14 @@ def count_tokens(text: str) -> int:
 
 
 def prompt_tokens(prompt: "RenderedPrompt") -> int:
-    """Tokens of both messages."""
+    """Tokens of the system and user message together."""
     return count_tokens(prompt.system) + count_tokens(prompt.user)
 
 
 def truncate_to_tokens(text: str, n: int) -> str:
-    """The longest beginning of `text`, to a token's end, that counts at most `n` tokens.
+    """The longest beginning of `text` that ends with a token and has at most `n` tokens.
 
-    Reads no more of the text than it needs. "" for n < 1; never half a character.
+    "" for n < 1. Never ends in half a character. Reads no more of the text than it needs.
 
     Raises:
         ModelUnavailableError: the ranks are missing and could not be fetched.
@@ -82,14 +83,14 @@ def _beginning(encoding: "Encoding", tokens: list[int]) -> str:
     limit = len(tokens)
     while tokens:
         text = encoding.decode_bytes(tokens).decode("utf-8", "ignore")
-        if len(encoding.encode_ordinary(text)) <= limit:  # cut text may tokenise otherwise
+        if len(encoding.encode_ordinary(text)) <= limit:  # cut text may tokenise differently
             return text
         tokens = tokens[:-1]
     return ""
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Parts of `text`, in order, that can be tokenised one by one (memory, and no deep regex)."""
+    """Parts of `text`, in order, to tokenise one by one; saves memory and avoids deep regexes."""
     start = 0
     while len(text) - start > _PIECE_CHARS:
         limit = start + _LONGEST_RUN_CHARS
@@ -102,7 +103,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _load(*, cache_dir: Path | None = None, offline: bool = False) -> "Encoding":
-    global _encoding  # noqa: PLW0603 - a constant of the world, kept because it takes 0.3 s to read
+    global _encoding  # noqa: PLW0603 - it never changes, and takes 0.3 s to read
     with _loading:
         if _encoding is None:
             _encoding = _read_encoding(cache_dir, offline=offline)
@@ -114,7 +115,7 @@ def _read_encoding(cache_dir: Path | None, *, offline: bool) -> "Encoding":
 
     if "TIKTOKEN_CACHE_DIR" not in os.environ:
         folder = ensure_assets(TIKTOKEN_RANKS, cache_dir=cache_dir, offline=offline)
-        os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)  # tiktoken knows no other way
+        os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)  # tiktoken takes no argument for it
     try:
         return tiktoken.get_encoding("cl100k_base")
     except (OSError, ValueError) as error:  # requests' errors are OSErrors

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 ME: Final = "me"
-"""The subject of what people say of themselves."""
+"""The subject of what people say about themselves."""
 
 ALIASES: Final = {
     "e-mail": "email",
@@ -26,10 +26,10 @@ ALIASES: Final = {
     "home city": "home",
     "wi-fi password": "wifi password",
 }
-"""Other names of an attribute."""
+"""{another name of an attribute: its usual name}."""
 
 CONSTANT: Final = frozenset({"birthday", "birthplace", "blood type", "birth name", "maiden name"})
-"""What no life changes: another value is a correction, or a mistake."""
+"""Attributes that never change; another value is a correction or a mistake."""
 
 TOPICS: Final = (
     ("form of address", r"\bcall(?:ing)? me\b"),
@@ -46,7 +46,7 @@ TOPICS: Final = (
     ("layout", r"\b(?:bullet points?|lists?|tables?|headings?|markdown|plain text)\b"),
     ("links", r"\b(?:links?|sources?|citations?)\b"),
 )
-"""(topic, words that show it) of wishes about answers; the first that fits."""
+"""(topic, pattern) of wishes about answers; the first match counts."""
 
 
 def attribute_named(words: str) -> str:
@@ -61,6 +61,6 @@ def attribute_named(words: str) -> str:
 
 
 def topic_of(text: str) -> str:
-    """What a wish about answers concerns; "" when none of TOPICS shows."""
+    """The topic of a wish about answers; "" if no pattern of TOPICS matches."""
     found = (topic for topic, words in TOPICS if re.search(words, text, re.I))
     return next(found, "")

@@ -1,4 +1,4 @@
-"""A conversation that is kept: it grows by what is new in each call, and loses no message."""
+"""Keeps a conversation as a memory that grows by the new messages of each call."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,11 +9,11 @@ from secondhop.observe.port import Turn
 from secondhop.stores.records import Memory, Message
 
 INSTRUCTIONS = frozenset({"system", "developer"})
-"""Roles whose messages are not kept: nobody said them, and they change from request to request."""
+"""Roles whose messages are not kept: they were not said, and may change with every request."""
 
 
 def spoken_in(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns that belong to the conversation."""
+    """The turns that belong to the conversation: not empty, and not instructions."""
     return [one for one in turns if one.content.strip() and one.role not in INSTRUCTIONS]
 
 
@@ -31,17 +31,17 @@ def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory
 
 
 def going_on(known: Memory, now: Memory, *, title: str) -> Memory:
-    """The conversation that is kept, with what is new in the one that was given now."""
+    """The kept conversation `known`, extended by the new messages of `now`."""
     messages = continued(known.messages, now.messages)
     return replace(known, title=now.title if title else known.title, messages=messages)
 
 
 def continued(kept: tuple[Message, ...], said: tuple[Message, ...]) -> tuple[Message, ...]:
-    """What is kept, and after it what is new.
+    """The kept messages, followed by the new ones of `said`.
 
-    What is said may be the whole conversation, its last messages, or only the newest one: it goes
-    on where its beginning meets the end of what is kept. The beginning of what is kept is nothing
-    new; one message alone that says the same may be.
+    `said` may be the whole conversation, its last messages, or only the newest one. Its longest
+    beginning that equals the end of `kept` is not new. If `said` repeats the beginning of `kept`,
+    nothing is new, unless it is a single message, which may have been said again.
     """
     if len(said) > 1 and kept[: len(said)] == said:
         return kept

@@ -1,4 +1,4 @@
-"""The catalog as it would be after the statements of a dry run."""
+"""The catalog as a dry run would leave it."""
 
 from collections.abc import Sequence
 
@@ -9,36 +9,36 @@ from secondhop.stores.records import Memory
 
 
 class Draft:
-    """Memories that would have been written, and how others would stand."""
+    """Memories that would be written, and keepings that would change."""
 
     def __init__(self) -> None:
         self.memories: dict[str, Memory] = {}
         self.keepings: dict[str, Keeping] = {}
 
     def add(self, memory: Memory, changes: Sequence[KeepingChange]) -> None:
-        """One memory more."""
+        """Add one memory and its changes."""
         self.memories[memory.memory_id] = memory
         self.keepings |= {change.memory_id: change.keeping for change in changes}
 
 
 class DraftView(KeepingView):
-    """The catalog as it stands, under what a draft adds to it."""
+    """The stored catalog with the additions of a draft."""
 
     def __init__(self, stored: KeepingView, draft: Draft) -> None:
         super().__init__(stored.connection)
         self._stored, self._draft = stored, draft
 
     def memory(self, memory_id: str) -> Memory | None:
-        """Stored, or drafted."""
+        """The drafted memory, else the stored one."""
         return self._draft.memories.get(memory_id) or self._stored.memory(memory_id)
 
     def keeping(self, memory_id: str) -> Keeping:
-        """As drafted, else as stored."""
+        """The drafted keeping, else the stored one."""
         drafted = self._draft.keepings.get(memory_id)
         return self._stored.keeping(memory_id) if drafted is None else drafted
 
     def rivals(self, memory: Memory) -> list[Memory]:
-        """Of the same slot, the oldest first."""
+        """Other memories of the same slot, oldest first."""
         drafted = [
             other
             for other in self._draft.memories.values()

@@ -1,4 +1,4 @@
-"""The reader with a language model: one call per stretch of conversation."""
+"""Reads conversations with a language model, in one call per stretch."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,14 +28,14 @@ REPLY_TOKENS = 2_000
 NAMES_OF_THE_USER = frozenset({"me", "i", "user", "the user", "myself", "speaker", "my"})
 
 NAME_CHARS = 80
-"""Of subject, attribute, scope and topic."""
+"""The most characters of a subject, attribute, scope or topic."""
 
 MOST = 60
-"""Things believed of one reply; no stretch of conversation states more."""
+"""The most rows of a reply that are read; no stretch of conversation states more."""
 
 
 class LLMObserver:
-    """Reads with a language model; only what stands in the user's own words is believed."""
+    """Reads with a language model; accepts only what the user's own words support."""
 
     def __init__(
         self,
@@ -44,26 +44,26 @@ class LLMObserver:
         *,
         secret: bytes | None = None,
     ) -> None:
-        """`secret`: of the ids of a call; a fixed one makes equal prompts equal."""
+        """`secret` makes the ids of a call; with a fixed one, equal requests give equal prompts."""
         self._llm = llm
         self._prompt = prompts["observe"]
         self._tags = Tags(secret)
 
     @property
     def model_id(self) -> str:
-        """The model's."""
+        """The id of the language model."""
         return self._llm.model_id
 
     @property
     def observer_id(self) -> str:
-        """The model and the hash of the prompt."""
+        """Names the model and the prompt (name, version and hash)."""
         return f"llm:{self._llm.model_id}:{self._prompt.label}"
 
     async def read(self, request: ObserveRequest) -> Readings:
-        """What one call finds; without a message of the user there is nothing to ask.
+        """What one call finds; without a message of the user, the model is not asked.
 
         Raises:
-            LLMError: the model failed, quoted nothing that was said, or no budget is left.
+            LLMError: the model failed, nothing in its reply was accepted, or no budget is left.
         """
         if not any(turn.role == SPEAKER for turn in request.turns):
             return Readings(found=[])
@@ -85,13 +85,13 @@ class LLMObserver:
         return Readings(found=found, dropped=dropped, usage=usage)
 
     def sheet(self, request: ObserveRequest) -> ObserveSheet:
-        """What the model is told."""
+        """The prompt for a stretch of conversation."""
         today = max((turn.at for turn in request.turns), default=datetime.now(UTC))
         return observe_sheet(request, self._prompt, tags=self._tags, today=today)
 
 
 def refusal(reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest) -> str:
-    """Why a reply cannot be used; "" where it can."""
+    """Why a reply cannot be used; "" if it can."""
     found, dropped = read_reply(reply, sheet, request)
     if dropped and not found:
         return "noted only what the user did not say; try a larger model"
@@ -101,7 +101,7 @@ def refusal(reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest) -
 def read_reply(
     reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest
 ) -> tuple[list[Reading], list[DroppedReading]]:
-    """(what the messages bear out, what they do not)."""
+    """(readings that the messages support, in their order; rows that they do not support)."""
     found: list[Reading] = []
     dropped: list[DroppedReading] = []
     for row in reply.memories[:MOST]:
@@ -116,7 +116,7 @@ def read_reply(
 
 
 def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
-    """Why a row is not believed; "" where it is."""
+    """Why a row is not accepted; "" if it is."""
     if turn is None:
         return "it names no message of this conversation"
     if turn.role != SPEAKER:
@@ -138,7 +138,7 @@ def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
 
 
 def reading_of(row: MemoryReply, place: int, turn: Turn) -> Reading:
-    """A row that is believed."""
+    """The reading of an accepted row."""
     start, end = located(row.quote, turn.content) or (0, 0)
     changed = located(row.change, turn.content)
     bare = Reading(

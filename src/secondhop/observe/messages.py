@@ -1,4 +1,4 @@
-"""Messages of a caller: checked, dated, and recognised by a hash."""
+"""Checks and dates the messages of a caller, and recognises them by a hash."""
 
 import json
 import re
@@ -27,16 +27,16 @@ class Heard:
 
     turn: Turn
     digest: str
-    """Of role, content and the date it was given: the same message has the same."""
+    """Hash of role, content and given date; equal messages have equal digests."""
     dated: bool
-    """Whether it, or one before it, was given with a date."""
+    """Whether this message or an earlier one was given with a date."""
 
 
 def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
-    """The messages in their order; one without a date has that of the one before it.
+    """The messages in order; one without a date gets the date of the one before it, else `now`.
 
     Raises:
-        UsageError: one has no role or no content, or a date that is none.
+        UsageError: a message has no role or content, or an invalid date.
     """
     found: list[Heard] = []
     at, dated = now, False
@@ -58,7 +58,7 @@ def said_in(given: Mapping[str, Any], place: int) -> Said:
     """A message from a mapping.
 
     Raises:
-        UsageError: it has no role or no content, or a date that is none.
+        UsageError: it has no role or content, or an invalid date.
     """
     name = f"message {place + 1}"
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers
@@ -80,7 +80,7 @@ def said_in(given: Mapping[str, Any], place: int) -> Said:
 
 
 def content_of(content: object, role: str) -> str | None:
-    """The text of a message, of its parts, or "" of a call of a tool; None for anything else."""
+    """The text of a message or of its parts; "" for a tool call; None for anything else."""
     if isinstance(content, str):
         return content
     if content is None and role.strip().casefold() not in _USERS:
@@ -92,13 +92,13 @@ def content_of(content: object, role: str) -> str | None:
 
 
 def source_note(one: Heard, span: Span) -> str:
-    """For the history of what came of these words."""
+    """The note, in a memory's history, of the message and characters that it came from."""
     return f"{SAID_IN}{one.digest}, characters {span.start}-{span.end}"
 
 
 @dataclass(frozen=True, slots=True)
 class SeenWords:
-    """Characters of a message that a memory came from."""
+    """Characters of a message, and the memory that came from them."""
 
     memory_id: str
     start: int
@@ -106,7 +106,7 @@ class SeenWords:
 
 
 def seen_words(notes: Sequence[tuple[str, str]]) -> dict[str, list[SeenWords]]:
-    """{digest of a message: what came of it}, from (memory id, note) of histories."""
+    """{digest of a message: the memories that came from it}, from pairs of (memory id, note)."""
     seen: dict[str, list[SeenWords]] = {}
     for memory_id, note in notes:
         if found := _NOTED.match(note):
@@ -116,11 +116,13 @@ def seen_words(notes: Sequence[tuple[str, str]]) -> dict[str, list[SeenWords]]:
 
 
 def maybe_said_anew(said: Sequence[Heard], seen: Collection[str]) -> set[int]:
-    """Places of messages that may be said anew, though they look as ones before: without a date,
-    the newest of the user, and those that are new to this call.
+    """Indices of messages that may have been said again, though they equal earlier ones.
+
+    These are user messages without a date: the newest one, and those not observed before this
+    call.
 
     Args:
-        seen: digests of what was observed before this call.
+        seen: digests of messages observed before this call.
     """
     own = [place for place, one in enumerate(said) if one.turn.role == SPEAKER]
     new = [place for place in own if place == own[-1] or said[place].digest not in seen]
@@ -128,6 +130,6 @@ def maybe_said_anew(said: Sequence[Heard], seen: Collection[str]) -> set[int]:
 
 
 def came_of(span: Span, words: Sequence[SeenWords]) -> str:
-    """Id of the memory that came of some of these characters; "" for none."""
+    """Id of the first memory that came from overlapping characters; "" if there is none."""
     met = (one.memory_id for one in words if one.start < span.end and span.start < one.end)
     return next(met, "")

@@ -1,7 +1,7 @@
 """The reader without a model: explicit statements about oneself in plain English.
 
-A form matches a whole clause, so what it does not understand is left alone. Precision comes first:
-reading conversations is what a language model is for.
+A form must match a whole clause; any other clause is left alone. Precision matters more than
+recall, because a language model is the tool for reading conversations.
 """
 
 import re
@@ -16,14 +16,14 @@ from secondhop.stores.keeping import ALWAYS
 PLAIN: Final = "plain"
 """The name of this reader."""
 LONGEST: Final = 20_000
-"""Characters of a message that are read; what is longer was pasted."""
+"""How many characters of a message are read; a longer text was probably pasted."""
 OTHER_LANGUAGE: Final = (
     "observe: the messages do not look like English; without a language model only plain English "
     "forms are read"
 )
 
 Stated: TypeAlias = dict[str, str]
-"""Fields of a `Reading`."""
+"""Fields of one `Reading`, by name."""
 
 _NAME: Final = r"[A-ZÀ-Þ][\w'’.-]+(?: [A-ZÀ-Þ][\w'’.-]+){0,2}"
 _PLACE: Final = r"(?:the )?[A-ZÀ-Þ][\w'’-]+(?:[ -](?:(?:am|der|de|la|of|upon) )?[A-ZÀ-Þ][\w'’-]+)*"
@@ -41,7 +41,7 @@ _TAIL: Final = re.compile(
     r"|in \d{4}|too|again|so much|for \w+ years)\b|\s+[–—-]\s).*$",
     re.I,
 )
-"""What may follow a value and is no part of it."""
+"""What may follow a value without being part of it."""
 _PEOPLE: Final = r"landlord|landlady|doctor|gp|dentist|vet|therapist|lawyer|boss|manager|teacher"
 _NUMBERS: Final = (
     r"birthday|age|budget|rent|salary|height|weight|deadline|flight|train|appointment|exam"
@@ -61,24 +61,25 @@ _NOT_A_NAME: Final = re.compile(
     r".*(?:ish|ese|ian|ean|man|can|ch|li|ni)|.*(?:Lead|Owner|Manager|Engineer|Developer|Head)"
     r"|Swiss|Thai|Greek|Jewish|Muslim|Catholic|Hindu|Sorry|\w+day|[A-Z]+"
 )
-"""Nationalities, roles and days: "I'm German" is no name."""
+"""Nationalities, roles and days; "I'm German" does not give a name."""
 _SERVICES: Final = (
     r"(?:answer|reply|respond|use|write|give|call me|speak|keep|send|include|avoid|make|show"
     r"|explain|format|start|end|add|mention|suggest|recommend|ask|cite|convert|summari[sz]e)\b"
 )
-"""What one asks of somebody who answers questions."""
+"""Verbs of wishes about answers."""
 _HABITS: Final = r"(?:answer|reply|respond|use|call me|speak|keep|avoid|format|cite)\b"
-"""Those of them that no single answer is meant by: "show me the trains from now on" is one."""
+"""Those of `_SERVICES` that, before "from now on", ask for a habit; "show me the trains from now
+on" asks for one answer."""
 _VAGUE: Final = re.compile(
     r"(?:it|this|that|these|those|to|when|how|if|not|you|my|your|him|her|them|the|being|much|enough"
     r"|something|anything|any|lunch|breakfast|dinner|before|after|at|with|\w+ing)\b",
     re.I,
 )
-"""Nothing is named, or something at hand: no lasting preference."""
+"""Beginnings that name nothing, or only something at hand, so no lasting preference."""
 
 
 def plain_readings(turns: Sequence[Turn]) -> Readings:
-    """What the user's messages state in plain forms; the rest is left alone."""
+    """What the user's messages state in plain forms; everything else is ignored."""
     found = [
         reading
         for place, turn in enumerate(turns)
@@ -89,7 +90,7 @@ def plain_readings(turns: Sequence[Turn]) -> Readings:
 
 
 def readings_of(place: int, turn: Turn) -> Iterator[Reading]:
-    """What one message states, in its order."""
+    """What one message states, in order."""
     for clause in stated(turn.content[:LONGEST]):
         for fields in _stated_in(clause):
             span = Span(place, clause.start, clause.start + len(clause.text))
@@ -104,7 +105,7 @@ def _kind_of(fields: Stated) -> ReadingKind:
 
 
 def _stated_in(clause: Clause) -> list[Stated]:
-    """Everything that one clause states; [] for a clause of no form."""
+    """Everything that one clause states; [] if it matches no form."""
     words = " ".join(clause.text.split())
     for pattern, build in FORMS:
         found = pattern.fullmatch(words)
@@ -123,7 +124,7 @@ def _fact(found: re.Match[str], attribute: str, value: str) -> Stated:
 
 
 def _facts(*attributes: str) -> "Builder":
-    """A fact for each attribute; its value stands in the group of that number."""
+    """A builder of one fact per attribute; attribute number n has its value in group "v<n>"."""
 
     def build(found: re.Match[str]) -> Iterator[Stated]:
         for number, attribute in enumerate(attributes):
@@ -179,7 +180,7 @@ def _preferred(found: re.Match[str]) -> Iterator[Stated]:
 
 
 def _taste(scope: str) -> "Builder":
-    """ "I don't eat gluten", "I hate mushrooms"; `scope`: "" for the thing itself."""
+    """ "I don't eat gluten", "I hate mushrooms"; with `scope` "", the thing is the scope."""
 
     def build(found: re.Match[str]) -> Iterator[Stated]:
         what = _value(found["what"]).casefold()
@@ -261,7 +262,7 @@ _TABLE: Final[Sequence[tuple[str, Builder]]] = (
     (r"(?i:(?:please )?keep (?:your |the |all )?(?:answers|replies|responses)\b.+)", _wish),
 )
 FORMS: Final = tuple((re.compile(pattern), build) for pattern, build in _TABLE)
-"""(form, what it states); the first that says something wins."""
+"""(form, builder); the first matching form that states something counts."""
 
 _COMMON: Final = re.compile(
     r"the|a|an|and|or|but|of|to|in|on|at|for|with|from|is|are|was|i|i'm|my|we|you|it|this|that|not"
@@ -270,7 +271,7 @@ _COMMON: Final = re.compile(
 
 
 def in_another_language(turns: Sequence[Turn]) -> bool:
-    """Whether what the user says looks like another language: one common English word in eight."""
+    """Whether the user's words do not look English: under 12 % are common English words."""
     said = " ".join(turn.content[:LONGEST] for turn in turns if turn.role == SPEAKER)
     words = [
         word.casefold().replace("’", "'") for word in re.findall(r"[^\W\d_]+(?:['’]\w+)?", said)

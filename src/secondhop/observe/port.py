@@ -1,4 +1,4 @@
-"""The interface of conversation readers: what they are given, and what they return."""
+"""The interface of conversation readers: their input and output."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from secondhop.observe.records import DroppedReading
 from secondhop.stores.keeping import ALWAYS, Kind
 
 SPEAKER = "user"
-"""Whose words state facts; other roles are read only to understand them."""
+"""The role whose words state facts; other roles are read only to understand them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +25,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownThing:
-    """A fact or a preference that holds, so that a reader names the same thing the same way."""
+    """A current fact or preference; the reader sees it so that it uses the same names."""
 
     kind: Kind
     subject: str
-    """Of a preference: its topic."""
+    """The topic, for a preference."""
     attribute: str = ""
     text: str
     """The value of a fact; the words of a preference."""
@@ -42,7 +42,7 @@ class ObserveRequest:
 
     turns: Sequence[Turn]
     known: Sequence[KnownThing]
-    """What is known and may be meant, the nearest first."""
+    """Known things that the conversation may mean; those that share most words with it first."""
     remaining: Remaining
 
 
@@ -51,7 +51,7 @@ class Span:
     """Characters of one message."""
 
     message: int
-    """Place among the turns, from 0."""
+    """Index of the turn, from 0."""
     start: int
     end: int
 
@@ -66,23 +66,23 @@ class Reading:
     kind: ReadingKind
     span: Span
     text: str = ""
-    """Of a preference and of continuity: the words to keep."""
+    """The words to keep, for a preference or continuity."""
     subject: str = ""
     attribute: str = ""
     value: str = ""
     scope: str = ALWAYS
     topic: str = ""
     change: str = ""
-    """Words of the message that say it is new, or a correction: "is now", "sorry"; "" for none."""
+    """Words of the message that mark a change or a correction ("is now", "sorry"), or ""."""
     sure: bool = True
-    """False where the person is not sure of it."""
+    """False if the person is not sure of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
-    """What a conversation says, in the order it is said."""
+    """What a conversation says, in the order in which it is said."""
 
     found: Sequence[Reading]
     dropped: Sequence[DroppedReading] = ()
-    """What a reader claimed, and why it is not believed."""
+    """Claims of the reader that were not accepted, with the reasons."""
     usage: Usage = field(default_factory=Usage)

@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from secondhop.observe.llm import LLMObserver
 
 STRETCH_TOKENS = 4_000
-"""Of messages that a model reads in one call: of more it forgets the middle."""
+"""How many tokens a model reads in one call; with more, it misses things in the middle."""
 
 
 @dataclass(slots=True)
 class Heap:
-    """What was read so far, and what it cost."""
+    """What has been read so far, and what it cost."""
 
     found: list[Reading] = field(default_factory=list[Reading])
     dropped: list[DroppedReading] = field(default_factory=list[DroppedReading])
     degraded: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
     readers: dict[str, None] = field(default_factory=dict[str, None])
-    """Who read the stretches, by id, in the order of their first one."""
+    """Ids of the readers, in the order of their first stretch."""
 
     def add(self, readings: Readings, *, start: int, reader: str) -> None:
-        """What one reader found in the stretch that begins with turn `start`."""
+        """Add what one reader found in the stretch that begins at turn `start`."""
         self.readers[reader] = None
         self.usage += readings.usage
         self.dropped += readings.dropped
@@ -56,10 +56,10 @@ async def read_all(
     observer: "LLMObserver | None",
     limits: RecallLimits,
 ) -> Heap:
-    """What the whole conversation says; the bounds of a recall hold for all of it together.
+    """What the whole conversation says; `limits` bound all calls together.
 
     Args:
-        observer: None: plain forms are read, as where it fails.
+        observer: reads each stretch; if it is None or fails, plain forms are read instead.
     """
     heap = Heap()
     if observer is None:
@@ -85,7 +85,7 @@ async def read_all(
 
 
 def left_of(limits: RecallLimits, *, spent: Usage, seconds: float) -> Remaining:
-    """What a conversation may still cost."""
+    """What reading the rest of the conversation may cost."""
     return Remaining(
         rounds=0,
         llm_calls=max(0, limits.llm_calls - spent.calls),
@@ -95,11 +95,11 @@ def left_of(limits: RecallLimits, *, spent: Usage, seconds: float) -> Remaining:
 
 
 def stretches(turns: Sequence[Turn]) -> Iterator[tuple[int, Sequence[Turn]]]:
-    """(place of its first turn, turns) of pieces of at most STRETCH_TOKENS, where a turn fits.
+    """(index of the first turn, turns) of stretches of at most STRETCH_TOKENS.
 
-    Pieces without a message of the user are left out: nothing is read from them.
+    A longer turn makes a stretch of its own. Stretches without a message of the user are left out.
     """
-    from secondhop.observe.sheet import sizes  # of what a model is told
+    from secondhop.observe.sheet import sizes  # a turn's size as shown to a model
 
     start, room = 0, STRETCH_TOKENS
     for place, size in enumerate(sizes(turns)):
@@ -111,6 +111,6 @@ def stretches(turns: Sequence[Turn]) -> Iterator[tuple[int, Sequence[Turn]]]:
 
 
 def told(turns: Sequence[Turn], start: int, end: int) -> Iterator[tuple[int, Sequence[Turn]]]:
-    """One piece, if the user says something in it."""
+    """One stretch, if it has a message of the user."""
     if any(turn.role == SPEAKER for turn in turns[start:end]):
         yield start, turns[start:end]

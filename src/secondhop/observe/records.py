@@ -1,4 +1,4 @@
-"""The inputs and results of `observe`: what was read, and why it was stored or not."""
+"""The inputs and results of `observe`: what was read, and why it was stored or not stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ class Said:
     """One message of a conversation."""
 
     role: str
-    """Only what "user" says is about the user."""
+    """Memories come only from messages of the role "user"."""
     content: str
     at: datetime | None = None
-    """When; None: with the message before it, or when `observe` is called."""
+    """When it was said; None: at the time of the message before it, or of the call."""
 
 
 Sayable: TypeAlias = Said | Mapping[str, Any]
-"""A message, or {"role", "content", "at"?} with `at` a moment or an ISO 8601 text."""
+"""A message, or {"role", "content", "at"?} where `at` is a datetime or an ISO 8601 text."""
 
 
 class SourceSpan(Frozen):
-    """Where something was said, word by word."""
+    """Where something was said, and in which words."""
 
     message: int
-    """Place of the message among those given, from 0."""
+    """Index of the message among those given, from 0."""
     start: int
     end: int
     """`content[start:end] == text`, in characters of that message."""
@@ -38,11 +38,11 @@ class SourceSpan(Frozen):
 
 
 class ReplacedMemory(Frozen):
-    """A memory whose place another takes."""
+    """A memory that another one supersedes."""
 
     memory_id: str
     text: str
-    """The value of a fact, else its words."""
+    """The value of a fact, else the memory's text."""
     created_at: datetime
 
 
@@ -50,35 +50,35 @@ class Observation(Frozen):
     """One thing that the messages say, and what became of it."""
 
     memory_id: str
-    """The memory that was written or would be. For a duplicate: the memory that says it already."""
+    """The memory that was or would be written; for a duplicate, the one that already says it."""
     kind: Kind
     text: str
-    """As it is stored."""
+    """The text as stored."""
     subject: str = ""
-    """Of a fact."""
+    """Facts only."""
     attribute: str = ""
-    """Of a fact."""
+    """Facts only."""
     value: str = ""
-    """Of a fact."""
+    """Facts only."""
     scope: str = ""
-    """Of a preference: "always", or what a question must be about."""
+    """Preferences only: "always", or what a question must be about."""
     topic: str = ""
-    """Of a preference."""
+    """Preferences only."""
     created_at: datetime
     """When it was said."""
     source: SourceSpan
     why: str
-    """Why it was added, is a duplicate, or cannot be decided: one sentence."""
+    """One sentence: why it was added, is a duplicate, or is undecided."""
     supersedes: list[ReplacedMemory] = Field(default_factory=list[ReplacedMemory])
-    """What it takes the place of; that stays in the history."""
+    """The memories that it supersedes; they stay in the history."""
     superseded_by: str = ""
-    """Id of something newer that is known already: it was written into the past."""
+    """Id of a newer memory that was known already; this one was written as superseded."""
     conflicts_with: list[ConflictingMemory] = Field(default_factory=list[ConflictingMemory])
     """Facts that contradict it. It cannot be decided which is right, so all of them are kept."""
 
 
 class DroppedReading(Frozen):
-    """Something that was read and is not believed."""
+    """Something that was read but not accepted."""
 
     text: str
     why: str
@@ -88,26 +88,26 @@ class Observed(Frozen):
     """What `observe` found and did; with `dry_run`, what it would have done."""
 
     added: list[Observation] = Field(default_factory=list[Observation])
-    """Written, in the order they were said; those with `supersedes` took another's place."""
+    """Written, in the order in which they were said; some supersede others (`supersedes`)."""
     conflicts: list[Observation] = Field(default_factory=list[Observation])
-    """Written as well, beside what contradicts them."""
+    """Also written, beside memories that contradict them."""
     duplicates: list[Observation] = Field(default_factory=list[Observation])
-    """Known already: not written again."""
+    """Already known, so not written again."""
     dropped: list[DroppedReading] = Field(default_factory=list[DroppedReading])
-    """What a model claimed and the messages do not bear out, and what was forgotten."""
+    """What a model claimed but the messages do not support, and what was forgotten before."""
     conversation_id: str = ""
-    """Memory id of the conversation itself, if it was asked to be kept."""
+    """Memory id of the conversation itself, if the caller asked to keep it."""
     conversation_done: Literal["", "remembered", "unchanged"] = ""
     reader: str
-    """Who read the messages: "plain", model and prompt, or both of them where a model failed on
-    a part. If there was nothing to read: the reader that would have been used."""
+    """What read the messages: "plain", model and prompt, or both if a model failed on a part. If
+    there was nothing to read: the reader that would have been used."""
     degraded: list[str] = Field(default_factory=list[str])
-    """What did not work and was done without, one sentence each; [] when all went well."""
+    """What failed and was done without, one sentence each; [] if everything worked."""
     spent: Spent = Field(default_factory=Spent)
     dry_run: bool = False
-    """Nothing was written."""
+    """Whether nothing was written."""
 
     @property
     def written(self) -> list[str]:
-        """Ids of the memories that are new."""
+        """Ids of the new memories."""
         return [one.memory_id for one in (*self.added, *self.conflicts)]

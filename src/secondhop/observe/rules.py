@@ -15,48 +15,49 @@ from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.records import Memory
 
 ONE_TALK = timedelta(hours=1)
-"""Two different values within it, without a word of change, are a slip: a home or a phone number
-does not change during a conversation."""
+"""Two different values within this time, without a word of change, are a slip, because a home or a
+phone number does not change during a conversation."""
 
 
 NOWHERE = rules.Place(held=(), same=(), replaced=(), later=None)
-"""It supersedes nothing, and nothing supersedes it."""
+"""For a memory that supersedes nothing and is not superseded."""
 
 OBSERVED = "observed in a conversation"
-"""In the history of what was superseded; no word of the other memory, which may be forgotten."""
+"""The reason in the history of a superseded memory; it quotes nothing of the newer memory, which
+may be forgotten later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A reading as the memory it would be."""
+    """A reading, and the memory that it would become."""
 
     reading: Reading
     memory: Memory
     source: str
-    """For its history: which message, and which characters of it."""
+    """Note for its history: the message and the characters."""
     at: datetime
-    """When it is written down."""
+    """When it is written to the store."""
     seen_as: str = ""
-    """Id of a memory that came of the same words of the same message, earlier; "" for none."""
+    """Id of a memory that came earlier from the same words of the same message, or ""."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What becomes of it."""
+    """The decision about one statement."""
 
     decision: rules.NewMemoryDecision
     done: Literal["added", "duplicate", "conflict"]
     why: str
     beside: Sequence[Memory] = ()
-    """What contradicts it and holds as well."""
+    """Current memories that contradict it and stay current."""
     replaced: Sequence[Memory] = ()
 
 
 def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]) -> Judgement:
-    """What becomes of one statement.
+    """Decide about one statement.
 
     Args:
-        said_now: ids of what the same call has written before it.
+        said_now: ids of the memories that the same call has already written.
     """
     memory = statement.memory
     if statement.seen_as:
@@ -87,14 +88,14 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
 
 
 def settles(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
-    """Whether a statement that is known already decides between it and what contradicts it."""
+    """Whether repeating a known statement settles the conflict between it and `others`."""
     return bool(others) and statement.reading.sure and not at_once(statement, others, said_now)
 
 
 def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection[str]) -> str:
-    """Why it cannot be decided which of two values is right; "" where the newer one is.
+    """Why it cannot be decided which value is right; "" if the newer one is.
 
-    Preferences are the person's to change: the newer one always is.
+    Of two preferences, the newer one is always right, because a person may change their mind.
     """
     reading, memory = statement.reading, statement.memory
     if memory.kind == "preferential":
@@ -112,29 +113,29 @@ def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection
 
 
 def at_once(statement: Statement, others: Sequence[Memory], said_now: Collection[str]) -> bool:
-    """Whether it was said in the same talk as one of the others."""
+    """Whether one of the others was said in the same call, or within ONE_TALK of it."""
     said = statement.memory.created_at
     return any(o.memory_id in said_now or abs(said - o.created_at) < ONE_TALK for o in others)
 
 
 def newer_because(statement: Statement, held: Sequence[Memory]) -> str:
-    """Why it takes the place of what was known."""
+    """Why it supersedes what was known."""
     old = max(one.created_at for one in held)
     words = f", and says so: “{statement.reading.change}”" if statement.reading.change else ""
     return f"It is newer than what was known of {old:%Y-%m-%d}{words}."
 
 
 def duplicate(memory_id: str, why: str) -> Judgement:
-    """It is known: nothing is written."""
+    """The judgement for a known statement: nothing is written."""
     return Judgement(
         decision=rules.NewMemoryDecision(changes=(), same_as=memory_id), done="duplicate", why=why
     )
 
 
 def repeating(statement: Statement, memory_id: str, view: KeepingView) -> list[KeepingChange]:
-    """A note in the history of what says it already; it stands as it stood.
+    """A note for the history of the memory that already says it; its keeping does not change.
 
-    So the same message is known again, also after something else was said.
+    The note lets a later call recognise the same message, even after something else was said.
     """
     if view.memory(memory_id) is None:
         return []
@@ -151,7 +152,7 @@ def repeating(statement: Statement, memory_id: str, view: KeepingView) -> list[K
 def in_conflict(
     statement: Statement, view: KeepingView, held: Sequence[Memory], why: str
 ) -> Judgement:
-    """It is written beside what contradicts it, and both hold."""
+    """The judgement for a conflict: the memory is written, and both stay current."""
     others = ", ".join(one.memory_id for one in held)
     beside = added(statement, view, NOWHERE, why, detail=f"; contradicts {others}")
     return replace(beside, done="conflict", beside=held)
@@ -160,7 +161,7 @@ def in_conflict(
 def added(
     statement: Statement, view: KeepingView, place: rules.Place, why: str, *, detail: str = ""
 ) -> Judgement:
-    """It is written, and takes its place; its history tells from which words it came."""
+    """The judgement for a new memory; its history notes the words from which it came."""
     decision = rules.entered(
         statement.memory,
         view,

@@ -1,7 +1,7 @@
-"""Splits a message into the sentences that its author states, in English.
+"""Splits an English message into the clauses that its author states.
 
-Left out are code, quoted speech, questions, suppositions, what others say, and text that is handed
-over to be worked on.
+Code, quotations, questions, suppositions, reports of what others say, and texts to be worked on
+(translated, corrected, …) are left out.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _LONGEST: Final = 400
-"""Characters. A longer sentence states no plain fact."""
+"""Characters; a longer sentence does not state a plain fact."""
 _BLANK: Final = "\x00"
 _LEFT_OUT: Final = re.compile(
     r"```.*?(?:```|\Z)|^[ \t]*>.*$|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]", re.S | re.M
@@ -37,7 +37,7 @@ _TO_REMEMBER: Final = re.compile(
     r"\W*(?:please,?\s)?(?:remember|don['’]?t\sforget|keep\sin\smind)(?:\sthat\b|:)(?!.*\?\W*$)",
     re.I | re.S,
 )
-"""An order to remember: what follows is to be kept, whatever others want or might do in it."""
+"""A request to remember; what follows counts as stated even if `_NOT_STATED` matches."""
 _TASK: Final = re.compile(
     r"\W*(?:(?:can|could|would)\s+you\s+|please\s+|now\s+)*(?:translate|proofread|rewrite|rephrase"
     r"|summari[sz]e|correct|edit|improve|write|draft|compose|act\s+as|analy[sz]e|explain|repeat)\b",
@@ -61,15 +61,15 @@ class Clause(NamedTuple):
 
     text: str
     start: int
-    """Of its first character in the message."""
+    """Index of its first character in the message."""
     change: str
-    """Words that say it is new, or a correction; "" for none."""
+    """Words that mark a change or a correction, or ""."""
     sure: bool
-    """False where the person is not sure of it."""
+    """False if the person is not sure of it."""
 
 
 def stated(content: str) -> Iterator[Clause]:
-    """The clauses of a message that state something, in its order."""
+    """The clauses of a message that state something, in order."""
     body = _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", _BLANK, found[0]), content)
     start = 0
     for stop in [*_STOP.finditer(body), None]:
@@ -78,7 +78,7 @@ def stated(content: str) -> Iterator[Clause]:
         start = end
         if _TASK.match(sentence):
             if ":" in sentence:
-                return  # what follows is handed over to be worked on
+                return  # what follows is a text to be worked on
             continue
         if len(sentence) > _LONGEST or _BLANK in sentence:
             continue
@@ -88,12 +88,12 @@ def stated(content: str) -> Iterator[Clause]:
 
 
 def corrects(words: str) -> bool:
-    """Whether words of change are words of a correction."""
+    """Whether the words mark a correction."""
     return bool(_CORRECTION.search(words))
 
 
 def _clauses(sentence: str, start: int) -> Iterator[Clause]:
-    """What "and I …", "but my …" or a dash parts; without greetings in front."""
+    """The sentence split at "and I …", "but my …" and dashes, without leading greetings."""
     cuts = list(_CUT.finditer(sentence))
     begins = [0, *(cut.end() for cut in cuts)]
     ends = [*(cut.start() for cut in cuts), len(sentence)]

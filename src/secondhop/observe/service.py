@@ -1,4 +1,4 @@
-"""Turns a conversation into memories: reads it, compares with what is known, writes what is new."""
+"""Turns a conversation into memories: reads it, compares it with the catalog, writes the news."""
 
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from secondhop.observe.llm import LLMObserver
 
 KNOWN = 40
-"""Known names that a model is given."""
+"""The most known facts and preferences that a model is shown."""
 
 FORGOTTEN = "it was forgotten, and these words of this message are not read again"
 
@@ -68,11 +68,11 @@ class ConversationReading:
 
     writing: MemoryWriting
     llm: StructuredLLM | None
-    """Reads, unless a call names another one; None: plain forms are read."""
+    """Reads the messages, unless a call names another model; None: plain forms are read."""
     prompts: PromptSource | None
     prices: PriceTable
     limits: RecallLimits = field(default_factory=RecallLimits)
-    """Calls, tokens and time of one call of `observe`."""
+    """Bounds on model calls, tokens and time for one call of `observe`."""
 
     async def observe(
         self,
@@ -84,7 +84,7 @@ class ConversationReading:
         llm: "str | StructuredLLM | BaseChatModel | None",
         dry_run: bool,
     ) -> Observed:
-        """See `MemoryService.memories.aobserve`."""
+        """See `MemoryService.aobserve`."""
         now, started = self.writing.clock(), time.perf_counter()
         said = heard(messages, now=in_utc(at) if at else now)
         await self._check_place(keep_as)
@@ -116,7 +116,7 @@ class ConversationReading:
     async def _observer(
         self, llm: "str | StructuredLLM | BaseChatModel | None"
     ) -> AsyncGenerator["LLMObserver | None", None]:
-        """The model that reads, if one does; one that is only named is closed at the end."""
+        """The reader with a model, or None; a model given by name is closed at the end."""
         model = self.llm
         if llm is not None:
             offline = llm == OFFLINE
@@ -137,7 +137,7 @@ class ConversationReading:
     async def _without_forgotten(
         self, readings: Sequence[Reading], said: Sequence[Heard]
     ) -> tuple[list[Reading], list[DroppedReading]]:
-        """(what may be written, what came of these words before and was forgotten)."""
+        """(readings that may be written; readings of words whose memory was forgotten)."""
         origins = await self.writing.store.look(lambda view: view.forgotten_origins())
         gone = seen_words([("forgotten", origin) for origin in origins])
         found: list[Reading] = []
@@ -152,7 +152,7 @@ class ConversationReading:
     async def _written(
         self, readings: Sequence[Reading], said: Sequence[Heard], *, dry_run: bool
     ) -> list[tuple[str, Observation]]:
-        """(what was done, what it was), in the order it was said."""
+        """Write the readings, or draft them; (what was done, observation) in the order given."""
         store = self.writing.store
         seen = seen_words(await store.look(lambda view: view.remembered_because()))
         anew = maybe_said_anew(said, seen)
@@ -168,13 +168,13 @@ class ConversationReading:
                 outcome.append((judgement.done, told))
                 span = statement.reading.span
                 now_seen.append(SeenWords(told.memory_id, span.start, span.end))
-            seen.setdefault(one.digest, []).extend(now_seen)  # the same message may come twice
+            seen.setdefault(one.digest, []).extend(now_seen)  # one call may repeat a message
         return outcome
 
     async def _entered(
         self, statement: Statement, draft: Draft, *, dry_run: bool
     ) -> tuple[Statement, Judgement]:
-        """One statement written, or drafted; with the id it got, and why."""
+        """Write or draft one statement; returns it with its final id, and the judgement."""
         store = self.writing.store
         judgements: list[Judgement] = []
 
@@ -199,7 +199,7 @@ class ConversationReading:
         return statement, judgement
 
     async def _check_place(self, keep_as: str) -> None:
-        """Raises UsageError for spaces, and when something else than a conversation has this id."""
+        """Raises UsageError if the id is blank, or belongs to a fact or a preference."""
         if keep_as:
             check_id(keep_as, name="the id to keep the conversation as")
         known = await self.writing.store.memory(keep_as) if keep_as else None
@@ -216,7 +216,7 @@ class ConversationReading:
         title: str,
         dry_run: bool,
     ) -> Literal["", "remembered", "unchanged"]:
-        """What became of the conversation itself."""
+        """Keep the conversation itself, if asked to; says what was done."""
         spoken = spoken_in([one.turn for one in said])
         if not keep_as or not spoken:
             return ""
@@ -230,7 +230,7 @@ class ConversationReading:
                 return "remembered"
 
     def _spent(self, heap: Heap, observer: "LLMObserver | None", *, ms: float) -> Spent:
-        """What it cost."""
+        """What reading the conversation cost."""
         price = price_of(observer.model_id, self.prices) if observer else None
         cost = 0.0 if not heap.usage.calls else None
         if price is not None:
@@ -240,7 +240,7 @@ class ConversationReading:
 
 
 def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> list[KnownThing]:
-    """Facts and preferences that hold, those first that share words with the conversation."""
+    """Up to KNOWN current facts and preferences; those that share most words with `turns` first."""
     said = {word for turn in turns for word in words(turn.content)}
     found: list[tuple[int, datetime, KnownThing]] = []
     for memory in [*view.of_kind("factual"), *view.of_kind("preferential")]:

@@ -1,4 +1,4 @@
-"""A conversation as a model reads it: ids of this call, dates and known names, within a budget."""
+"""The prompt for a conversation: messages under ids made for this call, dates, known things."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 MESSAGE_TOKENS = 1_500
-"""Of a longer message the beginning is shown: what is that long was mostly pasted."""
+"""How much of a user's message is shown; a longer one was mostly pasted."""
 
 LEFT_OUT = "…"
 """Stands for a message that is neither the user's nor the assistant's."""
 
 CONTEXT_TOKENS = 250
-"""Of a message that is not the user's: it is there to be understood, not to be read from."""
+"""How much of an assistant's message is shown; it is only context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +25,13 @@ class ObserveSheet:
 
     prompt: RenderedPrompt
     places: Mapping[str, int]
-    """Id of this call → place of the turn."""
+    """{id made for this call: index of the turn}."""
     tag: str
-    """What the ids begin with; it must not leave the call."""
+    """The prefix of the ids; it must not leave the call."""
     tokens: int
 
     def place(self, call_id: str) -> int | None:
-        """The turn behind an id of this call; None for any other word."""
+        """The index of the turn behind an id of this call; None for anything else."""
         return self.places.get(plain_id(call_id))
 
 
@@ -56,21 +56,21 @@ def observe_sheet(
 
 
 def block(call_id: str, turn: Turn) -> str:
-    """One message between two lines that only this call knows."""
+    """One message, with a head line, between tags with its id."""
     head = f"{title_line(turn.role, chars=20)} | {turn.at:%Y-%m-%d}"
     return f"<message {call_id}>\n{head}\n{shown(turn)}\n</message {call_id}>"
 
 
 def shown(turn: Turn) -> str:
-    """What a model may read of a message."""
+    """The part of a message that a model is shown."""
     if turn.role not in (SPEAKER, "assistant"):
-        return LEFT_OUT  # instructions and tools' output tell nothing of what the user means
+        return LEFT_OUT  # instructions and tool output do not help to understand the user
     limit = MESSAGE_TOKENS if turn.role == SPEAKER else CONTEXT_TOKENS
     return quoted(truncate_to_tokens(turn.content, limit))
 
 
 def known_line(one: KnownThing) -> str:
-    """One known thing in a line; stored text is quoted."""
+    """One known thing on one line; each stored text is cut and cleaned by `title_line`."""
     if one.kind == "preferential":
         parts = ["preference", one.subject, one.scope, one.text]
     else:
@@ -79,5 +79,5 @@ def known_line(one: KnownThing) -> str:
 
 
 def sizes(turns: Sequence[Turn]) -> list[int]:
-    """Tokens that each turn takes on a sheet, its frame included."""
+    """Tokens of each turn on a sheet, with its frame."""
     return [count_tokens(shown(turn)) + 40 for turn in turns]

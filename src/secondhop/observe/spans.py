@@ -15,9 +15,9 @@ _NUMBER = re.compile(r"\d+")
 
 
 def located(quote: str, content: str) -> tuple[int, int] | None:
-    """(start, end) of the quote in the message; None where it does not stand there.
+    """(start, end) of the quote in the message; None if the message does not contain it.
 
-    Spaces, case, and the shapes of quotes and dashes do not tell; nothing else is forgiven.
+    Spaces, case, and the shapes of quotation marks and dashes may differ, nothing else.
 
     >>> located("I live in  Bonn", "Well, i live in Bonn.")
     (6, 20)
@@ -31,10 +31,10 @@ def located(quote: str, content: str) -> tuple[int, int] | None:
 
 
 def borne_out(statement: str, content: str) -> bool:
-    """Whether a message holds every number of a statement, and at least half of its words.
+    """Whether a message contains every number of a statement, and at least half of its words.
 
-    A word may have another ending, or something joined to its front, as names have in many
-    languages.
+    A word may have another ending. A word that is not ASCII may also be part of a longer one,
+    because many languages join prefixes to names.
 
     >>> borne_out("12 Mill Lane", "my address is 12 Mill Lane"), borne_out("Rome", "I live here")
     (True, False)

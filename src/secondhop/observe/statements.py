@@ -1,4 +1,4 @@
-"""Statements: what a message says, as the memory it would become."""
+"""Makes statements: readings with the memories that they would become."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,11 +20,11 @@ from secondhop.stores.catalog.rows import slot_of
 from secondhop.stores.records import Message
 
 NOWHERE = Span(0, 0, 0)
-"""For comparing what is said, wherever."""
+"""Stands for any span, to compare readings without their place."""
 
 
 def said_once(readings: Iterable[Reading]) -> Iterator[Reading]:
-    """What one message says, without what it said of the same thing last, in the same way."""
+    """The readings of one message, without those that equal the last one about the same thing."""
     last: dict[tuple[str, ...], Reading] = {}
     for reading in readings:
         subject = reading.subject, reading.attribute, reading.scope, reading.topic
@@ -36,7 +36,7 @@ def said_once(readings: Iterable[Reading]) -> Iterator[Reading]:
 
 
 def statements_of(readings: Iterable[Reading], one: Heard, *, at: datetime) -> list[Statement]:
-    """What one message says, as the memories it would be."""
+    """The readings of one message as statements."""
     return [statement_of(reading, one, at=at) for reading in readings]
 
 
@@ -48,15 +48,16 @@ def seen_before(
     *,
     anew: bool,
 ) -> list[Statement]:
-    """The statements of one message, each with what came of its words earlier.
+    """The statements of one message, each with `seen_as` set if its words were observed before.
 
-    That is first what says the same. What is left of the earlier ones may be the same in other
-    words of a model; but one that a statement has found already hides no other statement: it was
-    written, and the rest was not, when a process ended in between.
+    An earlier memory from the same words that says the same counts first. Otherwise any remaining
+    earlier memory from these words counts, because a model may word the same thing differently. An
+    earlier memory that says the same as one statement does not count for the others: a process may
+    have ended after it had written only some of them.
 
     Args:
-        anew: the message may be said anew: what came of its words earlier and was superseded since,
-            by another message, is said again.
+        anew: the message may have been said again. Then memories from its words that another
+            message has superseded since do not count, so the statement is written again.
     """
     under = DraftView(view, draft)
     if anew:
@@ -72,7 +73,7 @@ def seen_before(
 
 
 def outdated(seen: Sequence[SeenWords], view: KeepingView) -> set[str]:
-    """Ids of what was superseded, and not by the next words of the same message."""
+    """Ids of the superseded memories, except those superseded by another one of `seen`."""
     ids = {earlier.memory_id for earlier in seen}
     standing = {memory_id: view.keeping(memory_id) for memory_id in ids}
     return {
@@ -83,7 +84,7 @@ def outdated(seen: Sequence[SeenWords], view: KeepingView) -> set[str]:
 
 
 def with_new_id(statement: Statement, taken: Collection[str]) -> Statement:
-    """The statement under another id, where its own is taken."""
+    """The statement, with a new id if its own is taken."""
     memory, place = statement.memory, statement.reading.span.message
     if memory.memory_id not in taken:
         return statement
@@ -92,7 +93,7 @@ def with_new_id(statement: Statement, taken: Collection[str]) -> Statement:
 
 
 def same_words(statement: Statement, seen: Sequence[SeenWords], view: KeepingView) -> str:
-    """Id of what came of the same words and says the same; "" for none."""
+    """Id of a memory that came from the same words and says the same, or ""."""
     memory = statement.memory
     for earlier in seen:
         known = view.memory(earlier.memory_id)
@@ -104,12 +105,12 @@ def same_words(statement: Statement, seen: Sequence[SeenWords], view: KeepingVie
 
 
 def statement_of(reading: Reading, one: Heard, *, at: datetime) -> Statement:
-    """A reading as the memory it would be; of the same words of the same message, the same id."""
+    """A reading as a statement; an equal reading of an equal message gets the same memory id."""
     own = [one.digest, reading.kind, reading.subject, reading.attribute, reading.value]
     own += [reading.scope, reading.topic, reading.text]
     memory_id = f"{'o' if reading.kind == 'continuity' else reading.kind[0]}-{hashed(*own)}"
     memory = memory_from(what_of(reading), title="", at=one.turn.at, memory_id=memory_id)
-    if reading.kind == "factual":  # beside the bare fact, the words that a search may look for
+    if reading.kind == "factual":  # add the original words, so that searches find them
         words_said = " ".join(clean_text(one.turn.content[slice_of(reading)]).split())
         (bare,) = memory.messages
         said = f'{bare.content} Original words: "{words_said}"'
@@ -119,7 +120,7 @@ def statement_of(reading: Reading, one: Heard, *, at: datetime) -> Statement:
 
 
 def what_of(reading: Reading) -> Rememberable:
-    """As `remember` takes it."""
+    """The reading as an argument of `remember`."""
     match reading.kind:
         case "factual":
             return Fact(subject=reading.subject, attribute=reading.attribute, value=reading.value)
@@ -130,7 +131,10 @@ def what_of(reading: Reading) -> Rememberable:
 
 
 def with_free_id(statement: Statement, view: KeepingView) -> Statement:
-    """A note has the id of its words, so that it is written once; unless that one ended."""
+    """The statement; a note gets the id of its words, so that it is written only once.
+
+    If the memory with that id has ended, the note keeps its own id.
+    """
     memory = statement.memory
     if memory.kind != "continuity":
         return statement
@@ -142,7 +146,7 @@ def with_free_id(statement: Statement, view: KeepingView) -> Statement:
 
 
 def observation(statement: Statement, judgement: Judgement, one: Heard) -> Observation:
-    """What `observe` reports of a statement."""
+    """What `observe` reports about a statement."""
     reading, memory = statement.reading, statement.memory
     span = reading.span
     return Observation(
@@ -177,11 +181,11 @@ def observation(statement: Statement, judgement: Judgement, one: Heard) -> Obser
 
 
 def slice_of(reading: Reading) -> slice:
-    """The characters that say it."""
+    """The characters of the reading in its message."""
     return slice(reading.span.start, reading.span.end)
 
 
 def hashed(*parts: str) -> str:
-    """Twelve hex digits of them all."""
+    """The first twelve hex digits of the SHA-256 of all parts."""
     joined = "\x00".join(parts).encode("utf-8", "surrogatepass")
     return sha256(joined).hexdigest()[:12]

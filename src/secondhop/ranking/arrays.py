@@ -1,4 +1,4 @@
-"""The array types of ranking, and the two operations that several algorithms share."""
+"""The array types of ranking, and the operations that several algorithms share."""
 
 from typing import TypeAlias
 
@@ -29,19 +29,20 @@ def unit_rows(rows: npt.NDArray[np.floating]) -> Vectors:
 
 
 def products(rows: npt.NDArray[np.float32], others: npt.NDArray[np.float32]) -> Vectors:
-    """[n_rows, n_others]: the product of every row with every other; cosines, for unit length.
+    """[n_rows, n_others]: the dot product of each row with each other; cosines for unit rows.
 
-    Two rows have the same product to the last bit wherever they stand. And the work stays in the
-    calling thread: for a matrix product of this size a linear algebra library wakes threads that
-    then wait for more, spinning, and take from a process that answers many far more than they give
-    (seen with OpenBLAS: 24 rows with 1,200 of 384 took 24 ms of processor time instead of 0.8).
+    The product of two rows is the same to the last bit, whatever their positions. And the work
+    stays in the calling thread. For a matrix product of this size, a linear algebra library wakes
+    threads that then spin while they wait for more work. In a busy server they cost far more than
+    they save (with OpenBLAS, 24 rows by 1,200 rows of 384 took 24 ms of processor time instead of
+    0.8).
     """
     found: Vectors = np.vecdot(rows[:, np.newaxis], others[np.newaxis])
     return found
 
 
 def row_products(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """[n, n]: as `products` of the rows with themselves, for half the work."""
+    """[n, n]: `products` of the rows with themselves, for about half the work."""
     found = np.empty((len(rows), len(rows)), dtype=np.float32)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         end = start + _ROWS_AT_ONCE
@@ -52,10 +53,10 @@ def row_products(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def first_best(scores: Floats, *, relevance: Floats | None = None, slack: float = 0.0) -> int:
-    """Index of the highest score. Scores within `slack` of it are ties.
+    """Index of the highest score; scores within `slack` of it are ties.
 
-    A tie goes to the higher `relevance`, then to the lower index. The slack is there because two
-    equal rows may differ in the last bit after a matrix product, depending on where they stand.
+    A tie goes to the higher `relevance`, then to the lower index. The slack is needed because a
+    matrix product may give equal rows scores that differ in the last bit.
     """
     tied = scores >= scores.max() - slack
     if relevance is None:
@@ -64,7 +65,7 @@ def first_best(scores: Floats, *, relevance: Floats | None = None, slack: float 
 
 
 def z_scores(scores: Floats) -> Floats:
-    """The same shape: standard scores along the last axis; 0 where nothing differs."""
+    """Standard scores along the last axis, in the same shape; all 0 if the scores are equal."""
     if not scores.size:
         return scores
     spread = scores.std(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Shares one budget between several lists; what one list does not need goes to the rest."""
+"""Shares one budget between several lists; what one list does not need goes to the others."""
 
 from collections.abc import Mapping, Sequence
 from math import floor, fsum
@@ -7,16 +7,16 @@ from math import floor, fsum
 def filled(
     costs: Mapping[str, Sequence[int]], *, shares: Mapping[str, float], budget: int
 ) -> dict[str, list[int]]:
-    """{list: places of what is taken, in order}; together it costs at most `budget`.
+    """{list: indices of the members taken, rising}; together they cost at most `budget`.
 
-    In turns: what is left is dealt to the lists that still want something, in proportion to their
-    shares, and each takes from its top as long as its next one fits. When none can take, the next
-    one of the list with the largest share is taken out of what all have. What costs more than all
-    that is left is passed over.
+    In each turn, the remaining budget is divided among the lists that still have members waiting,
+    in proportion to their shares. Each list takes members in order while the next one fits into
+    its part. If no list can take one, the next member of the list with the largest share is paid
+    from the whole remaining budget. Members that cost more than the remaining budget are skipped.
 
     Args:
-        costs: of each list's members, > 0.
-        shares: of each list, > 0.
+        costs: {list: the cost of each member, > 0}.
+        shares: {list: its share, > 0}.
         budget: in the unit of the costs.
 
     >>> filled({"a": [1], "b": [1] * 9}, shares={"a": 0.5, "b": 0.5}, budget=4)
@@ -37,7 +37,7 @@ def filled(
             taken[name] += fitting
             left -= sum(costs[name][place] for place in fitting)
             waiting[name] = waiting[name][len(fitting) :]
-        if left == sum(rooms.values()):  # each wants more than its own room
+        if left == sum(rooms.values()):  # no list could take its next member
             first = max(hungry, key=lambda name: shares[name])
             place = waiting[first].pop(0)
             taken[first].append(place)
@@ -45,7 +45,7 @@ def filled(
 
 
 def first_within(costs: Sequence[int], places: Sequence[int], room: int) -> list[int]:
-    """The first of these places that together cost at most `room`."""
+    """The longest prefix of `places` whose total cost is at most `room`."""
     fitting: list[int] = []
     for place in places:
         if costs[place] > room - sum(costs[taken] for taken in fitting):
@@ -55,9 +55,9 @@ def first_within(costs: Sequence[int], places: Sequence[int], room: int) -> list
 
 
 def dealt(shares: Mapping[str, float], amount: int) -> dict[str, int]:
-    """The amount in whole parts in proportion to the shares; nothing is left over.
+    """The amount divided into whole parts in proportion to the shares, with nothing left over.
 
-    What rounding leaves goes to the largest remainders (Hamilton's method), the first of equals.
+    What rounding leaves goes to the largest remainders (Hamilton's method); ties go to the first.
 
     >>> dealt({"active": 0.3, "preferences": 0.3, "recent": 0.4}, 8)
     {'active': 3, 'preferences': 2, 'recent': 3}

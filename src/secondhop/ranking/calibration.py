@@ -22,13 +22,13 @@ class LogisticCalibration:
         return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)), dtype=np.float64)  # never overflows
 
     def shifted(self, by: float) -> "LogisticCalibration":
-        """For scores that are higher by so much."""
+        """The calibration for scores that are higher by `by`."""
         return LogisticCalibration(self.slope, self.intercept - self.slope * by)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IsotonicCalibration:
-    """A rising line through knots; flat before the first and after the last."""
+    """Linear interpolation between knots; flat before the first and after the last."""
 
     scores: Floats
     """[n_knots], rising."""
@@ -41,7 +41,7 @@ class IsotonicCalibration:
         return np.asarray(np.interp(exact, self.scores, self.values), dtype=np.float64)
 
     def shifted(self, by: float) -> "IsotonicCalibration":
-        """For scores that are higher by so much."""
+        """The calibration for scores that are higher by `by`."""
         return IsotonicCalibration(self.scores + by, self.values)
 
 
@@ -52,13 +52,13 @@ Calibration: TypeAlias = LogisticCalibration | IsotonicCalibration
 LEXICAL_FULL = 0.6
 """Normalised BM25 that counts as a full match.
 
-A passage of average length that holds every word of the query once reaches 1 / 2.2 = 0.45;
-0.6 takes the words more than once.
+A passage of average length that holds every word of the query once scores 1 / 2.2 = 0.45. To score
+0.6, it must repeat some.
 """
 
 
 LEXICAL_ALONE = 0.9
-"""What a full match of words is worth where no cosine is known, because the dense search failed."""
+"""The relevance of a full match of words when the dense search failed and there is no cosine."""
 
 
 def calibrated_relevance(
@@ -70,8 +70,9 @@ def calibrated_relevance(
 ) -> Floats:
     """dense share · calibrated cosine + lexical share · lexical / LEXICAL_FULL, 0..1.
 
-    Arrays of one shape. The lexical score is 0 for a passage that holds no word of the query; the
-    cosine NaN where the dense search failed: the words then count alone.
+    All arrays have the same shape. The lexical score of a passage without any word of the query
+    is 0. A cosine is NaN if the dense search failed; the result is then LEXICAL_ALONE · lexical /
+    LEXICAL_FULL. Each lexical / LEXICAL_FULL is at most 1.
     """
     dense = np.where(cosines > 0, calibration(cosines), 0.0)
     matched = np.minimum(1.0, lexical / LEXICAL_FULL)

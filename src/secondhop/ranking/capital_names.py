@@ -1,4 +1,4 @@
-"""Finds names in scripts with capitals: capitalised words in a row."""
+"""Finds names in scripts with capitals: runs of capitalised words."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from secondhop.ranking.stop_words import CALENDAR_WORDS, STOP_WORDS, TASK_WORDS,
 NAME_LINKS: Final = frozenset(
     {"of", "de", "la", "van", "von", "der", "den", "di", "da", "du", "al", "&"}
 )
-"""Lower-case words that may stand within a name."""
+"""Lower-case words that may stand inside a name."""
 
 MAX_NAME: Final = 8
-"""Words; in text that capitalises everything a name ends there."""
+"""The most words of a name; it ends a run in text that capitalises everything."""
 
 
 @dataclass(slots=True)
 class _NameRun:
-    """Capitalised words in a row, as far as they have been read."""
+    """A run of capitalised words that is being read."""
 
     words: list[str] = field(default_factory=list[str])
     links: list[str] = field(default_factory=list[str])
@@ -27,7 +27,7 @@ class _NameRun:
 
 
 def capital_names(text: str) -> Iterator[tuple[str, int]]:
-    """Capitalised sequences with the number of times each comes, in order of appearance."""
+    """Names with the number of times each occurs, in order of appearance."""
     lowercase: set[str] = set()
     found: list[_NameRun] = []
     for tokens in token_lists(text):
@@ -67,7 +67,7 @@ def _capital_runs(tokens: list[str]) -> Iterator[_NameRun]:
 
 
 def _trimmed(run: _NameRun, *, lowercase: set[str]) -> str:
-    """The name without leading and trailing stop words, or "" when nothing telling is left."""
+    """The name without stop words at its ends; "" if only dates, titles or letters are left."""
     words = run.words
     while words and (
         bare(words[0]) in STOP_WORDS

@@ -5,9 +5,7 @@ from itertools import pairwise
 
 
 def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
-    """|A ∩ B| / |A ∪ B|, 0..1. Two empty sets are the same set: 1.0.
-
-    (Unlike titles without words in `redundancy`, where nothing in common is no repetition.)
+    """|A ∩ B| / |A ∪ B|, 0..1; 1.0 for two empty sets, unlike `jaccard` of `same_thing`.
 
     Source: Jaccard, Bulletin de la Société vaudoise des sciences naturelles 37, 1901.
     """
@@ -18,12 +16,12 @@ def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
 def is_stable(
     history: Sequence[frozenset[str]], *, threshold: float = 0.8, rounds: int = 2
 ) -> bool:
-    """Whether the last `rounds` sets hardly differ: each pair of neighbours at `threshold` or more.
+    """Whether each two neighbours among the last `rounds` sets have a Jaccard of >= `threshold`.
 
     Args:
         history: the set of each round (ids voted hot or warm so far), oldest first. Sets that
-            stay empty are stable too: a caller that still hopes should ask for a vote first.
-        rounds: at least 2; with fewer sets in the history the answer is no.
+            stay empty are stable, too; to avoid this, require a vote first.
+        rounds: at least 2. If the history has fewer sets, the result is False.
 
     Raises:
         ValueError: threshold is outside 0..1, or rounds is below 2.

@@ -1,20 +1,20 @@
-"""How much of each candidate the picked ones already say, kept up to date with each pick.
+"""How much of each candidate the picks already say; updated with each pick.
 
-A candidate is made of units (its evidence passages; or itself, when only a matrix is known).
-A unit is covered by the picked candidate that covers it best, a candidate by the mean over its
-units. So two picks that each cover half of a candidate cover all of it together, which a
-maximum over pairs would miss.
+A candidate consists of units: its evidence passages, or the candidate itself if only a matrix is
+known. The coverage of a unit is that of the pick that covers it best. The coverage of a candidate
+is the mean over its units. So two picks that each cover a different half of a candidate together
+cover all of it; a maximum over pairs would miss that.
 
-How much of a candidate's evidence another candidate's evidence says:
+How much of candidate i's evidence candidate j says:
 
 said(p, q) = max( clip((cos(p, q) - lo) / (hi - lo), 0, 1),  containment(p in q) )
 coverage(i by j) = mean over i's passages p of max over j's passages q of said(p, q)
 
-Two memories about one subject have near average vectors and may say different things; passages
-that say the same thing are near each other one by one. The cosine is sharpened because small
-embedding models give passages of one subject 0.7 to 0.8 and only repetition more; literal
-repetition counts whatever the model thinks of it. Directed: a summary is covered by the long
-memory it sums up, which it covers only in part.
+Passages are compared one by one, because two memories about one subject have similar average
+vectors and may still say different things. The cosine is sharpened, because small embedding models
+give passages on one subject 0.7 to 0.8, and only repetition more. Literal repetition counts
+whatever the cosine is. The measure is directed: a long memory covers its summary, but the summary
+covers the long memory only in part.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from secondhop.ranking.shingles import shingle_overlap
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Which candidate covers which unit, and whose unit it is."""
+    """How much of each unit each candidate says."""
 
     units: Floats
     """[n_units, n_candidates], 0..1: how much of the unit the candidate says."""
@@ -38,10 +38,10 @@ class Coverage:
 
     @classmethod
     def from_matrix(cls, redundancy: Floats) -> "Coverage":
-        """From any redundancy matrix [n, n]: row i, column j = how much of i is said by j.
+        """From any redundancy matrix [n, n]: row i, column j is how much of i is said by j.
 
         Raises:
-            ValueError: it is not square, or a value lies outside 0..1.
+            ValueError: the matrix is not square, or a value lies outside 0..1.
         """
         if redundancy.ndim != 2 or redundancy.shape[0] != redundancy.shape[1]:
             raise ValueError(f"redundancy must be [n, n], got {redundancy.shape}")
@@ -55,12 +55,12 @@ class Coverage:
         return int(self.units.shape[1])
 
     def of_candidates(self, covered: Floats) -> Floats:
-        """[n_candidates]: mean of `covered` [n_units] over each one's units; 0 without units."""
+        """[n_candidates]: mean of `covered` [n_units] over a candidate's units; 0 without units."""
         sums = np.bincount(self.owner, weights=covered, minlength=self.size)
         return np.asarray(sums / self._unit_counts, dtype=np.float64)
 
     def matrix(self) -> Floats:
-        """[n, n]: how much of candidate i the candidate j alone says."""
+        """[n, n]: how much of candidate i candidate j says alone."""
         size = self.size
         places = (self.owner[:, np.newaxis] * size + np.arange(size)).ravel()
         sums = np.bincount(places, weights=self.units.ravel(), minlength=size * size)
@@ -69,7 +69,7 @@ class Coverage:
 
     @cached_property
     def _unit_counts(self) -> Indices:
-        """[n_candidates] units of each, at least 1."""
+        """[n_candidates]: the number of each candidate's units, or 1 if it has none."""
         return np.maximum(np.bincount(self.owner, minlength=self.size), 1)
 
 
@@ -78,9 +78,9 @@ class Sharpening:
     """The affine map of a cosine to 0..1; the defaults fit bge-small-en-v1.5."""
 
     lo: float = 0.75
-    """Cosine at and below which nothing is repeated."""
+    """The cosine that becomes 0: nothing is repeated."""
     hi: float = 0.95
-    """Cosine at and above which everything is."""
+    """The cosine that becomes 1: everything is repeated."""
 
     def __post_init__(self) -> None:
         if not self.lo < self.hi:
@@ -97,10 +97,10 @@ _BGE_SMALL = Sharpening()
 
 
 def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening = _BGE_SMALL) -> Coverage:
-    """Coverage with one unit a passage; `.matrix()` gives the pairwise measure [n, n].
+    """Coverage with one unit per passage; `.matrix()` gives the pairwise measure [n, n].
 
-    `texts` are used when they are there. A candidate without passages covers nothing and is
-    covered by nothing.
+    Literal repetition counts only if the evidence has texts. A candidate without passages covers
+    nothing and is covered by nothing.
 
     Raises:
         ValueError: lo is not below hi.
@@ -111,7 +111,7 @@ def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening = _BGE_SMALL
     units = np.zeros((len(rows), len(evidence.passages)))
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers):
-        # sharpening never falls, so the best of its values is the value of the best
+        # sharpening is monotonic, so take the maximum first
         said = sharpening(np.maximum.reduceat(evidence.cosines, starts, axis=1))
         if evidence.texts is not None:
             texts = [evidence.texts[int(row)] for row in rows]

@@ -1,12 +1,14 @@
 """How well a question fits the requests for which memories were stored.
 
-A memory speaks by its two nearest specific cues and its nearest broad one. Compare doc2query
-(Nogueira et al. 2019), whose queries a text answers; a cue is a request for which it matters.
+A memory is judged by its two nearest specific cues and its nearest broad cue. Compare doc2query
+(Nogueira et al. 2019): its queries are those that a text answers; a cue is a request for which the
+memory matters.
 
-And a second hop over broad cues: memories kept for what the best memories are kept for. A question
-that names an appointment is near to the note of that appointment, and the note's broad cue
-("prepare for a job interview") is shared by the memories that the question never mentions. This is
-pseudo-relevance feedback with undertakings for words: RM1 of Lavrenko & Croft, SIGIR 2001.
+Broad cues also allow a second hop, to memories that share a broad cue (an undertaking) with the
+best memories. A question that names an appointment is near to the note of that appointment. The
+note's broad cue ("prepare for a job interview") is shared by memories that the question never
+mentions. This is pseudo-relevance feedback with undertakings instead of words: RM1 of Lavrenko &
+Croft, SIGIR 2001.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,28 +19,30 @@ import numpy as np
 from secondhop.ranking.arrays import Floats, Indices, Mask, Vectors, unit_rows, z_scores
 
 HUB_SHARE = 0.5
-"""Of a cue's similarity to everyday questions that is taken from its similarity to the question:
-what fits everything says little. (Half of CSLS; Conneau et al., ICLR 2018, arXiv:1710.04087.)"""
+"""Share of a cue's similarity to everyday questions that is subtracted from its similarity to the
+question, because a cue that fits everything says little. (Half of CSLS; Conneau et al., ICLR 2018,
+arXiv:1710.04087.)"""
 
 SPECIFIC = 2
-"""Specific cues that count: one may be near by chance."""
+"""How many specific cues count; a single one may be near by chance."""
 
 BROAD_WEIGHT = 0.75
 """Weight of the nearest broad cue; that of the specific ones is 1."""
 
 
 def bent_from(queries: Vectors, background: Vectors) -> tuple[Vectors, Floats]:
-    """Vectors to search cues with, and the factors that give similarities back.
+    """Query vectors moved away from the background, and their lengths before normalisation.
 
-    The similarity of a cue c to a query q less a share of its similarity to the background b is
-    (q - share b) · c: one search finds what is nearest so.
+    The similarity of a cue c to a query q, minus a share of its similarity to the background b, is
+    (q - share · b) · c. So one search with the moved vector ranks by this difference. A cosine
+    found with a returned row, times the row's length, is the difference itself.
 
     Args:
         queries: float32 [n, dim], rows of unit length.
         background: float32 [1, dim], unit length: the mean of everyday questions.
 
     Returns:
-        (float32 [n, dim], rows of unit length; [n], their lengths before).
+        (float32 [n, dim], rows of unit length; [n], the lengths).
     """
     moved = queries - HUB_SHARE * background
     return unit_rows(moved), np.linalg.norm(moved, axis=1).astype(np.float64)
@@ -46,31 +50,32 @@ def bent_from(queries: Vectors, background: Vectors) -> tuple[Vectors, Floats]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CueAffinity:
-    """Of memories to one question; columns of one length."""
+    """Affinity of memories to one question; each array is [n_memories]."""
 
     specific: Floats
     """Mean similarity of the two nearest specific cues."""
     broad: Floats
     """Similarity of the nearest broad cue."""
     nearest: Floats
-    """Of the nearest specific cue."""
+    """Similarity of the nearest specific cue."""
     best: Indices
-    """Row of the cue that speaks most for the memory."""
+    """Row of the memory's nearest cue; -1 if none was found."""
 
 
 def cue_affinity(
     owners: Indices, broad: Mask, scores: Floats, *, count: int, complete: bool
 ) -> CueAffinity:
-    """The affinity of `count` memories, of the cues that a search found.
+    """The affinity of `count` memories, from the cues that a search found.
 
-    A cue that was not found is taken for as near as the farthest that was. A memory that has no
-    specific cue at all, or no broad one, stands in the middle of those that have.
+    A cue that was not found counts as near as the farthest one found. If the search is complete, a
+    memory without specific (or broad) cues gets the mean of the memories that have some, and a
+    single specific cue counts as both.
 
     Args:
-        owners: [n_cues], the memory of each, 0..count-1.
-        broad: [n_cues].
-        scores: [n_cues], similarities, the highest first.
-        complete: these are all cues there are, so that a memory with one found has no other.
+        owners: [n_cues], the memory of each cue, 0..count-1.
+        broad: [n_cues], whether the cue is broad.
+        scores: [n_cues], similarities, highest first.
+        complete: the search found every cue there is.
     """
     least = float(scores.min()) if len(scores) else 0.0
     specific = np.full((count, SPECIFIC), least)
@@ -98,17 +103,19 @@ def cue_affinity(
 
 
 TEMPERATURE = 0.5
-"""Of the softmax over standard scores: the first few memories say what is being undertaken."""
+"""Of the softmax over standard scores; so low that only the first few memories decide."""
 
 
 def undertaking_weights(
     totals: Floats, undertakings: Sequence[Collection[str]]
 ) -> Mapping[str, float]:
-    """{undertaking: how much of the best memories is kept for it}.
+    """{undertaking: how strongly the best memories point to it}.
+
+    A memory's weight is the softmax of its score; each of its n undertakings gets weight / sqrt(n).
 
     Args:
-        totals: [n], scores of memories so far.
-        undertakings: broad cues of each.
+        totals: [n], the memories' scores so far.
+        undertakings: the broad cues of each memory.
     """
     if not len(totals):
         return {}
@@ -122,9 +129,10 @@ def undertaking_weights(
 
 
 def shared_undertaking(weights: Mapping[str, float], own: Collection[str]) -> tuple[float, str]:
-    """(how much a memory shares, the undertaking that it shares most); (0, "") without one.
+    """(strength, the memory's undertaking with the highest weight); (0, "") if it has none.
 
-    A memory that is kept for many things is kept less for each.
+    The weight is divided by the square root of the number of undertakings, because a memory with
+    many is kept less for each.
     """
     if not own:
         return 0.0, ""

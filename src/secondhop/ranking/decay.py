@@ -8,7 +8,7 @@ import numpy.typing as npt
 from secondhop.ranking.arrays import Floats
 
 FSRS_FACTOR: Final = 19 / 81
-"""Makes recency 0.9 when as many days have passed as the stability has."""
+"""Makes recency 0.9 after `stability_days`."""
 
 FSRS_POWER: Final = -0.5
 

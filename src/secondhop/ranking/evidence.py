@@ -1,4 +1,4 @@
-"""The evidence of a pool's candidates, and which of them seem to be replaced by newer ones."""
+"""The evidence of a pool's candidates, and which candidates newer ones seem to replace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ class Evidence:
     vectors: Vectors
     """float32 [n_passages, dim], rows of unit length."""
     passages: Sequence[Sequence[int]]
-    """For each candidate the rows of its evidence passages; may be empty."""
+    """For each candidate, the rows of its evidence passages; may be empty."""
     texts: Sequence[str] | None = None
     """[n_passages] the passages' texts."""
 
     def part(self, candidates: Sequence[int]) -> "Evidence":
-        """Of some candidates, in that order."""
+        """The evidence of these candidates, in this order."""
         return Evidence(
             vectors=self.vectors,
             passages=[self.passages[candidate] for candidate in candidates],
@@ -40,29 +40,30 @@ class Evidence:
 
     @cached_property
     def cosines(self) -> Vectors:
-        """[n_entries, n_entries]: how near the entries of `rows` are to each other."""
+        """[n_entries, n_entries]: cosines of the entries of `rows` with each other."""
         return row_products(self.vectors[self.rows])
 
 
 NEAR_BACK = 2
-"""The older memory must be among this many nearest of the newer one."""
+"""The older memory must be among this many nearest neighbours of the newer one."""
 
 
 def successors(
     evidence: Evidence, written_at: Sequence[float], *, threshold: float = 0.76
 ) -> dict[int, int]:
-    """{older candidate: newer candidate} for pairs that look like one subject, written afresh.
+    """{older candidate: newer candidate} for pairs that look like two versions of one subject.
 
-    near(i, j) = max over i's evidence passages p and j's q of cos(p, q); j is i's successor when
-    it is i's nearest neighbour in the pool, written later, near(i, j) >= threshold, and i is
-    among j's two nearest: a memory that many are near to does not replace them all. A suspicion,
-    not a finding: two memories on one subject may hold different things. Ties go to the lower
-    index.
+    near(i, j) = max over i's evidence passages p and j's passages q of cos(p, q)
+
+    Candidate j is the successor of i if j is i's nearest neighbour in the pool, was written later,
+    near(i, j) >= threshold, and i is among j's two nearest. The last condition keeps a memory that
+    is near to many from replacing them all. The result is only a guess: two memories on one
+    subject may hold different things. Ties go to the lower index.
 
     Args:
         evidence: the pool.
-        written_at: [n_candidates] epoch seconds.
-        threshold: cosine; the default fits bge-small-en-v1.5.
+        written_at: [n_candidates], epoch seconds.
+        threshold: a cosine; the default fits bge-small-en-v1.5.
 
     Source: ours, after the temporal scenario of the reference on retrieval relevance.
     """

@@ -9,19 +9,19 @@ from secondhop.ranking.arrays import Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FacetPool:
-    """Candidates and how well each serves each facet. Checked when it is built.
+    """How well each candidate serves each facet.
 
     Raises:
         ValueError: shapes do not fit, or a number lies outside its range.
     """
 
     facet_relevance: Floats
-    """[n_candidates, n_facets], 0..1: calibrated, so that facets can be compared."""
+    """[n_candidates, n_facets], 0..1, calibrated so that facets can be compared."""
     weights: Floats
-    """[n_facets], >= 0: how much of a good answer each facet is. Scale does not matter."""
+    """[n_facets], >= 0: how much of a good answer each facet is. Only their ratios matter."""
     relevance: Floats | None = None
-    """[n_candidates], 0..1: relevance to the question as a whole; breaks ties, and xQuAD mixes it
-    in. None: the weighted mean over the facets."""
+    """[n_candidates], 0..1: relevance to the question as a whole. It breaks ties, and
+    `facet_select` mixes it in. None: the weighted mean over the facets."""
 
     def __post_init__(self) -> None:
         if self.facet_relevance.ndim != 2:
@@ -49,9 +49,9 @@ class FacetPool:
         return int(self.facet_relevance.shape[0])
 
     def shares(self) -> Floats:
-        """[n_facets], sum 1: the weights, without facets that no candidate serves.
+        """[n_facets]: the weights scaled to sum 1; 0 for a facet that no candidate serves.
 
-        All zeros when no facet with a weight is served.
+        All zeros if no facet with a weight is served.
         """
         served = self.facet_relevance.max(axis=0, initial=0.0) > 0
         weights = np.where(served, self.weights, 0.0)
@@ -72,9 +72,9 @@ class FacetPick:
     index: int
     """Row in the pool."""
     facet: int | None
-    """The facet it was mainly picked for; None when it serves no facet (it only fills up)."""
+    """The facet it was mainly picked for; None if it serves no open facet and only fills a slot."""
     gain: float
-    """What it added when it was picked, after the punishment for repetition."""
+    """Its gain when it was picked, after the penalty for repetition."""
 
 
 def _check_unit_interval(values: Floats, *, name: str) -> None:

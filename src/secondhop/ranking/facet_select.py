@@ -1,12 +1,13 @@
-"""Shares slots between facets by their weights, without repetitions.
+"""Shares slots between facets by their weights, and avoids repetition.
 
 gain(d) = (1 - λ)·rel(d) + λ · Σ over facets i of share_i · rel(d, i) · left_i
-left_i = Π over picked p of (1 - rel(p, i)^closing): what the picks still leave open of facet i.
+left_i = Π over picked p of (1 - rel(p, i)^closing): the part of facet i that is still open.
+
 This is xQuAD (Santos, Macdonald & Ounis, WWW 2010, doi:10.1145/1772690.1772780) with two changes.
-`closing` is 1 there; above it, only picks that serve a facet well close it, so that a few that
-serve every facet a little do not keep out the one that serves it best. And a gain is multiplied by
-the share of the candidate's evidence that the picks before it do not hold (joint, not pairwise:
-see `coverage`).
+In xQuAD, `closing` is 1. With a higher value, only picks that serve a facet well close it, so
+candidates that serve every facet a little do not keep out the one that serves a facet best.
+Also, the gain is multiplied by the share of the candidate's evidence that the earlier picks
+together do not hold (see `coverage`).
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from secondhop.ranking.coverage import Coverage
 from secondhop.ranking.facet_pool import FacetPick, FacetPool
 
 _TIE = 1e-9
-"""Gains this near (relatively) are ties; sums over facets differ in the last bits only."""
+"""Gains within this relative distance are ties, because sums over facets differ in last bits."""
 
 
 def facet_select(
@@ -31,22 +32,22 @@ def facet_select(
     duplicate_at: float = 0.9,
     first: Sequence[int] = (),
 ) -> list[FacetPick]:
-    """At most `k` picks, in the order picked; the first k of k + 1 picks are the same.
+    """At most `k` picks, in the order picked; a larger k only appends picks.
 
-    Ties go to the higher overall relevance, then to the lower index. Facets that no candidate
-    serves lose their share to the others.
+    Ties go to the higher overall relevance, then to the lower index. The share of a facet that no
+    candidate serves goes to the other facets.
 
     Args:
-        coverage: None: repetition is free.
+        coverage: None: repetition costs nothing.
         lambda_: 0 = relevance only, 1 = facets only.
-        closing: how well a pick must serve a facet to close it, > 0.
-        duplicate_at: coverage above this excludes a candidate while any other is left: no weight
-            could argue a fourth copy of the same research into the answer.
-        first: candidates that are picked before all others, in this order; what they say and serve
-            counts against those that follow.
+        closing: exponent, > 0; the higher, the better a pick must serve a facet to close it.
+        duplicate_at: a candidate covered above this is not picked while any other is left, so that
+            no weight can bring near-copies into the answer.
+        first: candidates to pick before all others, in this order; what they say and serve counts
+            against those that follow.
 
     Raises:
-        ValueError: the coverage knows another number of candidates.
+        ValueError: the coverage has another number of candidates than the pool.
     """
     if coverage is not None and coverage.size != pool.size:
         raise ValueError(f"{pool.size} candidates, but coverage knows {coverage.size}")

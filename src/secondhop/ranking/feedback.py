@@ -15,13 +15,13 @@ class FeedbackWeights:
     """How far votes move a query vector of length 1."""
 
     positive: float = 0.75
-    """Of the mean of hot and warm."""
+    """Weight of the mean of hot and warm vectors."""
     hot: float = EFFECTS["hot"].pull
     warm: float = EFFECTS["warm"].pull
     cold: float = -EFFECTS["cold"].pull
     wrong: float = -EFFECTS["wrong"].pull
     round_decay: float = 0.5
-    """0..1: what a vote still counts one round later."""
+    """0..1: the factor by which a vote's weight falls each round."""
 
     def __post_init__(self) -> None:
         moves = (self.positive, self.hot, self.warm, self.cold, self.wrong)
@@ -31,7 +31,7 @@ class FeedbackWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VoteVectors:
-    """The vectors of what was voted on in one round, for one facet: float32 [n, dim] each."""
+    """The vectors of the memories voted on in one round, for one facet; each float32 [n, dim]."""
 
     hot: Vectors
     warm: Vectors
@@ -50,17 +50,19 @@ def refine_query(
 
     q' = normalise( q + 0.75 · mean(1.0 · hot, 0.4 · warm) - 0.3 · cold⊥ - 0.6 · wrong⊥ )
 
-    - mean: the sum divided by the number of votes, not by their weights: a warm vote alone moves
-      0.4 as far as a hot one. A vote of n rounds ago counts 0.5^n of a vote, in the sum and in the
-      number; the number is at least 1, so that old votes alone move less.
-    - cold, wrong: such means of their vectors. ⊥: the part orthogonal to the anchor
-      normalise(q + 0.75 · mean), so that pushing away never undoes what the positives agree on.
-    - no hot or warm vote in any round: q comes back as it is; use `cold_penalty` at ranking.
+    - mean: the weighted sum divided by the number of votes (not by the sum of weights), so a lone
+      warm vote moves the query 0.4 as far as a hot one. A vote of n rounds ago counts as 0.5^n
+      votes, in both the sum and the number. The number is at least 1, so old votes alone move less.
+    - cold, wrong: the means of their vectors, made the same way. ⊥: the part orthogonal to the
+      anchor normalise(q + 0.75 · mean), so that pushing away never undoes what the positive votes
+      agree on.
+    - Without a hot or warm vote in any round, q is returned unchanged; use `cold_penalty` in the
+      ranking instead.
 
-    The order of votes within a round does not matter, to the last bit.
+    The order of votes within a round does not change a single bit of the result.
 
     Args:
-        query: the facet's original query (not last round's refined one), unit length.
+        query: the facet's original query (not the refined one of the last round), unit length.
         rounds: oldest first.
 
     Raises:
@@ -93,9 +95,10 @@ def refine_query(
 def cold_penalty(
     candidates: Vectors, cold_vectors: Vectors, *, sharpening: Sharpening = _BGE_SMALL
 ) -> Floats:
-    """How near each candidate is to something voted cold or wrong: [n], 0..1; 0 without such votes.
+    """[n], 0..1: how near each candidate is to a memory voted cold or wrong; 0 without such votes.
 
-    The highest cosine, sharpened as in `evidence_coverage`. Multiply scores by 1 - strength · it.
+    It is the highest cosine, sharpened as in `evidence_coverage`. Multiply scores by
+    1 - strength · penalty.
     """
     if not len(cold_vectors):
         return np.zeros(len(candidates))
@@ -113,7 +116,7 @@ def _check_shapes(query: Vector, rounds: Sequence[VoteVectors]) -> None:
 
 
 def _faded_sum(rounds: Sequence[Vectors], *, decay: float) -> tuple[Floats, float]:
-    """Sum of the vectors and number of votes, both fading by `decay` a round; oldest first."""
+    """(sum of the vectors, number of votes), both multiplied by `decay` per round; oldest first."""
     total, count = np.zeros(1), 0.0
     for vectors in rounds:
         total = total * decay + _exact_sum(vectors, vectors.shape[1])
@@ -122,7 +125,7 @@ def _faded_sum(rounds: Sequence[Vectors], *, decay: float) -> tuple[Floats, floa
 
 
 def _exact_sum(vectors: Vectors, dimension: int) -> Floats:
-    """Sum over rows, each dimension in rising order: the order of the rows does not matter."""
+    """Sum over rows. Each dimension is sorted first, so the order of the rows does not matter."""
     if not len(vectors):
         return np.zeros(dimension)
     return np.asarray(np.sort(vectors.astype(np.float64), axis=0).sum(axis=0), dtype=np.float64)

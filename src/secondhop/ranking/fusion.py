@@ -11,13 +11,13 @@ def reciprocal_rank_fusion(
 
     score(d) = sum of weight / (k + rank of d) over the rankings that hold d; rank starts at 1.
 
-    An id that comes again in a ranking is skipped and takes no rank, so a memory with several
-    passages does not push others down. Order and grouping of the rankings do not matter (fsum).
+    A repeated id in a ranking is skipped and takes no rank, so a memory with several passages does
+    not push others down. The order of the rankings does not matter, because `fsum` adds exactly.
 
     Args:
         rankings: ids, best first.
-        k: damping constant, > 0. 60 in the source.
-        weights: one a ranking, >= 0; None weighs all alike.
+        k: damping constant, > 0; the source uses 60.
+        weights: one per ranking, >= 0; None: all equal.
 
     Raises:
         ValueError: k is not positive, or the weights do not fit.

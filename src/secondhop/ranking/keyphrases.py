@@ -1,15 +1,15 @@
 """Finds names, identifiers, quotations and key phrases in a text, without a model.
 
-Four finders run over the text once each (time grows linearly):
+Four finders each run over the text once, in linear time:
 
-- quote: what stands in quotation marks or back-ticks, up to 60 characters;
+- quote: text in quotation marks or back-ticks, up to 60 characters;
 - identifier: SSL_MODE, GimliStore, v1.5.9, pgvector.index, @name, #tag, AB-123;
-- name: capitalised words in a row ("Head of Engineering"); a single one at the start of a
-  sentence counts only when it comes again and never in lower case;
-- phrase: the words between stop words and punctuation, scored as RAKE does, at most four words.
+- name: a run of capitalised words ("Head of Engineering"); a single word at the start of a
+  sentence counts only if it occurs again and never in lower case;
+- phrase: up to four words between stop words or punctuation, scored as in RAKE.
 
-Names need capitals. Where a script has none, the phrases carry the topic: Chinese between its
-function characters, Japanese by runs of kanji or katakana.
+Names need capitals. In scripts without capitals, phrases carry the topic: in Chinese, the text
+between function characters; in Japanese, runs of kanji or katakana.
 """
 
 import re
@@ -30,7 +30,7 @@ MAX_QUOTE: Final = 60
 
 
 class KeyPhrase(NamedTuple):
-    """One found phrase, as the text first writes it."""
+    """One found phrase, spelled as in its first occurrence."""
 
     phrase: str
     score: float
@@ -39,14 +39,15 @@ class KeyPhrase(NamedTuple):
 
 
 def key_phrases(text: str, *, n: int | None = None) -> list[KeyPhrase]:
-    """At most `n` phrases of the text (all, for None), best first; no phrase twice, case aside.
+    """At most `n` phrases of the text (None: all), best first, without repeats (ignoring case).
 
-    score = trust(kind) · (c + 1) / (c + 2) for c occurrences of a quote, an identifier or a name;
-    trust · RAKE score / highest RAKE score for a phrase, where RAKE sums degree(w) /
-    frequency(w) over its words and degree counts the words of all phrases that hold w.
+    A quote, identifier or name with c occurrences scores trust(kind) · (c + 1) / (c + 2). A phrase
+    scores trust · its RAKE score / the highest RAKE score. The RAKE score is the sum of degree(w) /
+    frequency(w) over the words w of the phrase; degree(w) counts the words of all phrases that
+    hold w.
 
-    What two finders find keeps the higher score. Ties go to the more trusted kind, then to the
-    first in the text.
+    A phrase found by two finders keeps the higher score. Ties go to the more trusted kind, then to
+    the first in the text.
 
     Source: RAKE: Rose, Engel, Cramer & Cowley, in: Text Mining, 2010,
     doi:10.1002/9780470689646.ch1.
@@ -64,9 +65,9 @@ _COUNTED = re.compile(
 
 
 def topic_names(text: str, *, n: int = 30) -> list[str]:
-    """Names and noun phrases that may name what a text is about, most telling first.
+    """Names and noun phrases that may say what a text is about, best first.
 
-    Single lower-case words and counted things ("two weeks") are none of them.
+    Single lower-case words and counted things ("two weeks") are left out.
 
     >>> topic_names("In two weeks Lena wants to see the tax return of 2024.")
     ['Lena', 'tax return']

@@ -1,4 +1,4 @@
-"""Maximal marginal relevance with a running maximum: compares only with the newest pick."""
+"""Maximal marginal relevance; each turn compares the candidates only with the newest pick."""
 
 from collections.abc import Callable
 
@@ -8,24 +8,24 @@ import numpy.typing as npt
 from secondhop.ranking.arrays import Vector, Vectors
 
 _SLACK = 1e-6
-"""Scores this near are ties: about ten units in the last place of a float32 cosine."""
+"""Scores this close are ties; it is about ten units in the last place of a float32 cosine."""
 
 _Scores = npt.NDArray[np.floating]
 
 
 def mmr_select(query: Vector, vectors: Vectors, *, k: int, lambda_: float = 0.5) -> list[int]:
-    """Indices of at most `k` rows, in the order picked: relevant, and unlike those before.
+    """Indices of at most `k` rows, in the order picked: relevant, and unlike the earlier picks.
 
     pick = argmax of lambda_ · cos(query, d) - (1 - lambda_) · max over picked p of cos(d, p)
 
     The first pick is the most relevant row, whatever lambda_ is. Ties (within 1e-6) go to the
-    lower index. Takes O(k · n · dim) time and O(n) extra memory; no n × n matrix is built.
+    lower index. Takes O(k · n · dim) time and O(n) extra memory.
 
     Args:
         query: unit length.
         vectors: candidates, rows of unit length.
         k: at least 0.
-        lambda_: 1 = relevance only, 0 = difference only.
+        lambda_: 1 = relevance only, 0 = novelty only.
 
     Raises:
         ValueError: lambda_ is outside 0..1, k negative, shapes do not fit, or a number is NaN.
@@ -42,13 +42,13 @@ def mmr_select(query: Vector, vectors: Vectors, *, k: int, lambda_: float = 0.5)
 def mmr_select_by_matrix(
     relevance: _Scores, similarity: _Scores, *, k: int, lambda_: float = 0.5
 ) -> list[int]:
-    """The same selection for any relevance [n] and any similarity [n, n].
+    """Like `mmr_select`, for any relevance [n] and any similarity [n, n].
 
-    Row i, column j says how much of candidate i the candidate j repeats (it may be directed);
-    both on one scale, or lambda_ means nothing.
+    Row i, column j says how much of candidate i candidate j repeats; it may be asymmetric.
+    Relevance and similarity must have the same scale, or lambda_ means nothing.
 
     Raises:
-        ValueError: as `mmr_select`.
+        ValueError: as in `mmr_select`.
     """
     if similarity.shape != (relevance.shape[0], relevance.shape[0]):
         raise ValueError(

@@ -1,26 +1,26 @@
-"""How likely each intent is, and how well memories serve its facets: one pass, no plan."""
+"""How likely each intent is, and how well memories serve its facets, in one pass without a plan."""
 
 import numpy as np
 
 from secondhop.ranking.arrays import Floats, Indices, z_scores
 
 TEMPERATURE = 0.03
-"""Of the softmax over intents. Cosines of questions of one intent differ by about as much."""
+"""Of the softmax over intents; about how much cosines of questions with one intent differ."""
 
 HUB_SHARE = 0.5
-"""Share of a memory's similarity to questions of all kinds that its affinity to a facet loses."""
+"""Share of a memory's similarity to all kinds of questions that is subtracted from its affinity."""
 
 
 def intent_weights(ask_cosines: Floats, owners: Indices, name_cosines: Floats) -> Floats:
-    """[n_intents], adding up to 1: how likely the question has each intent.
+    """[n_intents], sum 1: how likely the question has each intent.
 
-    The softmax of the mean of an intent's two nearest example questions and half the cosine of
-    its name.
+    It is a softmax over: mean cosine of the intent's two nearest example questions + half the
+    cosine of its name.
 
     Args:
-        ask_cosines: [n_asks], of the question to the example questions.
-        owners: [n_asks], the intent of each example question; every intent has one or more.
-        name_cosines: [n_intents], of the question to the intents' names.
+        ask_cosines: [n_asks], cosines of the question with the example questions.
+        owners: [n_asks], the intent of each example question; every intent has at least one.
+        name_cosines: [n_intents], cosines of the question with the names of the intents.
     """
     near = mean_of_two_best(ask_cosines, owners, count=len(name_cosines)) + 0.5 * name_cosines
     weights = np.exp((near - near.max(initial=-1.0)) / TEMPERATURE)
@@ -28,7 +28,7 @@ def intent_weights(ask_cosines: Floats, owners: Indices, name_cosines: Floats) -
 
 
 def mean_of_two_best(scores: Floats, owners: Indices, *, count: int) -> Floats:
-    """[count]: the mean of each owner's two highest scores; the only one where there is one."""
+    """[count]: the mean of each owner's two highest scores, or its only score."""
     ranked = np.lexsort((-scores, owners))
     starts = np.searchsorted(owners[ranked], np.arange(count))
     seconds = np.minimum(starts + 1, len(ranked) - 1)
@@ -38,15 +38,16 @@ def mean_of_two_best(scores: Floats, owners: Indices, *, count: int) -> Floats:
 
 
 def facet_affinity(cosines: Floats, hub_cosines: Floats) -> Floats:
-    """[n_facets, n_memories], >= 0: how much more a memory serves a facet than others do.
+    """[n_facets, n_memories], >= 0: how much better a memory serves a facet than the others do.
 
-    z-scores over the memories, less `HUB_SHARE` of a memory's own z-score of similarity to
-    questions of all kinds: a memory that is similar to everything says little by being similar to a
-    facet.
+    It is the z-score of the memory's cosine over all memories, minus `HUB_SHARE` times its z-score
+    of similarity to all kinds of questions. A memory that is similar to everything gains little by
+    being similar to a facet.
 
     Args:
-        cosines: [n_facets, n_memories], of each memory's best passage to the facet.
-        hub_cosines: [n_memories], of each memory's best passage to the mean of all questions.
+        cosines: [n_facets, n_memories], cosine of each memory's best passage with the facet.
+        hub_cosines: [n_memories], cosine of each memory's best passage with the mean of all
+            questions.
     """
     return np.maximum(z_scores(cosines) - HUB_SHARE * z_scores(hub_cosines), 0.0)
 
@@ -54,6 +55,7 @@ def facet_affinity(cosines: Floats, hub_cosines: Floats) -> Floats:
 def facet_shares(affinity: Floats, weights: Floats) -> Floats:
     """[n_facets, n_memories]: what each facet adds to a memory's score; their sum is the score.
 
-    The square lets what one facet wants much come before what several want a little.
+    The affinity is squared, so that a memory that serves one facet well comes before one that
+    serves several a little.
     """
     return np.asarray(weights[:, np.newaxis] * affinity**2, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Whether two short texts are about the same thing, by their words alone."""
+"""Whether two short texts say the same thing, by their words alone."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -7,27 +7,28 @@ from secondhop.ranking.stop_words import STOP_WORDS
 from secondhop.ranking.words import words
 
 ALIKE: Final = 0.6
-"""Jaccard of their words from which on two texts are one thing: notes that differ in a number or a
-name stay two, a version with a sentence more does not."""
+"""Two texts say the same if the Jaccard of their words is at least this. Notes that differ in a
+number or a name stay apart; a version with one sentence more does not."""
 
 CONTAINED: Final = 0.8
-"""Share of a text's runs of three words from which on another text says it, too."""
+"""A text repeats another if at least this share of its three-word runs occur in the other."""
 
 RUN: Final = 3
 
 
 class SameThing:
-    """Remembers texts, and tells which of them a new one repeats."""
+    """Remembers texts, and tells which one a new text repeats."""
 
     def __init__(self) -> None:
         self._told: list[tuple[str, frozenset[str], frozenset[tuple[str, ...]]]] = []
 
     def repeats(self, name: str, text: str) -> str:
-        """The name of the first text that says the same; "" for none, and then it is remembered.
+        """The name of the first remembered text that says the same; if none does, "".
 
-        The same: Jaccard of their words, without the most frequent ones, of at least `ALIKE`; or
-        at least `CONTAINED` of the new one's runs of three words stand in the older, too. A text
-        that holds an older one and says more is not the same.
+        Only a text that repeats none is remembered. Two texts say the same if the Jaccard of their
+        words, without stop words, is at least `ALIKE`, or if at least `CONTAINED` of the new
+        text's three-word runs occur in the older one. A new text that contains an older one and
+        says more need not repeat it.
 
         Source: Jaccard 1912; containment of shingles: Broder 1997,
         doi:10.1109/SEQUEN.1997.666900.
@@ -43,12 +44,12 @@ class SameThing:
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """Words of both over words of either; 0 where either has none."""
+    """Shared words divided by all words of both, 0..1; 0 if either set is empty."""
     return len(one & other) / len(one | other) if one and other else 0.0
 
 
 def share_in(other: frozenset[tuple[str, ...]], runs: frozenset[tuple[str, ...]]) -> float:
-    """Share of `runs` that stand in `other`, too; 0 of none."""
+    """Share of `runs` that occur in `other`; 0 if there are no runs."""
     return len(runs & other) / len(runs) if runs else 0.0
 
 

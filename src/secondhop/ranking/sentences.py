@@ -6,7 +6,7 @@ from secondhop.ranking.words import MARKS
 
 _SENTENCE_END = re.compile(
     r"(?<![.!?…。！？])[.!?…。！？]+[\"'”’)\]]*(?:\s+|$)|\n+|[;:•|]\s+|(?:^|\s)[-*#>]+\s+"
-)  # only from the first mark of a run on: from each of them, "!!!!" would cost its square
+)  # matches only from the first mark of a run; else a long "!!!!" would take quadratic time
 _TOKEN = re.compile(rf"[^\W_](?:[\w'’&{MARKS}-]*[\w{MARKS}])?|[^\w\s]+")
 
 
@@ -16,7 +16,7 @@ def token_lists(text: str) -> list[list[str]]:
 
 
 def without_possessive(token: str) -> str:
-    """Turn "Anna's" into "Anna"; other tokens stay as they are."""
+    """The token without a possessive ending: "Anna" for "Anna's"."""
     for ending in ("'s", "’s", "'", "’"):
         if token.endswith(ending) and len(token) > len(ending) + 1:
             return token[: -len(ending)]
@@ -24,5 +24,5 @@ def without_possessive(token: str) -> str:
 
 
 def bare(word: str) -> str:
-    """As stop word lists write it: lower case, without apostrophes."""
+    """The word as stop word lists write it: in lower case, without apostrophes."""
     return word.casefold().replace("'", "").replace("’", "")

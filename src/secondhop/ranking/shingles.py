@@ -11,30 +11,30 @@ from secondhop.ranking.arrays import Floats, Indices, row_products
 from secondhop.ranking.words import words
 
 _COLUMNS = 4096
-"""Shingles a matrix product: bounds the memory at n_texts x this."""
+"""Shingles per matrix product; this bounds the matrix at n_texts × _COLUMNS."""
 
 _BINS = 1 << 16
-"""A pool of usual size has some 20,000 shingles."""
+"""Bins for a first, cheap comparison; a typical pool has some 20,000 shingles."""
 
 _TEXTS_KEPT = 4096
-"""Texts whose shingles are remembered: some 8 MB of numbers for passages of usual length."""
+"""How many texts' shingles are cached: some 8 MB for passages of usual length."""
 
 _kept: OrderedDict[tuple[bytes, int], Indices] = OrderedDict()
-"""{(sha256 of a text, size): its shingles}, the one used last at the end.
+"""{(sha256 of a text, size): its shingles}, most recently used last.
 
-By the hash: what a cache holds outlives the memory that is deleted, so it holds no words.
+The key is a hash, because the cache outlives deleted memories and must not hold their words.
 """
 _keeping = threading.Lock()
 
 
 def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
-    """Containment [n, n]: share of text i's distinct word shingles that text j has too, 0..1.
+    """Containment [n, n]: the share of text i's distinct word shingles that text j has, 0..1.
 
     containment(i, j) = |S(i) ∩ S(j)| / |S(i)|
 
-    Directed: a short text inside a long one is contained, not the other way round. Scripts
-    without spaces go by characters. A text shorter than `size` words is one shingle of its own
-    length; a text without words contains nothing and is contained nowhere (0, also with itself).
+    It is directed: a long text contains its short part, not the other way round. In scripts
+    without spaces, each character counts as a word. A text shorter than `size` words is a single
+    shingle. A text without words contains nothing and is contained nowhere (0, even with itself).
 
     Raises:
         ValueError: size is not positive.
@@ -54,7 +54,7 @@ def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
 
 
 def _shingles(text: str, *, size: int) -> Indices:
-    """As `_computed`; one recall asks for the same passages several times."""
+    """`_computed`, cached because one recall asks for the same passages several times."""
     key = (sha256(text.encode("utf-8", "surrogatepass")).digest(), size)
     with _keeping:
         if key in _kept:
@@ -69,10 +69,9 @@ def _shingles(text: str, *, size: int) -> Indices:
 
 
 def _computed(text: str, *, size: int) -> Indices:
-    """The distinct shingles of a text as 64-bit numbers, which hold in this process only.
+    """The distinct shingles of a text as 64-bit hashes, valid in this process only.
 
-    Python's hash of a tuple of words gives two different shingles the same number once in some
-    10^9 pools.
+    Python's hash of a tuple of words makes two different shingles collide about once in 10^9 pools.
     """
     own = words(text)
     if not own:
@@ -86,7 +85,7 @@ def _shared_counts(shingles: list[Indices]) -> Floats:
     n = len(shingles)
     rows = np.repeat(np.arange(n), [len(own) for own in shingles])
     values = np.concatenate([*shingles, np.empty(0, dtype=np.int64)])
-    # most stand in one text only: whatever shares no bin with another need not be sorted
+    # most shingles occur in one text only; one that is alone in its bin need not be sorted
     bins = values & (_BINS - 1)
     shares = np.bincount(bins, minlength=_BINS)[bins] > 1
     rows, values = rows[shares], values[shares]
@@ -102,7 +101,7 @@ def _shared_counts(shingles: list[Indices]) -> Floats:
         has = np.zeros((n, min(_COLUMNS, total - start)), dtype=np.float32)
         has[rows[here], columns[here] - start] = 1.0
         shared += row_products(has)
-    # shingles of one text only were left out above; they belong on the diagonal
+    # the diagonal also counts the shingles of one text only, which were left out above
     own_only = np.array([len(own) for own in shingles]) - np.diag(shared)
     shared[np.diag_indices(n)] += own_only
     return shared

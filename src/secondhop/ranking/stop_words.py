@@ -1,4 +1,4 @@
-"""English words that carry no topic, and the Chinese characters that carry none."""
+"""English words and Chinese characters that carry no topic."""
 
 from typing import Final
 
@@ -42,7 +42,7 @@ TASK_WORDS: Final = frozenset(
     working worked write writing wrote
     """.split()  # noqa: SIM905 - as above
 )
-"""Verbs that say what to do with a topic; in a question they are not the topic."""
+"""Verbs that say what to do with a topic; they are not the topic of a question."""
 
 CALENDAR_WORDS: Final = frozenset(
     """
@@ -51,13 +51,13 @@ CALENDAR_WORDS: Final = frozenset(
     oct nov dec am pm
     """.split()  # noqa: SIM905 - as above
 )
-"""Capitalised, and no names."""
+"""Capitalised words that are not names."""
 
 TITLES: Final = frozenset({"mr", "mrs", "ms", "dr", "prof", "sir", "madam"})
-"""Words before a name that are none."""
+"""Words before a name that are not part of it."""
 
 CHINESE_STOP_CHARACTERS: Final = (
     "的了是在和与與我你您他她它们們这這那有不就也都吗嗎呢吧啊把被给給到从從对對会會要"
     "想能可以很还還又个個什么麼怎样樣请請"
 )
-"""Function characters: between them stand the topics."""
+"""Function characters; the text between them carries the topics."""

@@ -10,18 +10,18 @@ from secondhop.ranking.decay import fsrs_recency
 
 POWER: Final = 0.7
 FULL: Final = 5.0
-"""Effective acceptances to that power at which strength is full: about ten."""
+"""Strength is full when (effective acceptances)^POWER reaches this: about ten acceptances."""
 
 
 def accepted_strength(
     accepted: npt.ArrayLike, days_since: npt.ArrayLike, *, stability_days: npt.ArrayLike
 ) -> Floats:
-    """0..1: 0 for what was never accepted; old acceptances count for less, twice over.
+    """0..1; 0 for a memory that was never accepted. Age counts twice.
 
     strength = min((n · r)^0.7 / 5, 1) · r, with r = recency of the last acceptance.
 
-    Only acceptances go in. What was merely retrieved or shown must not: it would be shown again
-    because it was shown before.
+    Only acceptances count. If being retrieved or shown counted, memories would be shown again
+    because they were shown before.
 
     Source: the reference audit of session starts, its option A.
 

@@ -1,4 +1,4 @@
-"""The runs of words between stop words, which RAKE and the noun slots score."""
+"""The runs of words between stop words, which RAKE scores."""
 
 import re
 from collections.abc import Iterator
@@ -19,8 +19,9 @@ _CHINESE_STOPS = re.compile(f"[{CHINESE_STOP_CHARACTERS}]+")
 def topic_runs(text: str, *, barred: frozenset[str]) -> Iterator[list[str]]:
     """Word runs between `barred` words, punctuation and sentence ends, in order.
 
-    A run of more than four words is no phrase: it gives its longer words singly. Chinese and
-    Japanese, which have no spaces, give runs of Han characters or katakana.
+    A run of more than four words is not a phrase; each of its words of more than three letters
+    becomes a run. Chinese and Japanese, which have no spaces, give runs of Han characters or
+    katakana.
     """
     for tokens in token_lists(text):
         run: list[str] = []
@@ -36,7 +37,7 @@ def topic_runs(text: str, *, barred: frozenset[str]) -> Iterator[list[str]]:
             else:
                 run.append(word)
                 if word != token:
-                    # "Anna's birthday": Anna is a topic of her own, and of the whole
+                    # in "Anna's birthday", "Anna" is also a topic of its own
                     yield [word]
         yield from _broken(run)
 

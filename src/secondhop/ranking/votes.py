@@ -1,7 +1,8 @@
-"""The votes on a memory: what each says, and what it does. A new vote is one more row here.
+"""The votes on a memory: what each says and does.
 
-What a model is told of them is in `prompts/critique.md`, the buttons of the page are in
-`server/static/answer.js`, and a resolved session has a field for each in `graph/session_result.py`.
+To add a vote, add a row to `EFFECTS`. Then tell the model about it in `prompts/critique.md`, add a
+button to the page in `server/static/answer.js`, and a field of the resolved session in
+`graph/session_result.py`.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from typing import Final, Literal, TypeAlias, get_args
 VoteName: TypeAlias = Literal["hot", "warm", "cold", "wrong", "spark"]
 
 VOTES: Final[tuple[VoteName, ...]] = get_args(VoteName)
-"""Every vote, in the order in which they are listed."""
+"""Every vote, in the order in which votes are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,15 +20,16 @@ class VoteEffect:
     """What one vote says and does."""
 
     says: str
-    """To people and agents who vote."""
+    """Its meaning, for people and agents who vote."""
     relevance: float = 0.0
-    """Relevance of the memory to the facets that the vote names; 0 keeps it out of the answer.
-    The higher comes first."""
+    """Relevance of the memory to the facets that the vote names; higher comes first. 0 keeps the
+    memory out of the answer."""
     passages: float = 1.0
-    """Multiplies the scores of its passages where they fill a budget of tokens."""
+    """Factor for the scores of the memory's passages when they fill a budget of tokens."""
     pull: float = 0.0
-    """How far it moves the next query towards the memory. Below 0 it moves it away; in a facet
-    without a vote in favour, memories that say the same lose up to this share instead."""
+    """How far the vote moves the next query towards the memory; below 0, away from it. In a facet
+    without a vote in favour, a negative pull instead lowers memories that say the same, by up to
+    this share."""
     credit: float = 0.0
     """What learning credits the memory with when the session is resolved."""
 

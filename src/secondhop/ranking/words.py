@@ -14,7 +14,7 @@ MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200c\u200d"
     "\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 )
-"""Vowel signs and marks that belong to the letter before them, but that `\\w` does not know."""
+"""Vowel signs and marks that belong to the letter before them, but that `\\w` does not match."""
 
 _MARK_IN_UNSPACED = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
 
