@@ -132,3 +132,15 @@ def test_a_mark_is_given_and_taken_away_on_the_command_line(tmp_path: Path) -> N
     assert "Always to know" in run("briefing")
     assert CliRunner().invoke(app, ["update", "todo", "--mark", "x", *place]).exit_code == 2
     assert "Nothing is stored for nobody" in run("briefing", "--entity", "nobody")
+
+
+def test_an_entry_that_is_too_long_leaves_its_place_to_the_next(tmp_path: Path) -> None:
+    with Recall.open(tmp_path, entity=MARA, embedder="hashing") as recall:
+        recall.memories.remember(Preference(text="Keep answers short"), at=datetime(2026, 1, 3))
+        long = "Explain every step in detail. " * 30
+        recall.memories.remember(Preference(text=long), at=datetime(2026, 2, 3))
+
+        told = recall.memories.briefing(at=AT, tokens=60)
+
+    assert [entry.text for entry in told.entries] == ["Keep answers short"]
+    assert told.left_out["preferences"] == 1

@@ -75,17 +75,6 @@ class EntryMaker:
         """The entries in this order, without memories that were forgotten since the ranking."""
         return (self.entry(one) for one in ranked if self.sayings.of(one.memory))
 
-    def within(self, ranked: Iterable[Ranked], budget: int) -> list[BriefingEntry]:
-        """The first entries, up to and including the one that takes the total above the budget."""
-        made: list[BriefingEntry] = []
-        spent = 0
-        for entry in self.all_of(ranked) if budget else ():
-            made.append(entry)
-            spent += cost_of(entry)
-            if spent > budget:
-                break
-        return made
-
     def _shown(self, ranked: Ranked) -> tuple[str, bool]:
         """(shown text, whether the memory says more)."""
         memory, said = ranked.memory, self.sayings.of(ranked.memory)

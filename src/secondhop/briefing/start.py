@@ -74,9 +74,9 @@ async def brief(sources: BriefingSources, asked: BriefingAsked) -> Briefing:
     core = list(maker.all_of(ranked.core))
     left = max(0, budget - frame_cost(maker) - sum(map(cost_of, core)))
     lists = {
-        "active": maker.within(ranked.active, left),
-        "preferences": maker.within(ranked.preferences, left),
-        "recent": maker.within(ranked.recent, left),
+        "active": [*maker.all_of(ranked.active)],
+        "preferences": [*maker.all_of(ranked.preferences)],
+        "recent": [*maker.all_of(ranked.recent)],
     }
     chosen = shared_out(lists, asked.settings, left)
     entries = [*core, *(entry for own in chosen.values() for entry in own)]
