@@ -9,7 +9,7 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import EFFORTS, PLANNED, Effort, RecallState
 
 MOSTLY_ANNOTATED = 0.5
-"""From this share of memories with cues on, cues tell what a question needs, and no plan does."""
+"""Least share of memories with cues at which cues, and not a plan, tell what a question needs."""
 
 
 KNOWN: Mapping[str, Effort] = {one: one for one in EFFORTS}

@@ -20,7 +20,7 @@ from secondhop.ranking.votes import VoteName
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 CUED_PASSAGES = 24
-"""Passages that are compared per memory that only its cues found."""
+"""Passages compared per memory that was found only by its cues."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

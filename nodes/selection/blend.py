@@ -68,7 +68,7 @@ needed, for text alone and with cues. Fitted to the labels of eleven and of four
 
 
 NEAREST_KEPT = 10
-"""Memories ranked first by the question's own searches, which no limit cuts."""
+"""Memories at the top of the question's own ranking that `limit` never cuts."""
 
 NOTHING_SUGGESTED = Suggested(
     memory_ids=[], scores=[], facet_ids=[], passage_ids=[], cosines=[], confidence=0.0

@@ -21,7 +21,7 @@ HALF_LIFE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLately:
-    """What one question was shown, so that other questions bring something else."""
+    """The answer to one question, remembered so that other questions bring something else."""
 
     question: str
     """A digest of the question."""

@@ -38,7 +38,7 @@ Factor: TypeAlias = Callable[[Sequence[Candidate], RecallState, RankingSettings]
 def source(candidates: Sequence[Candidate], _: RecallState, settings: RankingSettings) -> Floats:
     """The priority of each candidate's source, divided by the lowest priority among the candidates.
 
-    So written notes gain beside conversations, and if all are conversations nothing changes.
+    So written notes gain over conversations. If all are conversations, nothing changes.
     """
     given = parsed_priority(settings.source_priority)
     factors = np.array([given.get(one["source"], 1.0) for one in candidates])

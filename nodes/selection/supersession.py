@@ -10,8 +10,8 @@ from secondhop.nodes.session.session_state import Proposal, SessionState
 from secondhop.nodes.state import Vote
 
 SAYS_AS_MUCH = 0.3
-"""Share of a wrong memory's evidence that a newer memory must cover to be proposed. It applies to
-newer memories that were voted for."""
+"""Least share of a wrong memory's evidence that a newer one must say to be proposed, if people or
+agents voted for the newer one."""
 
 
 def proposals_of(pool: Pool, state: SessionState) -> list[Proposal]:
