@@ -146,8 +146,7 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """The hint that a cue would raise the memory, as an alternative to a very high k.
 
-    "" if a cue raises it already, an annotation calls it outdated, or its factors keep its score
-    below the last slot's whatever a cue adds.
+    "" if a cue raises it already, it is outdated, or its factors keep it below the last slot.
     """
     most = prod(candidate.factors.values())
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)

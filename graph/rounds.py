@@ -133,8 +133,8 @@ async def after_begin(
 
 
 async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
-    """Search, unless the round has no query; `suggest` runs, too, in the first round of an
-    unplanned question for help if few memories have cues."""
+    """Search, unless the round has no query; `suggest`, too, for an unplanned question for help in
+    the first round, if few memories have cues."""
     number = state["round"]
     if not any(query["round"] == number for query in state["queries"].values()):
         return ["fuse"]

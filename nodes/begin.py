@@ -84,8 +84,8 @@ def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
     """The queries of the question itself: "q0" is the whole question.
 
     Args:
-        parts: whether a message that asks several questions also gets a query for each of them. The
-            planner's `decompose` does that otherwise.
+        parts: whether each question of a message that asks several gets a query, too. Otherwise the
+            planner's `decompose` does that.
     """
     several = several_questions(question) if parts else []
     return {

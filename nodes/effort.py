@@ -16,16 +16,14 @@ KNOWN: Mapping[str, Effort] = {one: one for one in EFFORTS}
 
 
 def checked_effort(effort: object, *, annotated: float, services: Services) -> Effort:
-    """The effort asked for, or the default if it is None.
-
-    The default is `none` without a planner and a critic; `low` if there is a critic and most
-    memories have cues; else `high`.
+    """The effort asked for. By default: `none` without a model, `low` if most memories have cues,
+    else `high`.
 
     Args:
         annotated: share of the memories that have cues.
 
     Raises:
-        UsageError: there is no such effort, or it needs a model and there is none.
+        UsageError: there is no such effort, or no model for it.
     """
     if effort is None:
         if services.planner is None and services.critic is None:

@@ -163,10 +163,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
-    """{memory id: the text of its nearest cue} for memories whose cues raise their score.
-
-    A memory that only the shared undertaking raises gets the text of that broad cue.
-    """
+    """{memory id: its nearest cue, or the shared broad cue}, if that raises its score."""
     if cued is None:
         return {}
     nearest = zip(cued["memory_ids"], cued["cues"], strict=True)

@@ -104,10 +104,7 @@ def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[Feedbac
 def spark_branches(
     votes: Sequence[Vote], state: RecallState
 ) -> tuple[dict[str, Facet], dict[str, str], dict[str, Query]]:
-    """(facets, {facet id: memory id of its spark}, queries): a branch per new spark.
-
-    There are at most `BRANCHES` branches, those of earlier rounds included.
-    """
+    """(facets, {facet id: memory id of its spark}, queries) of new sparks; `BRANCHES` in all."""
     known = state.get("sparks", {})
     facets: dict[str, Facet] = {}
     sparks: dict[str, str] = {}

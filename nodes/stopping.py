@@ -22,8 +22,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 
 
 def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
-    """Ends a recall in which no critic will be asked again: there is none, the effort is `none`, or
-    it is `low` and the critic's queries have been searched."""
+    """Ends a recall if no critic will be asked again."""
     if services.critic is None or state.get("effort") == "none":
         return "complete", "no critic asks for more"
     if state.get("effort") == "low" and state["round"] > 1:

@@ -134,10 +134,7 @@ def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
 def follow_ups_of(
     queries: Sequence[QueryReply], sheet: CriticSheet, request: CriticRequest
 ) -> tuple[FollowUp, ...]:
-    """At most `FOLLOW_UPS` new queries. A query for an unknown facet opens a new one.
-
-    Queries that contain ids of the call are dropped.
-    """
+    """At most `FOLLOW_UPS` new queries; one for an unknown facet opens a new facet."""
     if not queries:
         return ()
     facet_ids = {facet["facet_id"] for facet in request.facets}

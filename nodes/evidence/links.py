@@ -135,11 +135,8 @@ async def with_links(
 def holders(
     name: frozenset[str], hits: Sequence[PassageHit], terms: Mapping[str, frozenset[str]]
 ) -> PassageScores:
-    """{passage id: weight}, for passages that hold the whole name; 1 if only one does, less if more
-    do, {} if more than `COMMON` do.
-
-    Every hit that scores at least as high as these passages is counted as holding the name.
-    """
+    """{passage id: weight}, for passages that hold the whole name: 1 if only one does, less if more
+    do, {} if more than `COMMON` do. Hits that score as high count as holding it."""
     holding = [hit for hit in hits if name <= terms.get(hit.passage_id, frozenset())]
     if not holding:
         return {}

@@ -86,7 +86,7 @@ def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
     """{passage id: 0..1}, what cues and playbooks say about its memory.
 
     The best passage of each memory gets the full value, the others less, in proportion to their
-    scores. {} for a look-up, and if neither cues nor playbooks speak for any memory.
+    scores. {} for a look-up.
     """
     if state["kind"] in LOOKUPS:
         return {}
@@ -112,10 +112,9 @@ def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
 
 
 def combined(cosines: Mapping[str, float], words: Mapping[str, float]) -> PassageScores:
-    """{passage id: score} for one query: both searches, each scaled to 0..1, in a convex sum.
+    """{passage id: score} for one query: a convex combination of both searches, each in 0..1.
 
-    Cosines are scaled so that `FLOOR_SHARE` of the highest gives 0 and the highest gives 1. Lexical
-    scores are divided by the highest.
+    Cosines are scaled from `FLOOR_SHARE` of the highest to the highest, lexical scores from 0.
 
     Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
     """

@@ -180,8 +180,7 @@ async def nearest_visible(
 ) -> list[Visible]:
     """For each row, at most `k` passages that may be shown, nearest first.
 
-    If a filter admits at most `COMPARED` memories, all of them are compared, because they may lie
-    far down in the ranking of the whole store.
+    If a filter admits few memories, all are compared, because they may lie far down in any ranking.
     """
     admitted = hidden.admitted
     if admitted is None or len(admitted) > COMPARED:

@@ -61,15 +61,12 @@ class Counting:
 async def that_count(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
 ) -> Counting:
-    """The preferences that count for the question.
-
-    These are the ones that always hold, those whose context is near the question or a planned
+    """The preferences that always hold, those whose context is near the question or a planned
     facet, and those that the plan asks for by name.
 
-    For the question, a context must be as near as a memory must be to come back (`min_score`). A
-    facet must be nearer, both by its name and by one of its queries, because a plan looks for
-    evidence, and evidence is about many things. If the embedding model fails or is late, contexts
-    are not compared, and `degraded` says so.
+    To the question, a context must be as near as a memory must be (`min_score`). A facet must be
+    nearer, by its name and by one of its queries, because a plan looks for evidence, and evidence
+    is about many things. If the embedding model fails or is late, `degraded` says so.
 
     Args:
         planned: the queries that this round asks.
@@ -111,8 +108,7 @@ def asked_by_name(asked: ByName | None, contextual: Iterable[Memory]) -> dict[st
 
 
 def compared(hidden: Hidden) -> list[Memory]:
-    """The preferences with a context; if there are more than `CONTEXTS`, those that hold are kept
-    before those that ended, and newer before older.
+    """At most `CONTEXTS` preferences with a context: the newest that hold, then the newest ended.
 
     The list starts with those that ended.
     """

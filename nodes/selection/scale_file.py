@@ -123,7 +123,7 @@ def scale_document(
     embedder_id: str,
     fitted: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
-    """A scale in the form that `read_scale` reads."""
+    """A scale in the form of the file."""
     return {
         "embedder": embedder_id,
         "calibration": calibration_document(calibration),
@@ -132,7 +132,7 @@ def scale_document(
 
 
 def calibration_document(calibration: Calibration) -> dict[str, Any]:
-    """A calibration in the form that `read_scale` reads: its kind and its numbers."""
+    """The calibration in the form of the file."""
     if isinstance(calibration, LogisticCalibration):
         return {
             "kind": "logistic",

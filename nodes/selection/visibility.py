@@ -29,7 +29,7 @@ APART = "it is a preference: those that count are given apart"
 
 
 class MemoryKeeping(Protocol):
-    """Reads which memories of an entity hold, and which facts contradict each other."""
+    """Reads which memories hold, and which facts contradict each other."""
 
     async def standing(
         self, *, until: datetime | None = None, where: Where | None = None
