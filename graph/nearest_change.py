@@ -126,8 +126,8 @@ def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
 
 
 def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why no cue helps a memory that an annotation calls outdated, and whether storing the newer
-    one without that note would."""
+    """Why no cue helps an outdated memory, and whether storing the newer one without that note
+    would."""
     newer = title_of(trace, candidate.outdated_by)
     told = f"{newer} is noted to replace it, and what is replaced comes last, whatever its cues"
     if REPLACED_FACTOR * score_without(trace, candidate, NEWER) <= score_to_beat(trace):

@@ -23,11 +23,7 @@ QUESTION_CHARS = 20_000
 
 
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
-    """Check the input, set the defaults, and make the question the first facet.
-
-    Raises:
-        UsageError: the input is not valid.
-    """
+    """Check the input, set defaults, and make the question the first facet."""
     question = checked_question(state.get("question", MISSING))
     limits, ranking = services.settings.limits, services.settings.ranking
     k = checked_count(state.get("k"), name="k")
@@ -103,10 +99,7 @@ def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
 
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:
-    """How many memories have cues, and what was shown lately if freshness is on.
-
-    If reading takes too long, `degraded` says so.
-    """
+    """How many memories have cues, and what was shown lately if freshness is on."""
     share = SHARE * services.settings.limits.deadline_s
     ends_at = asyncio.get_running_loop().time() + share
     degraded: dict[str, str] = {}

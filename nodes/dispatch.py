@@ -1,4 +1,4 @@
-"""Opens a round: chooses which waiting queries it asks, and looks up preferences and facts."""
+"""Opens a round: chooses its queries, and looks up preferences and facts."""
 
 import unicodedata
 

@@ -235,11 +235,7 @@ def recalled(
     *,
     min_score: float,
 ) -> dict[str, Any]:
-    """One memory in the form of `RecalledMemory`.
-
-    Args:
-        facet_id: the facet that gave it its slot; None for a near miss.
-    """
+    """One memory as `RecalledMemory`; `facet_id` gave it its slot, None for a near miss."""
     candidate = state["candidates"][memory_id]
     served = served_facets(candidate, facet_id, state, min_score=min_score)
     reason = why(served[0], candidate, state)
@@ -268,7 +264,7 @@ def served_facets(
 ) -> list[str]:
     """Ids of the facets that a memory serves, the one that gave it its slot first.
 
-    The others are those that its vote names, or else those with at least `min_score`.
+    The others are those that its vote names, else those with `min_score`, else the best one.
     """
     scores = candidate["scores"]
     ranked = sorted(scores, key=lambda f: (-scores[f]["relevance"], f))

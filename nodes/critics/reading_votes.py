@@ -25,8 +25,7 @@ UNNAMED = "left unnamed"
 """The reason of the ballot on a memory that the reply does not name."""
 
 FACETS_A_BALLOT = 4
-"""Most facets that a ballot may name; the first ones count. A memory that serves everything serves
-nothing."""
+"""Facets of a ballot that count, the first ones: a memory that serves everything serves nothing."""
 
 
 def read_verdict(

@@ -100,8 +100,8 @@ async def with_links(
 ) -> PassageScores:
     """The scores plus what links add to them.
 
-    Each lead takes one search for what it leaves open, and no language model. If too little time is
-    left, nothing is added.
+    It takes one batch of searches for what the leads leave open, and no language model. If too
+    little time is left, nothing is added.
     """
     seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
     leads = leads_of(seeds, scores, state["question"])

@@ -56,9 +56,8 @@ def best_first(scores: Mapping[str, float]) -> list[str]:
 def passage_scores(state: RecallState) -> PassageScores:
     """Scores of all passages found, without those of memories that were voted out.
 
-    The score is a p-norm over the facets: for each facet the score of its best query, times the
-    facet's weight. Cues and playbooks add one more term (`meant_scores`). The result is multiplied
-    by the factors of votes and dates (`owners_of`).
+    The score is a p-norm over the facets (score of the facet's best query times its weight) and
+    what cues and playbooks say (`meant_scores`), times the factors of votes and dates.
 
     Source: Salton, Fox & Wu, CACM 1983, doi:10.1145/182.358466 (p-norm).
     """

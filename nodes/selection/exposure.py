@@ -58,7 +58,7 @@ class ExposureMemory:
 
 
 def spoken(question: str) -> str:
-    """The question as it is compared with others: lower case, single spaces.
+    """The question in lower case, with single spaces, to compare it with others.
 
     >>> spoken("  Who  is Mara? ")
     'who is mara?'

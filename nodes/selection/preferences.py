@@ -25,10 +25,10 @@ NAMED, IMPLIED = 0.45, 0.7
 """How near a facet's name and one of its queries must both be to a context: `NAMED` for a facet
 that the question names (hop 1), `IMPLIED` for a facet that the plan adds.
 
-Chosen with the default model on 36 questions, plans that a large model wrote for them, and 30
-contexts. Beyond the preferences that the questions bring, this brings 7 that fit, 1 doubtful one
-and 1 that does not fit; with 24 other contexts 5, 2 and 2. A single query, at the threshold of the
-question, would bring 14 that fit and 91 that do not.
+Chosen with the default model on 36 questions, plans of a large model for them, and 30 contexts.
+Beyond what the questions bring, this brings 7 that fit, 1 doubtful one and 1 that does not fit;
+with 24 other contexts 5, 2 and 2. A single query, at the threshold of the question, would bring 14
+that fit and 91 that do not.
 """
 
 
@@ -178,10 +178,8 @@ def always(preference: Memory) -> bool:
 
 
 def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
-    """The preferences that count, in the form of `RecalledPreference`.
-
-    First those that always hold, then by nearness of their context, then those that ended.
-    """
+    """The preferences that count, as `RecalledPreference`: those that always hold, then by nearness
+    of their context, then those that ended."""
     counting, asked = state.get("preferences", {}), state.get("preferences_asked", {})
     chosen = [one for one in hidden.preferences if one.memory_id in counting]
 

@@ -128,7 +128,7 @@ LEAST_SUM = -1.0
 """The same for the sum of the parts, if the score is a blend: a vote counts above this sum.
 
 Of 935 memories that a large model chose, 20 lay below 0 (ten of them were needed) and none below
--1. A small store has few memories, so many of them are shown to the model.
+-1. If there are few memories, even poor ones are shown to the model.
 """
 
 UNNAMED_FACTOR = 0.3

@@ -92,11 +92,7 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
 
 
 def scale_in(path: Path) -> _ScaleFile:
-    """The parsed file.
-
-    Raises:
-        UsageError: the file cannot be read, is not YAML or JSON, or does not fit the form.
-    """
+    """The parsed file; raises UsageError if it cannot be read or has another form."""
     import yaml
 
     try:

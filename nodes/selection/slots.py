@@ -271,11 +271,7 @@ def answering_for_themselves(pool: Pool) -> Pool:
 
 
 def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
-    """The same ids; a memory moves to the end if those ahead say more than `limit` of its evidence.
-
-    Args:
-        limit: a share, 0..1.
-    """
+    """The same ids, where a memory comes last if those ahead say more than `limit` (0..1) of it."""
     coverage, places = repetition_among(pool, order)
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []

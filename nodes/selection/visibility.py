@@ -88,10 +88,9 @@ class HiddenMemory:
     for its own sight."""
 
     async def of(self, sight: Sight | None, services: "Services") -> Hidden:
-        """What a recall may not show, looked up once per recall.
+        """What a recall may not show, looked up once.
 
-        It has no time limit of its own, because without it nothing may be shown; the recall gives
-        up at its deadline.
+        It has no time limit but the recall's deadline, because without it nothing may be shown.
         """
         if sight is None or services.keeping is None:
             return NOTHING_HIDDEN
