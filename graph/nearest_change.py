@@ -126,8 +126,8 @@ def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
 
 
 def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why no cue helps a memory that an annotation calls outdated, and whether storing the newer
-    one without that note would."""
+    """Why no cue helps an outdated memory, and whether storing the newer one without that note
+    would."""
     newer = title_of(trace, candidate.outdated_by)
     told = f"{newer} is noted to replace it, and what is replaced comes last, whatever its cues"
     if REPLACED_FACTOR * score_without(trace, candidate, NEWER) <= score_to_beat(trace):
@@ -146,8 +146,7 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """The hint that a cue would raise the memory, as an alternative to a very high k.
 
-    "" if a cue raises it already, an annotation calls it outdated, or its factors keep its score
-    below the last slot's whatever a cue adds.
+    "" if a cue raises it already, it is outdated, or its factors keep it below the last slot.
     """
     most = prod(candidate.factors.values())
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)

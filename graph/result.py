@@ -62,11 +62,11 @@ class RecalledMemory(Frozen):
     why: str
     """One sentence."""
     weak: bool = False
-    """Little of it is about the question: it fills a slot that nothing better needed."""
+    """Whether it only fills a free slot, because little of it is about the question."""
     role: str = ""
     """What kind of help it gives, as noted when it was stored; "" if nothing was noted."""
     cue: str = ""
-    """The cue most similar to the question; "" if no cue lifts it."""
+    """The cue most similar to the question; "" if no cue raises its score."""
     evidence: list[Evidence]
     """Best passage first."""
     vote: str = ""

@@ -99,7 +99,7 @@ def step(node: Node[StateT], *, services: Services) -> BoundNode[StateT]:
 
 
 async def run_step(state: StateT, *, node: Node[StateT], services: Services) -> RecallUpdate:
-    """Run a node, and add an entry with its time and note to its update, under `steps`."""
+    """Run a node, and add an entry with its time and note to `steps`."""
     started, clock = time.time(), time.perf_counter()
     name = node.__name__
     with span_of(name, "CHAIN", {"secondhop.step": name}, metric=STEPS):
@@ -133,8 +133,8 @@ async def after_begin(
 
 
 async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
-    """Search, unless the round has no query; `suggest` runs, too, in the first round of an
-    unplanned question for help if few memories have cues."""
+    """Search, unless the round has no query. In the first round, playbooks suggest memories, too,
+    if there is no plan, few memories have cues, and the question is no look-up."""
     number = state["round"]
     if not any(query["round"] == number for query in state["queries"].values()):
         return ["fuse"]

@@ -57,10 +57,7 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What searches measured, for at most three facets with the highest relevance.
-
-    Without a plan, only for the question itself.
-    """
+    """What searches measured, for its best three facets; without a plan, for the question only."""
     names = {facet.facet_id: facet for facet in trace.facets}
     if not is_planned(trace):
         return [

@@ -132,11 +132,11 @@ class ResolvedSession(Frozen):
     question: str
     asked_at: datetime
     rounds: int
-    """Answers that were needed."""
+    """Number of answers."""
     shown: list[str]
     """Every memory that an answer or a branch has shown, in the order in which they came."""
     retrieved: list[str] = Field(default_factory=list[str])
-    """Every memory that was in the pool of a round, shown or not; those that were shown first."""
+    """Every candidate of the session, shown or not; those that were shown come first."""
     votes: list[VotesOfRound]
     """By round, then person before agent."""
     accepted: list[str]

@@ -11,7 +11,7 @@ def from_start(state: SessionState) -> Literal["begin", "votes"]:
 
 
 def after_await(state: SessionState) -> Literal["votes", "resolve", "over"]:
-    """Start another round, resolve the session, or end because it was abandoned or has expired."""
+    """Another round, the resolution, or the end."""
     if state["status"] == "open":
         return "votes"
     return "resolve" if state["status"] == "resolved" else "over"

@@ -48,10 +48,10 @@ TOLD = 40
 
 @dataclass(frozen=True, kw_only=True)
 class TraceDraft:
-    """A recall's final state, from which its trace is made once, when it is read or written.
+    """A recall's final state, from which its trace is made when it is read or written.
 
-    Pydantic models cost ten times as much as plain values, and hardly any trace is read. So the
-    JSON is written from plain values, and the models are made only to read it.
+    It is written from plain values, because models cost ten times as much and hardly any trace is
+    read.
     """
 
     state: RecallState

@@ -23,12 +23,10 @@ OWN_WORDS = frozenset({"question", "playbook"})
 def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[str]) -> RecallTrace:
     """The trace without the words of these memories.
 
-    A trace does not say which memories a model had read when it wrote a facet, a query or a reason,
-    so everything that models wrote is masked. In the question, in playbook texts, and in questions
-    of sessions, words that the memories contain are masked.
+    Everything that models wrote is masked, because a trace does not say which memories they had
+    read. In the question, and in those of sessions, the words that the memories contain are masked.
 
     Args:
-        memory_ids: forgotten memories that the trace names.
         texts: the texts of these memories.
     """
     gone = frozenset({*trace.forgotten, *memory_ids})

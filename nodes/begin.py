@@ -23,11 +23,7 @@ QUESTION_CHARS = 20_000
 
 
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
-    """Check the input, set the defaults, and make the question the first facet.
-
-    Raises:
-        UsageError: the input is not valid.
-    """
+    """Check the input, set defaults, and make the question the first facet."""
     question = checked_question(state.get("question", MISSING))
     limits, ranking = services.settings.limits, services.settings.ranking
     k = checked_count(state.get("k"), name="k")
@@ -84,8 +80,8 @@ def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
     """The queries of the question itself: "q0" is the whole question.
 
     Args:
-        parts: whether a message that asks several questions also gets a query for each of them. The
-            planner's `decompose` does that otherwise.
+        parts: whether each question of a message that asks several gets a query, too. Otherwise the
+            planner's `decompose` does that.
     """
     several = several_questions(question) if parts else []
     return {
@@ -103,10 +99,7 @@ def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
 
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:
-    """How many memories have cues, and what was shown lately if freshness is on.
-
-    If reading takes too long, `degraded` says so.
-    """
+    """How many memories have cues, and what was shown lately if freshness is on."""
     share = SHARE * services.settings.limits.deadline_s
     ends_at = asyncio.get_running_loop().time() + share
     degraded: dict[str, str] = {}

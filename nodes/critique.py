@@ -209,7 +209,7 @@ def positives(state: RecallState) -> list[str]:
 
 
 def tally(votes: Collection[Vote]) -> str:
-    """The votes in words, like "3 hot, 2 cold"; "no votes" if there are none."""
+    """The votes in words, like "3 hot, 2 cold"."""
     counts: Mapping[str, int] = {
         name: sum(vote["vote"] == name for vote in votes) for name in VOTES
     }

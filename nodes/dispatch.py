@@ -1,4 +1,4 @@
-"""Opens a round: chooses which waiting queries it asks, and looks up preferences and facts."""
+"""Opens a round: chooses its queries, and looks up preferences and facts."""
 
 import unicodedata
 
@@ -14,10 +14,7 @@ from secondhop.nodes.state import (
 
 
 async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Open a round. Equal queries are asked once, and no more queries than the limit.
-
-    The first round also chooses the preferences that count, and adds queries for facts by name.
-    """
+    """Open a round, with no query twice. The first also looks up preferences and named facts."""
     number = state["round"] + 1
     asked = {spoken(q) for q in state["queries"].values() if q["round"]}
     chosen: dict[str, Query] = {}
@@ -56,10 +53,7 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def waiting(state: RecallState) -> list[Query]:
-    """Queries that were never asked: every facet's first query, then every facet's second, …
-
-    The question's own facet comes first in each turn.
-    """
+    """Queries that were never asked: each facet's first one, then each facet's second one, …"""
     by_facet: dict[str, list[Query]] = {}
     for query in state["queries"].values():
         if query["round"] == 0:

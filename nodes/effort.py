@@ -9,23 +9,21 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import EFFORTS, PLANNED, Effort, RecallState
 
 MOSTLY_ANNOTATED = 0.5
-"""From this share of memories with cues on, cues tell what a question needs, and no plan does."""
+"""Least share of memories with cues at which cues, and not a plan, tell what a question needs."""
 
 
 KNOWN: Mapping[str, Effort] = {one: one for one in EFFORTS}
 
 
 def checked_effort(effort: object, *, annotated: float, services: Services) -> Effort:
-    """The effort asked for, or the default if it is None.
-
-    The default is `none` without a planner and a critic; `low` if there is a critic and most
-    memories have cues; else `high`.
+    """The effort asked for. By default: `none` without a model, `low` if most memories have cues,
+    else `high`.
 
     Args:
         annotated: share of the memories that have cues.
 
     Raises:
-        UsageError: there is no such effort, or it needs a model and there is none.
+        UsageError: there is no such effort, or no model for it.
     """
     if effort is None:
         if services.planner is None and services.critic is None:

@@ -13,8 +13,7 @@ from secondhop.nodes.state import RecallState, RecallUpdate
 async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
     """Ask the planner for the facets that the intent implies.
 
-    The planner sees the topics of the memories and the names of facts and preferences, so that it
-    asks for what exists.
+    It sees the memory map, and the names of facts and preferences, so that it asks for what exists.
     """
     kept, untold = await kept_names(state, services=services)
     topics = await services.reader.topics()

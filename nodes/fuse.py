@@ -86,8 +86,7 @@ class Noted:
 async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     """Give every facet its own ranking, over all its queries of all rounds; facets are not pooled.
 
-    Without a reranker, a facet with no new query keeps its scores. With one, all facets are fused
-    again, because the reranker has changed the scores.
+    A facet without a new query keeps its scores, unless there is a reranker, which changes scores.
     """
     before = state.get("candidates", {})
     suggested, cued = state.get("suggested"), question_cues(state)
@@ -177,10 +176,7 @@ async def cards_found(
 
 
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
-    """{memory id: the text of its nearest cue} for memories whose cues raise their score.
-
-    A memory that only the shared undertaking raises gets the text of that broad cue.
-    """
+    """{memory id: its nearest cue, or the shared broad cue}, if that raises its score."""
     if cued is None:
         return {}
     nearest = zip(cued["memory_ids"], cued["cues"], strict=True)
@@ -226,9 +222,9 @@ def fuse_facet(
 ) -> FacetRanking:
     """One facet's memories with fused rank and calibrated relevance, best first.
 
-    Fusion is weighted RRF over the dense, lexical and cue rankings of all queries, and over the
-    rankings of what sessions proved. A memory ranks where its best passage does. Only the first
-    `depth` memories of a dense or lexical ranking count.
+    Fusion is weighted RRF over all queries' dense and lexical rankings, and those by cues and by
+    sessions. A memory ranks where its best passage does; the first `depth` memories of a dense or
+    lexical ranking count.
 
     Args:
         weights: of the dense and of the lexical rankings.

@@ -120,11 +120,7 @@ def voted(vote: Vote) -> str:
 
 
 def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place: int) -> Drop:
-    """The drop of a candidate that is held back with the whole answer.
-
-    Args:
-        place: its place if there were an answer, from 1.
-    """
+    """The drop of a candidate, held back with the whole answer, that would have had `place`."""
     near = answer.near
     return Drop(
         memory_id=memory_id,

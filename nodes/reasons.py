@@ -80,7 +80,7 @@ def undertaking_lifts(candidate: Candidate) -> bool:
 
 
 def cut_by(drop: Drop, kind: QuestionKind) -> str:
-    """The stage and the reason of a drop in one sentence, with the score if a threshold cut it."""
+    """The stage and the reason of a drop, in one sentence."""
     told = f"{drop['stage']}: {drop['reason']}"
     if drop["score"] is None or drop["threshold"] is None:
         return told

@@ -74,10 +74,10 @@ def tells_news(vote: Vote) -> bool:
 
 
 def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
-    """Whether a vote is about this facet: it names the facet, or names none and the memory is most
-    relevant to this one.
+    """Whether a vote is about this facet: it names the facet, or it names none and the memory is
+    most relevant to this one.
 
-    A vote is about a branch of a spark only if it names the branch. A spark is about no facet.
+    A vote is about a branch only if it names it. A spark is about no facet.
     """
     candidate = state["candidates"].get(vote["memory_id"])
     if candidate is None or vote["vote"] == "spark":
@@ -104,10 +104,7 @@ def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[Feedbac
 def spark_branches(
     votes: Sequence[Vote], state: RecallState
 ) -> tuple[dict[str, Facet], dict[str, str], dict[str, Query]]:
-    """(facets, {facet id: memory id of its spark}, queries): a branch per new spark.
-
-    There are at most `BRANCHES` branches, those of earlier rounds included.
-    """
+    """(facets, {facet id: memory id of its spark}, queries) of new sparks; `BRANCHES` in all."""
     known = state.get("sparks", {})
     facets: dict[str, Facet] = {}
     sparks: dict[str, str] = {}

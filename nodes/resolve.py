@@ -175,10 +175,9 @@ async def looked_up(
 def as_entries(
     evidence: Mapping[str, Sequence[str]], passages: Mapping[str, Passage], state: RecallState
 ) -> Entries:
-    """The evidence of candidates, in the form of `Evidence`.
+    """The evidence of candidates, in the form of `Evidence`, without deleted passages.
 
-    Each passage has its highest relevance to any facet, and the query that found it there. Passages
-    that were deleted meanwhile are left out.
+    Each passage has its highest relevance to any facet, and the query that found it there.
     """
     entries: Entries = {}
     for memory_id, ids in evidence.items():
@@ -204,10 +203,10 @@ def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
 def near_misses(
     state: RecallState, picks: Collection[str], *, over_budget: Iterable[Drop], limit: int
 ) -> dict[str, Drop]:
-    """{memory id: why it is not in the answer} for at most `limit` near misses, best first.
+    """{memory id: why it is not in the answer}, for at most `limit` near misses.
 
-    Memories that a budget of tokens had no room for come first, then those that the last round cut,
-    by place, then by score.
+    Memories without room in a budget of tokens come first, then what the last round cut, by place,
+    then by score.
     """
     last = [
         drop
@@ -236,11 +235,7 @@ def recalled(
     *,
     min_score: float,
 ) -> dict[str, Any]:
-    """One memory in the form of `RecalledMemory`.
-
-    Args:
-        facet_id: the facet that gave it its slot; None for a near miss.
-    """
+    """One memory as `RecalledMemory`; `facet_id` gave it its slot, None for a near miss."""
     candidate = state["candidates"][memory_id]
     served = served_facets(candidate, facet_id, state, min_score=min_score)
     reason = why(served[0], candidate, state)
@@ -269,8 +264,7 @@ def served_facets(
 ) -> list[str]:
     """Ids of the facets that a memory serves, the one that gave it its slot first.
 
-    The others are those that its vote names. Without a vote that names any, they are those to which
-    its relevance is at least `min_score`, or else its best one.
+    The others are those that its vote names, else those with `min_score`, else the best one.
     """
     scores = candidate["scores"]
     ranked = sorted(scores, key=lambda f: (-scores[f]["relevance"], f))
@@ -299,7 +293,7 @@ def as_entry(
 def facet_outcomes(
     state: RecallState, memories: Sequence[Mapping[str, Any]], *, min_score: float
 ) -> list[dict[str, Any]]:
-    """For each facet, the memories that cover it and whether nothing was found; heaviest first."""
+    """The facets in the form of `FacetOutcome`, heaviest first."""
     best = {facet_id: 0.0 for facet_id in state["facets"]}
     for candidate in state.get("candidates", {}).values():
         for facet_id, score in candidate["scores"].items():
@@ -333,9 +327,8 @@ def over_budget(
     """Drops for the memories that belong to the answer but have no evidence in it, best first.
 
     Args:
-        picks: memories with a slot.
         kept: memories with evidence in the answer.
-        left_out: memories that a budget of tokens leaves out; {} for a recall for k memories.
+        left_out: memories that a budget of tokens leaves out; {} without a budget.
     """
     number = state["round"]
     stage = "tokens" if state["tokens"] is not None else "pick"

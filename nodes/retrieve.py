@@ -141,8 +141,8 @@ def unknown_passages(
 ) -> list[str]:
     """Ids of passages whose cosine to the query is still missing, so that scores can be compared.
 
-    These are the passages of memories that were found only by cues, and those that only the lexical
-    search found, if their memory counts there or was found by cues.
+    They are the passages of memories found only by cues, and passages that only the lexical search
+    found, if their memory counts there or by cues.
 
     Args:
         memories: how many memories of each ranking count.
@@ -169,12 +169,10 @@ def cosines_to(
 
 
 async def within(seconds: float, search: Callable[[], Awaitable[T]]) -> T:
-    """The result of a search with a time limit.
-
-    The search is created here, so that a task that is cancelled early leaves no coroutine behind.
+    """The search's result. It starts here, so that an early cancellation leaves no coroutine.
 
     Raises:
-        TimeoutError: there was no result in time.
+        TimeoutError: no result in time.
     """
     async with asyncio.timeout(seconds):
         return await search()

@@ -32,7 +32,7 @@ class Services:
     scale: ModelScale
     """How to read the embedder's cosines."""
     playbooks: Playbooks
-    """What a question's intent needs, if there is no plan."""
+    """Tells what a question's intent needs if there is no plan."""
     planner: Planner | None = None
     """None: recalls are not planned."""
     critic: Critic | None = None

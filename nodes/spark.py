@@ -9,7 +9,7 @@ SPARK_WEIGHT = 0.5
 
 
 def branch_of(facet_id: str, candidate: Candidate, state: RecallState) -> Facet:
-    """The facet of the branch that a memory sparked, one hop beyond the memory's own facets."""
+    """The facet of the branch, one hop beyond those of the memory."""
     hops = [state["facets"][f]["hop"] for f in candidate["scores"] if f in state["facets"]]
     return Facet(
         facet_id=facet_id,

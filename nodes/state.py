@@ -368,7 +368,7 @@ class RecallState(TypedDict, total=False):
     content: bool
     """Whether the critic needs no further round."""
     empty_facets: list[str]
-    """Facets for which nothing usable seems to exist, by the critic."""
+    """Facets for which, according to the critic, nothing usable exists."""
     picks: list[Pick]
     """The best answer so far, best first."""
     weakened: dict[str, str]

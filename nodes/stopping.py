@@ -22,7 +22,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 
 
 def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
-    """The rule that no critic asks for more: there is none, or with effort `low` it was asked."""
+    """Ends a recall if no critic will be asked again."""
     if services.critic is None or state.get("effort") == "none":
         return "complete", "no critic asks for more"
     if state.get("effort") == "low" and state["round"] > 1:
@@ -31,7 +31,7 @@ def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | N
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
-    """The rules that the critic is content or gave no verdict, or that a limit is reached."""
+    """Ends a recall if the critic is content or gave no verdict, or if a limit is reached."""
     spent = state.get("spent", {})
     late = time.time() >= state["deadline_at"]
     if late and lost_to_time(state):
@@ -66,7 +66,7 @@ def lost_to_time(state: RecallState) -> bool:
 
 
 def settled_rule(state: RecallState) -> tuple[str, str] | None:
-    """The rules that another round would bring the same; not for the first round."""
+    """Ends a recall if another round would bring the same; not for the first round."""
     if not set(state["candidates"]) - set(state["seen"]):
         return "no_new_candidates", "the last round found nothing new"
     positives = state.get("positives", {})

@@ -59,9 +59,7 @@ class LLMCritic:
         return f"llm:{self._llm.model_id}:{self._prompt.label}"
 
     async def judge(self, request: CriticRequest) -> Verdict:
-        """The verdict of one call, or of two if the first chose only one memory (`only_choice`).
-
-        Without candidates, or without new ones, the model is not asked.
+        """The verdict of one call, or of two (`only_choice`); of none without new candidates.
 
         Raises:
             LLMError: the model failed, voted for nothing it was shown, or no budget is left.

@@ -40,7 +40,7 @@ class CandidateView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticRequest:
-    """One round's shortlist, and what the critic needs to judge it."""
+    """One round's shortlist, and what is needed to judge it."""
 
     question: str
     kind: QuestionKind

@@ -25,8 +25,7 @@ UNNAMED = "left unnamed"
 """The reason of the ballot on a memory that the reply does not name."""
 
 FACETS_A_BALLOT = 4
-"""Most facets that a ballot may name; the first ones count. A memory that serves everything serves
-nothing."""
+"""Facets of a ballot that count, the first ones: a memory that serves everything serves nothing."""
 
 
 def read_verdict(
@@ -134,10 +133,7 @@ def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
 def follow_ups_of(
     queries: Sequence[QueryReply], sheet: CriticSheet, request: CriticRequest
 ) -> tuple[FollowUp, ...]:
-    """At most `FOLLOW_UPS` new queries. A query for an unknown facet opens a new one.
-
-    Queries that contain ids of the call are dropped.
-    """
+    """At most `FOLLOW_UPS` new queries; one for an unknown facet opens a new facet."""
     if not queries:
         return ()
     facet_ids = {facet["facet_id"] for facet in request.facets}

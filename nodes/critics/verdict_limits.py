@@ -42,7 +42,7 @@ def drops_the_well_founded(verdict: Verdict, request: CriticRequest) -> bool:
 def only_choice(verdict: Verdict, request: CriticRequest) -> str | None:
     """Id of the only memory that a verdict chooses, if there are two or more other front runners.
 
-    None for look-ups, which one memory often answers. None if the choice is from an earlier round.
+    None for look-ups, which one memory often answers.
     """
     chosen = chosen_ids(verdict, request)
     if request.kind not in HELP or len(chosen) != 1 or len(front_runners(request) - chosen) < 2:

@@ -18,9 +18,9 @@ class Claim:
 def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
     """The ballot after its claims have been checked.
 
-    A memory that is replaced by one that is not older is voted wrong. A memory that repeats one
-    that stays is voted cold (or stays wrong). Claims that do not hold are removed from the ballot:
-    a replacement that is older, or a copy that was itself voted down.
+    A memory replaced by one that is not older is wrong. One that repeats a memory that stays is
+    cold, or stays wrong. Claims that do not hold are removed: an older replacement, or a copy that
+    was voted down.
     """
     ballot = claim.ballot
     if ballot.repeats is None and ballot.replaced_by is None:
@@ -36,20 +36,17 @@ def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
 
 
 def replaces(newer: Claim, older: Claim) -> bool:
-    """Whether the dates allow that `newer` replaces `older`.
-
-    If both were written at the same moment, `newer` may not itself claim to be replaced.
-    """
+    """Whether the dates allow it; with equal dates, `newer` may not claim to be replaced itself."""
     if newer.view.created_at == older.view.created_at:
         return newer.ballot.replaced_by is None
     return newer.view.created_at > older.view.created_at
 
 
 def kept_copy(claim: Claim, claims: Mapping[str, Claim]) -> str | None:
-    """Id of the copy that stays, at the end of a chain of repeats.
+    """Id of the copy that stays, at the end of a chain of repeats; None if it is this memory, or if
+    it was not voted for.
 
-    If copies name one another in a ring, the one with the best vote stays, then the best score.
-    None if the copy that stays is this memory, or was not voted for.
+    In a ring of copies, the one with the best vote stays, then the best score.
     """
     chain = [claim.ballot.memory_id]
     following = claim.ballot.repeats

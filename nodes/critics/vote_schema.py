@@ -34,12 +34,12 @@ ROW_SHAPES: dict[str, object] = {
         ]
     },
 }
-"""What a model is asked to write: strict servers demand every field of a shape, and a person waits
-for each word of a reply. So no shape has a field that would mostly be empty."""
+"""The shapes of a row that a model may write. Strict servers demand every field of a shape, and a
+person waits for each word of a reply, so no shape has a field that would mostly be empty."""
 
 
 def as_vote_rows(value: object) -> list[Mapping[str, object]]:
-    """Rows with an id and a vote, of a list, {id: vote} or {id: {…}}; other rows are left out."""
+    """The rows with an id and a vote, from a list, {id: vote} or {id: {…}}."""
     rows = as_rows(value)
     if isinstance(value, Mapping):
         rows = [with_id(call_id, vote) for call_id, vote in cast(Any, value).items()]
@@ -48,21 +48,21 @@ def as_vote_rows(value: object) -> list[Mapping[str, object]]:
 
 
 def implied_vote(row: Mapping[str, object]) -> str:
-    """Of a row that says only what another memory makes of this one; "" where it says nothing."""
+    """The vote implied by a row without one: wrong if replaced, cold if it repeats; else ""."""
     if as_line(row.get("replaced_by")):
         return "wrong"
     return "cold" if as_line(row.get("repeats")) else ""
 
 
 def with_id(call_id: object, vote: object) -> Mapping[str, object]:
-    """A row of votes that are given by id."""
+    """A row from an entry of {id: vote} or {id: {…}}."""
     if isinstance(vote, Mapping):
         return {**cast(Mapping[str, object], vote), "id": call_id}
     return {"id": call_id, "vote": vote}
 
 
 def as_vote_word(value: object) -> str:
-    """A vote without what models write around it.
+    """The vote without punctuation and Markdown around it.
 
     >>> as_vote_word("**Hot**.")
     'hot'

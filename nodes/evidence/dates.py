@@ -18,7 +18,8 @@ FADES_DAYS = 5.0
 """
 
 YEARS_BACK = 9
-"""A day without a year may lie up to this many years before the question."""
+"""A month or day without a year counts in each year from this many before the question to one
+after."""
 
 MONTHS = {name: n for names in (month_name, month_abbr) for n, name in enumerate(names) if name}
 MONTHS["Sept"] = 9

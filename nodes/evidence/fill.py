@@ -156,9 +156,9 @@ def in_context(
 def is_answerable(state: RecallState, *, min_score: float) -> bool:
     """Whether there is an answer: almost the same rule as for k memories.
 
-    True if there are picks. False if the critic has read the candidates and the round has no picks.
-    Otherwise the lower bar of questions for help holds, also for a look-up, because the reader of
-    the passages sorts for themselves.
+    True if there are picks. False if the critic has voted and there are none. Otherwise the lower
+    bar of questions for help holds, also for a look-up, because whoever reads the passages sorts
+    out what is not needed.
     """
     if state.get("picks"):
         return True

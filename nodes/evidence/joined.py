@@ -27,15 +27,12 @@ def joined(
     *,
     max_tokens: int,
 ) -> tuple[dict[str, list[str]], Entries]:
-    """({memory id: passage ids}, new entries): the hits, then neighbours that belong to them.
+    """({memory id: hits, then neighbours that belong to them}, entries of these neighbours).
 
     Args:
         entries: the entries of the hits.
         passages: the stored passages among `with_neighbours`.
         max_tokens: budget per memory; its best passage stays however long it is.
-
-    Returns:
-        The second item holds the entries of the neighbours only.
     """
     kept: dict[str, list[str]] = {}
     added: Entries = {}

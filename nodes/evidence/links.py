@@ -100,8 +100,8 @@ async def with_links(
 ) -> PassageScores:
     """The scores plus what links add to them.
 
-    Each lead takes one search for what it leaves open, and no language model. If too little time is
-    left, nothing is added.
+    It takes one batch of searches for what the leads leave open, and no language model. If too
+    little time is left, nothing is added.
     """
     seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
     leads = leads_of(seeds, scores, state["question"])
@@ -135,11 +135,8 @@ async def with_links(
 def holders(
     name: frozenset[str], hits: Sequence[PassageHit], terms: Mapping[str, frozenset[str]]
 ) -> PassageScores:
-    """{passage id: weight}, for passages that hold the whole name; 1 if only one does, less if more
-    do, {} if more than `COMMON` do.
-
-    Every hit that scores at least as high as these passages is counted as holding the name.
-    """
+    """{passage id: weight}, for passages that hold the whole name: 1 if only one does, less if more
+    do, {} if more than `COMMON` do. Hits that score as high count as holding it."""
     holding = [hit for hit in hits if name <= terms.get(hit.passage_id, frozenset())]
     if not holding:
         return {}

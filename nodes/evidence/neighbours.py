@@ -14,10 +14,8 @@ SELF_CONTAINED_TOKENS = 100
 
 
 def with_neighbours(scores: Mapping[str, float], passages: Mapping[str, Passage]) -> PassageScores:
-    """The scores plus the gain of short passages from a good neighbour.
-
-    So a short reply is found by the words of what it replies to.
-    """
+    """The scores, where short passages gain from a good neighbour: a reply is found by the words of
+    what it replies to."""
     known = {passage_id: passages[passage_id] for passage_id in scores if passage_id in passages}
     places = {(p.memory_id, p.ordinal): scores[passage_id] for passage_id, p in known.items()}
     joined: PassageScores = {}

@@ -56,9 +56,8 @@ def best_first(scores: Mapping[str, float]) -> list[str]:
 def passage_scores(state: RecallState) -> PassageScores:
     """Scores of all passages found, without those of memories that were voted out.
 
-    The score is a p-norm over the facets: for each facet the score of its best query, times the
-    facet's weight. Cues and playbooks add one more term (`meant_scores`). The result is multiplied
-    by the factors of votes and dates (`owners_of`).
+    The score is a p-norm over the facets (score of the facet's best query times its weight) and
+    what cues and playbooks say (`meant_scores`), times the factors of votes and dates.
 
     Source: Salton, Fox & Wu, CACM 1983, doi:10.1145/182.358466 (p-norm).
     """
@@ -86,7 +85,7 @@ def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
     """{passage id: 0..1}, what cues and playbooks say about its memory.
 
     The best passage of each memory gets the full value, the others less, in proportion to their
-    scores. {} for a look-up, and if neither cues nor playbooks speak for any memory.
+    scores. {} for a look-up.
     """
     if state["kind"] in LOOKUPS:
         return {}
@@ -112,10 +111,9 @@ def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
 
 
 def combined(cosines: Mapping[str, float], words: Mapping[str, float]) -> PassageScores:
-    """{passage id: score} for one query: both searches, each scaled to 0..1, in a convex sum.
+    """{passage id: score} for one query: a convex combination of both searches, each in 0..1.
 
-    Cosines are scaled so that `FLOOR_SHARE` of the highest gives 0 and the highest gives 1. Lexical
-    scores are divided by the highest.
+    Cosines are scaled from `FLOOR_SHARE` of the highest to the highest, lexical scores from 0.
 
     Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
     """

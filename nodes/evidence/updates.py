@@ -58,10 +58,9 @@ def with_later_first(
 ) -> PassageScores:
     """The scores, with later statements about the same thing raised above the best one.
 
-    The scores stay as they are unless the question asks about today. A statement is a passage with
-    a number or a name, mostly in the person's own words (or in anybody's, if no passage is). A
-    later one is about the same thing if it holds enough of the question's words that the best one
-    holds.
+    Nothing changes unless the question asks about today. A statement is a passage with a number or
+    a name, mostly in the person's own words (in anybody's, if no passage is). A later one is about
+    the same thing if it holds enough of the question's words that the best one holds.
 
     Args:
         passages: the passages of all scores.

@@ -1,7 +1,4 @@
-"""The part of the planner's prompt that lists the names of facts and preferences.
-
-Each name gets an id that is made for the call.
-"""
+"""The part of a planner's prompt that lists the names of facts and preferences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple

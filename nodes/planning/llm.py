@@ -61,7 +61,7 @@ class ExpandSheet:
 
     @property
     def schema(self) -> type[ExpandReply]:
-        """The schema of the reply; it has lists of ids only if ids were issued."""
+        """The schema of the reply."""
         return ExpandWithKept if self.issued else ExpandReply
 
 

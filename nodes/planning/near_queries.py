@@ -71,8 +71,8 @@ def is_name(token: str) -> bool:
 def near(one: Meant, other: Meant) -> bool:
     """Whether two queries share nearly all their words, and every name, number and date.
 
-    Case does not matter if both contain the word. If each has a word that the other lacks, they are
-    different, because such words may be names without capitals.
+    Case does not matter if both contain the word. If each has a word (not a `SMALL` one) that the
+    other lacks, they are different, because such words may be names without capitals.
 
     >>> near(meant_by("my goals for the year"), meant_by("My Goals, for the year!"))
     True

@@ -159,7 +159,7 @@ def names_in(question: str) -> list[str]:
 
 
 def last_sentence(question: str) -> str:
-    """The last sentence of the message, which usually holds the question."""
+    """The last sentence of the message."""
     return question.strip().rsplit(". ", 1)[-1]
 
 

@@ -18,7 +18,7 @@ def as_kind(value: object) -> str:
 
 
 def as_weight(value: object) -> float:
-    """A number within WEIGHTS; 1 for what is no number.
+    """The number, limited to `WEIGHTS`; 1.0 if it is not a number.
 
     >>> as_weight("1.2"), as_weight(99), as_weight("much"), as_weight("nan")
     (1.2, 1.5, 1.0, 1.0)

@@ -26,7 +26,7 @@ CUED = 40
 
 
 def uses_sessions(state: RecallState) -> bool:
-    """Whether cues of sessions count. They do not with `as_of`, for a belief of the past."""
+    """Whether cues of sessions count. They do not in a recall with `as_of`."""
     return state.get("proved", False) and not state.get("as_of")
 
 

@@ -20,7 +20,7 @@ from secondhop.ranking.votes import VoteName
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 CUED_PASSAGES = 24
-"""Passages that are compared per memory that only its cues found."""
+"""Passages compared per memory that was found only by its cues."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,8 +180,7 @@ async def nearest_visible(
 ) -> list[Visible]:
     """For each row, at most `k` passages that may be shown, nearest first.
 
-    If a filter admits at most `COMPARED` memories, all of them are compared, because they may lie
-    far down in the ranking of the whole store.
+    If a filter admits few memories, all are compared, because they may lie far down in any ranking.
     """
     admitted = hidden.admitted
     if admitted is None or len(admitted) > COMPARED:

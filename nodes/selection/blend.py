@@ -47,8 +47,7 @@ PRIOR = 10
 """Number of memories that `USUAL` weighs as much as."""
 
 COUNTED = sum(MOST_CUES.values())
-"""Most cues of a memory that count towards their number. Two writers may have written more, which
-says nothing more about the memory."""
+"""Most cues of a memory that count. If two writers wrote more, that says nothing about it."""
 
 LOOKUP_WEIGHTS: Mapping[str, float] = {
     SIMILARITY: 0.75,
@@ -68,7 +67,7 @@ needed, for text alone and with cues. Fitted to the labels of eleven and of four
 
 
 NEAREST_KEPT = 10
-"""Memories ranked first by the question's own searches, which no limit cuts."""
+"""Memories at the top of the question's own ranking that `limit` never cuts."""
 
 NOTHING_SUGGESTED = Suggested(
     memory_ids=[], scores=[], facet_ids=[], passage_ids=[], cosines=[], confidence=0.0
@@ -240,11 +239,11 @@ def cue_scores(
 ) -> Floats:
     """[n]: z-scores among the memories with cues; 0 for memories without cues.
 
-    A memory with cues that the search did not find gets the lowest value that was found.
+    A memory with cues that the search did not find gets the lowest value found.
 
     Args:
-        usual: (mean, standard deviation) that count as much as `PRIOR` more memories. If few
-            memories have cues, their own mean and deviation say little.
+        usual: (mean, standard deviation) that count as much as `PRIOR` more memories, because those
+            of a few memories say little.
     """
     least = min(found.values(), default=0.0)
     values = np.array([found.get(one, least) for one in ids])[has_cues]

@@ -35,10 +35,8 @@ async def contested(
 def contradictions(
     memory_id: str, rivals: Mapping[str, Sequence[Memory]], hidden: Hidden, sight: Sight
 ) -> list[dict[str, Any]]:
-    """The facts that contradict a fact, in the form of `ConflictingMemory`, oldest first.
-
-    Only facts that hold for this recall count: none that ended or were written after `as_of`.
-    """
+    """The facts that contradict a fact and hold for this recall, as `ConflictingMemory`, oldest
+    first."""
     if memory_id not in rivals:
         return []
     until = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None

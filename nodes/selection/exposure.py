@@ -21,7 +21,7 @@ HALF_LIFE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLately:
-    """What one question was shown, so that other questions bring something else."""
+    """The answer to one question, remembered so that other questions bring something else."""
 
     question: str
     """A digest of the question."""
@@ -58,7 +58,7 @@ class ExposureMemory:
 
 
 def spoken(question: str) -> str:
-    """The question as it is compared with others: lower case, single spaces.
+    """The question in lower case, with single spaces, to compare it with others.
 
     >>> spoken("  Who  is Mara? ")
     'who is mara?'

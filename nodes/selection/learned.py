@@ -53,7 +53,7 @@ def proved_by(
 
 
 def learned_of(proved: Proved) -> RecallUpdate:
-    """The factors, and the votes against what people refused, for the state."""
+    """The factors, and votes against what people refused."""
     votes = proved["votes"]
     return {
         "learned": {

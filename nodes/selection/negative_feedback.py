@@ -47,7 +47,7 @@ def refused_by_facet(
 
 
 def similarity(pool: Pool, vectors: Vectors) -> Floats:
-    """[n_candidates], 0..1: mean likeness of each candidate's passages to these vectors."""
+    """[n_candidates], 0..1: mean similarity of each candidate's passages to these vectors."""
     near = np.zeros(len(pool.ids))
     like = cold_penalty(pool.evidence.vectors, vectors, sharpening=pool.scale.repeats)
     for row, passages in enumerate(pool.evidence.passages):

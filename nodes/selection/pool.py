@@ -65,11 +65,8 @@ async def load_pool(
     services: Services,
     k: int = 0,
 ) -> Pool:
-    """The best of every facet with their evidence, best score first.
-
-    Args:
-        k: the pool holds at most `POOL_LIMIT` candidates, or `k` if that is more.
-    """
+    """The best of every facet with their evidence, best score first; at most `POOL_LIMIT`, or `k`
+    if that is more."""
     ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
     evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
     wanted = [passage_id for own in evidence_ids for passage_id in own]

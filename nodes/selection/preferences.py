@@ -25,10 +25,10 @@ NAMED, IMPLIED = 0.45, 0.7
 """How near a facet's name and one of its queries must both be to a context: `NAMED` for a facet
 that the question names (hop 1), `IMPLIED` for a facet that the plan adds.
 
-Chosen with the default model on 36 questions, plans that a large model wrote for them, and 30
-contexts. Beyond the preferences that the questions bring, this brings 7 that fit, 1 doubtful one
-and 1 that does not fit; with 24 other contexts 5, 2 and 2. A single query, at the threshold of the
-question, would bring 14 that fit and 91 that do not.
+Chosen with the default model on 36 questions, plans of a large model for them, and 30 contexts.
+Beyond what the questions bring, this brings 7 that fit, 1 doubtful one and 1 that does not fit;
+with 24 other contexts 5, 2 and 2. A single query, at the threshold of the question, would bring 14
+that fit and 91 that do not.
 """
 
 
@@ -60,15 +60,12 @@ class Counting:
 async def that_count(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
 ) -> Counting:
-    """The preferences that count for the question.
-
-    These are the ones that always hold, those whose context is near the question or a planned
+    """The preferences that always hold, those whose context is near the question or a planned
     facet, and those that the plan asks for by name.
 
-    For the question, a context must be as near as a memory must be to come back (`min_score`). A
-    facet must be nearer, both by its name and by one of its queries, because a plan looks for
-    evidence, and evidence is about many things. If the embedding model fails or is late, contexts
-    are not compared, and `degraded` says so.
+    To the question, a context must be as near as a memory must be (`min_score`). A facet must be
+    nearer, by its name and by one of its queries, because a plan looks for evidence, and evidence
+    is about many things. If the embedding model fails or is late, `degraded` says so.
 
     Args:
         planned: the queries that this round asks.
@@ -110,8 +107,7 @@ def asked_by_name(asked: ByName | None, contextual: Iterable[Memory]) -> dict[st
 
 
 def compared(hidden: Hidden) -> list[Memory]:
-    """The preferences with a context; if there are more than `CONTEXTS`, those that hold are kept
-    before those that ended, and newer before older.
+    """At most `CONTEXTS` preferences with a context: the newest that hold, then the newest ended.
 
     The list starts with those that ended.
     """
@@ -181,10 +177,8 @@ def always(preference: Memory) -> bool:
 
 
 def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
-    """The preferences that count, in the form of `RecalledPreference`.
-
-    First those that always hold, then by similarity of their context, then those that ended.
-    """
+    """The preferences that count, as `RecalledPreference`: those that always hold, then by similarity
+    of their context, then those that ended."""
     counting, asked = state.get("preferences", {}), state.get("preferences_asked", {})
     chosen = [one for one in hidden.preferences if one.memory_id in counting]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from secondhop.nodes.critics.port import CandidateView
 
 FRONT = 6
-"""A vote cannot put a memory in front of better-ranked ones if its best place is below this.
+"""A vote cannot put a memory in front if its best place in any facet is worse than this one.
 
 Of 174 memories that a reader who knew the labels chose from shortlists of 28, 97 % had this place
 or a better one in some facet; of all memories on those lists, 74 %.

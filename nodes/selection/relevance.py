@@ -38,7 +38,7 @@ Factor: TypeAlias = Callable[[Sequence[Candidate], RecallState, RankingSettings]
 def source(candidates: Sequence[Candidate], _: RecallState, settings: RankingSettings) -> Floats:
     """The priority of each candidate's source, divided by the lowest priority among the candidates.
 
-    So written notes gain beside conversations, and if all are conversations nothing changes.
+    So written notes gain over conversations. If all are conversations, nothing changes.
     """
     given = parsed_priority(settings.source_priority)
     factors = np.array([given.get(one["source"], 1.0) for one in candidates])
@@ -115,8 +115,7 @@ OUTDATED_FACTOR = 0.2
 """The same if the annotation of the newer memory says that it replaces it."""
 
 NAMED_STEP = 0.001
-"""How much less each facet of a vote counts than the one named before it. A vote names the facet
-that the memory serves best first."""
+"""How much less each facet of a vote counts than the one before it; the first is the main one."""
 
 LEAST_RELEVANCE = 0.175
 """A model's vote for a memory does not count if the best calibrated relevance is below this.
@@ -129,7 +128,7 @@ LEAST_SUM = -1.0
 """The same for the sum of the parts, if the score is a blend: a vote counts above this sum.
 
 Of 935 memories that a large model chose, 20 lay below 0 (ten of them were needed) and none below
--1. A small store has few memories, so many of them are shown to the model.
+-1. If there are few memories, even poor ones are shown to the model.
 """
 
 UNNAMED_FACTOR = 0.3
@@ -198,8 +197,8 @@ def judged_relevance(
 ) -> Floats:
     """[n_candidates, n_facets]: calibrated relevance after votes and newer memories.
 
-    It is 0 for candidates that were voted out. It is also 0 for candidates below `min_score` in
-    every facet, unless a person or an agent voted or a vote names facets.
+    It is 0 for candidates that were voted out, and for those below `min_score` in every facet,
+    unless the vote is from a person or an agent or names facets.
 
     Args:
         weakened: ids of memories that lose relevance to newer ones.
@@ -332,11 +331,10 @@ if no memory is about it.
 
 
 FULL_SIZE = 80
-"""Number of memories from which the share of `ANSWERABLE` applies in full to a question for help.
+"""With fewer memories than this, the bar of a question for help is lower in proportion.
 
-With fewer memories, the share is lower in proportion, because the best of few is less near by
-chance alone. To withhold the one allergy that somebody noted is worse than to return one note too
-many (docs/benchmarks.md).
+The best of few is less near by chance alone, and to withhold the one allergy that somebody noted is
+worse than to return one note too many (docs/benchmarks.md).
 """
 
 

@@ -92,11 +92,7 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
 
 
 def scale_in(path: Path) -> _ScaleFile:
-    """The parsed file.
-
-    Raises:
-        UsageError: the file cannot be read, is not YAML or JSON, or does not fit the form.
-    """
+    """The parsed file; raises UsageError if it cannot be read or has another form."""
     import yaml
 
     try:
@@ -123,7 +119,7 @@ def scale_document(
     embedder_id: str,
     fitted: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
-    """A scale in the form that `read_scale` reads."""
+    """A scale in the form of the file."""
     return {
         "embedder": embedder_id,
         "calibration": calibration_document(calibration),
@@ -132,7 +128,7 @@ def scale_document(
 
 
 def calibration_document(calibration: Calibration) -> dict[str, Any]:
-    """A calibration in the form that `read_scale` reads: its kind and its numbers."""
+    """The calibration in the form of the file."""
     if isinstance(calibration, LogisticCalibration):
         return {
             "kind": "logistic",

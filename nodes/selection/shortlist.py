@@ -46,9 +46,7 @@ def draw_shortlist(
 
 
 def without_repeats(order: Sequence[str], pool: Pool, *, kept: Collection[str]) -> list[str]:
-    """The order without memories that repeat one ahead of them.
-
-    A memory stays although it repeats one ahead if it is the new version of one ahead.
+    """The order without memories that repeat one ahead; a new version of one ahead stays.
 
     Args:
         kept: ids that always stay.

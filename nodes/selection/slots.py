@@ -95,11 +95,9 @@ def best_answer(
     """The slots by the votes so far.
 
     Memories that people or agents voted for stay, in addition to the k slots. If the critic has
-    ordered the candidates, its order decides, and candidates without a vote fill the rest.
-
-    There is no answer if the critic refused most of what it read and chose none of it, or if
-    nothing is near the question itself and the critic voted nothing hot. Votes of people and agents
-    always make an answer.
+    ordered the candidates, its order decides, and candidates without a vote fill the rest. Without
+    votes of people or agents, there is no answer if the critic refused most of what it read and
+    chose none of it, or if nothing is near the question itself and the critic voted nothing hot.
 
     Args:
         shown: ids of earlier answers, in order; it breaks ties among equal votes.
@@ -176,8 +174,7 @@ def relevance_factors(
 ) -> tuple[Floats, Floats]:
     """([n_candidates, n_facets] product of all factors, [n_candidates] the learned factor alone).
 
-    If people or agents have voted, the first also holds the loss of memories that resemble what
-    they refused.
+    The first includes the loss of memories that resemble what people or agents refused.
     """
     columns = score_factors([pool.candidates[one] for one in pool.ids], state, settings)
     factors = np.ones(pool.relevance.shape)
@@ -207,10 +204,7 @@ def is_text_look_up(state: RecallState) -> bool:
 def unplanned_order(
     pool: Pool, relevance: Floats, factors: Floats, state: RecallState
 ) -> list[str]:
-    """Ids of the memories that may be returned without a plan, best first.
-
-    Facts that the question names come first. In a look-up by text, memories that a newer one seems
-    to replace come near the end. Memories that an annotation calls outdated come last.
+    """Ids of the memories that may be returned without a plan, best first; outdated ones last.
 
     Args:
         relevance: [n_candidates, n_facets], after votes, newer memories and factors; a memory with
@@ -233,11 +227,11 @@ def lookup_scores(
 ) -> dict[str, float]:
     """{memory id: score}, for the allowed memories that the question itself finds or names.
 
-    The score is the fused rank score times the factors. If the message asks several questions, it
-    is relevance times the factors. A named fact that no search found scores 0.
+    The score is the fused rank score (or relevance, if a message asks several questions) times the
+    factors. A named fact that no search found scores 0.
 
     Args:
-        factors: [n_candidates, n_facets], as `relevance_factors` gives them.
+        factors: [n_candidates, n_facets], from `relevance_factors`.
     """
     if DIRECT not in pool.facet_ids:
         return {}
@@ -289,11 +283,7 @@ def answering_for_themselves(pool: Pool) -> Pool:
 
 
 def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
-    """The same ids; a memory moves to the end if those ahead say more than `limit` of its evidence.
-
-    Args:
-        limit: a share, 0..1.
-    """
+    """The same ids, where a memory comes last if those ahead say more than `limit` (0..1) of it."""
     coverage, places = repetition_among(pool, order)
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []

@@ -10,8 +10,8 @@ from secondhop.nodes.session.session_state import Proposal, SessionState
 from secondhop.nodes.state import Vote
 
 SAYS_AS_MUCH = 0.3
-"""Share of a wrong memory's evidence that a newer memory must cover to be proposed. It applies to
-newer memories that were voted for."""
+"""Least share of a wrong memory's evidence that a newer one must say to be proposed, if people or
+agents voted for the newer one."""
 
 
 def proposals_of(pool: Pool, state: SessionState) -> list[Proposal]:
@@ -25,10 +25,8 @@ def proposals_of(pool: Pool, state: SessionState) -> list[Proposal]:
 
 
 def proposal(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> Proposal:
-    """Proposes a newer memory that was voted for and says the same; else the suspected one.
-
-    `replaced_by` is None if there is neither.
-    """
+    """The proposal of a newer memory that was voted for and says the same, else of the suspected
+    one, else of none."""
     accepted = newer_and_kept(memory_id, pool, votes)
     if accepted is not None:
         why = "It is newer, was voted for, and speaks of the same."

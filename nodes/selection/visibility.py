@@ -29,7 +29,7 @@ APART = "it is a preference: those that count are given apart"
 
 
 class MemoryKeeping(Protocol):
-    """Reads which memories of an entity hold, and which facts contradict each other."""
+    """Reads which memories hold, and which facts contradict each other."""
 
     async def standing(
         self, *, until: datetime | None = None, where: Where | None = None
@@ -88,10 +88,9 @@ class HiddenMemory:
     for its own sight."""
 
     async def of(self, sight: Sight | None, services: "Services") -> Hidden:
-        """What a recall may not show, looked up once per recall.
+        """What a recall may not show, looked up once.
 
-        It has no time limit of its own, because without it nothing may be shown; the recall gives
-        up at its deadline.
+        It has no time limit but the recall's deadline, because without it nothing may be shown.
         """
         if sight is None or services.keeping is None:
             return NOTHING_HIDDEN

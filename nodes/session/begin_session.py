@@ -12,7 +12,7 @@ from secondhop.nodes.state import RecallInput
 
 
 async def begin_session(state: SessionInput, *, services: Services) -> SessionUpdate:
-    """Like `begin`, with the k of sessions, plus the keys that a session adds to the state.
+    """Like `begin`, with the k of sessions, plus the keys of a session.
 
     Raises:
         UsageError: the question is empty, k or max_rounds is below 1, or ttl_s is out of range.

@@ -15,8 +15,7 @@ def main_facets(state: SessionState) -> list[str]:
 
 
 def main_candidates(state: SessionState) -> dict[str, Candidate]:
-    """{memory id: candidate} for those that may get a slot. Memories that were voted for in a
-    branch stay there."""
+    """{memory id: candidate}, without memories that were voted for in a branch: they stay there."""
     in_branches = kept_in_branches(state)
     return {
         memory_id: candidate

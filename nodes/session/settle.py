@@ -50,7 +50,7 @@ def voted_for(state: SessionState) -> list[str]:
 
 
 def by_round(state: SessionState) -> Iterable[dict[str, Any]]:
-    """The votes of people and agents in the form of `VotesOfRound`, one per round and voter."""
+    """The votes of people and agents, as `VotesOfRound`."""
     outside = [vote for vote in state["votes"].values() if is_outside(vote)]
     for number in sorted({vote["round"] for vote in outside}):
         for by in VOTERS:
