@@ -27,6 +27,8 @@ ELSEWHERE = {
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "benchmarks/second_hop/README.md": "second-hop.md",
     "examples/people/README.md": "example-people.md",
     "examples/scenarios/FORMAT.md": "scenario-format.md",
 }
