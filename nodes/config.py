@@ -193,7 +193,7 @@ def checked_ttl(ttl_s: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSettings:
-    """How much a session start shows of what, and what counts in its order."""
+    """How much the start of a chat shows of what, and what counts in its order."""
 
     limit: int = 20
     """Entries, where the caller names neither entries nor tokens."""
@@ -220,7 +220,7 @@ class TraceSettings:
     max_days: float = 90.0
     """Days since the recall."""
     max_mb: float = 20.0
-    """Megabytes on disk, all together; a usual one takes 0.01 to 0.02."""
+    """Megabytes on disk, all together; a usual one takes about 0.01."""
 
     def __post_init__(self) -> None:
         check_count("TraceSettings.max_count", self.max_count, least=0)

@@ -1,4 +1,4 @@
-"""The briefing: what a session is given at its start."""
+"""The briefing: what a chat is given at its start."""
 
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
@@ -69,7 +69,7 @@ class BriefingEntry(Frozen):
 
 
 class Briefing(Frozen):
-    """What one session starts with; the same for the same memory and the same moment."""
+    """What one chat starts with; the same for the same memory and the same moment."""
 
     entity: str
     at: datetime

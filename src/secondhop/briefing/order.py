@@ -34,7 +34,7 @@ LASTING_DAYS: Final = 365.0
 """The same of preferences."""
 
 SAME_SESSION: Final = timedelta(hours=12)
-"""What was left open at most so long before the last conversation belongs to that session."""
+"""What was left open at most so long before the last conversation belongs to that chat."""
 
 _DAY_S: Final = 86_400
 
@@ -117,7 +117,7 @@ def active_order(
     weighing: Weighing,
     texts: Texts,
 ) -> list[Ranked]:
-    """What the last session left open first, then by score.
+    """What the last chat left open first, then by score.
 
     Args:
         texts: of the recent ones.
@@ -139,9 +139,9 @@ def left_open(
     *,
     texts: Texts,
 ) -> tuple[BriefableMemory | None, str]:
-    """(what the last session left open, why so); (None, "") where it closed everything.
+    """(what the last chat left open, why so); (None, "") where it closed everything.
 
-    The last session is the newest conversation that is stored. It left open what was marked so
+    The last chat is the newest conversation that is stored. It left open what was marked so
     since it began; else itself, when its last words are a question; else what was marked so
     shortly before. Without any conversation it is the newest open memory.
 
@@ -154,12 +154,12 @@ def left_open(
         return newest, "the newest of what was left open"
     since = talk.created_at
     if newest is not None and newest.created_at >= since:
-        return newest, "left open in the last session"
+        return newest, "left open in the last chat"
     if ASKS.search(texts.get(talk.memory_id, "")):
         return talk, "the last conversation ended with a question"
     reach = SAME_SESSION
     if newest is not None and newest.created_at >= since - reach:
-        return newest, "left open in the last session"
+        return newest, "left open in the last chat"
     return None, ""
 
 

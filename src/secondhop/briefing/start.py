@@ -55,7 +55,7 @@ class InOrder:
 
 
 async def brief(sources: BriefingSources, asked: BriefingAsked) -> Briefing:
-    """What a session starts with; an entity without memories gets an empty one.
+    """What a chat starts with; an entity without memories gets an empty one.
 
     Raises:
         UsageError: a limit below 1, or both limits.
