@@ -34,8 +34,8 @@ def test_the_steps_of_the_page_lead_from_one_to_the_next(
         recall.add([note(name, text) for name, text in TEXTS.items()])
 
     for line in COMMANDS:
-        words, _, file = line.partition(" > ")
-        _, *words = shlex.split(words, comments=True)
+        command, _, file = line.partition(" > ")
+        _, *words = shlex.split(command, comments=True)
         done = model_cli(*words, given="what to tell: 1 2u\n\nq\n")
         assert done.exit_code == 0, (line, done.output)
         if file:
