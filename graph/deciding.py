@@ -48,6 +48,16 @@ def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
     return weighed(trace, candidate).score
 
 
+def deciding_text(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """The score that decided, in digits that tell two memories apart."""
+    return f"{deciding(trace, candidate):.{digits(trace)}f}"
+
+
+def digits(trace: RecallTrace) -> int:
+    """Decimals of a score: reciprocal ranks lie close together."""
+    return 4 if keeps_hybrid_order(trace) else 2
+
+
 def deciding_scores(trace: RecallTrace) -> dict[str, float]:
     """{memory: the score that decided whether it got a slot}, of all that the trace tells of."""
     return {one.memory_id: round(deciding(trace, one), 4) for one in trace.candidates}

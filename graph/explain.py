@@ -2,27 +2,23 @@
 
 from collections.abc import Mapping
 
-from pydantic import Field
-
 from secondhop.errors import NotStoredError
-from secondhop.graph.deciding import deciding, is_planned, keeps_hybrid_order, weighed
+from secondhop.graph.absent import forgotten_since, given_apart, kept_back, never_found
+from secondhop.graph.deciding import deciding, keeps_hybrid_order
+from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import (
     id_and_title,
     is_founded,
     kind_of,
     nearest_change,
-    set_options,
     title_of,
 )
-from secondhop.graph.result import Frozen
+from secondhop.graph.score_story import changed, facet_stories, found_story, made, score_parts
 from secondhop.graph.slot_reason import slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
     TraceDrop,
-    TraceFacet,
-    TraceHidden,
-    TracePreference,
     TraceQuery,
     TraceVote,
     hidden_of,
@@ -31,74 +27,11 @@ from secondhop.graph.trace import (
 from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.reasons import match_needed
-from secondhop.nodes.selection.blend import (
-    BROAD_CUES,
-    CUES,
-    HYBRID,
-    NUMBER,
-    PLAYBOOKS,
-    SIMILARITY,
-    UNDERTAKING,
-)
-from secondhop.nodes.selection.relevance import NEWER
-from secondhop.nodes.selection.relevance import UNNAMED as LEFT_UNNAMED
-from secondhop.nodes.selection.visibility import OUTSIDE
-from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED
+from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
-from secondhop.stores.keeping import ALWAYS
-from secondhop.wording import command
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look a fact up."""
-
-
-class ScorePart(Frozen):
-    """What one retriever, or what was learned of a memory, added to its score."""
-
-    name: str
-    meaning: str
-    added: float
-    """In standard deviations over the candidates, weighted."""
-
-
-class Explanation(Frozen):
-    """The story of one memory in one recall."""
-
-    memory_id: str
-    title: str
-    returned: bool
-    story: list[str]
-    """Sentences in the order things happened."""
-    parts: list[ScorePart] = Field(default_factory=list[ScorePart])
-    """What adds up to its score, the largest first; [] where a plan's facets share the slots."""
-    computed: list[str] = Field(default_factory=list[str])
-    """How its score was computed."""
-    cut_by: str
-    """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" if it
-    came back."""
-    nearest_change: str
-    """The smallest change that would admit it; "" if it was returned. Settings have the names that
-    `--set` takes."""
-    replaced_by: str = ""
-    """The newer memory whose annotation says that it replaces this one; "" if there is none."""
-
-
-class Reach(Frozen):
-    """How close a memory that no query found came to being found."""
-
-    title: str
-    query: str
-    """The query it is most similar to."""
-    facet: str
-    cosine: float
-    last_cosine: float
-    """Score of the last memory that this query did find."""
-    rank: int
-    """Its rank for this query among all memories, from 1; 0: too far down to be counted."""
-    depth: int
-    """Memories that a query brings."""
-    depth_factor: int
-    """The smallest with which this query brings it; 0 when rank is."""
 
 
 def explain(
@@ -225,94 +158,6 @@ def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
     return f"{told}; the last slot went to {title_of(trace, last.memory_id)} with {least:.2f}."
 
 
-def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
-    """The story of a memory whose words are no more in the trace."""
-    slot = f" It had slot {trace.returned.index(memory_id) + 1}." * (memory_id in trace.returned)
-    return Explanation(
-        memory_id=memory_id,
-        title="",
-        returned=memory_id in trace.returned,
-        story=[f"It was forgotten after this recall; its words were taken out of the trace.{slot}"],
-        cut_by="" if memory_id in trace.returned else "forgotten",
-        nearest_change="",
-    )
-
-
-def given_apart(preference: TracePreference) -> Explanation:
-    """The story of a preference that counted."""
-    if preference.by_name:
-        asked = f"The plan asked for it by its name, its context “{preference.scope}”."
-    elif preference.facet:
-        asked = (
-            f"The plan asked for its context, “{preference.scope}”: facet “{preference.facet}” "
-            f"with “{preference.query}” (similarity {preference.score:.2f})."
-        )
-    elif preference.scope.casefold() == ALWAYS:
-        asked = "It was said for always." if preference.stale else "It always holds."
-    else:
-        asked = (
-            f"The question is near its context, “{preference.scope}” "
-            f"(similarity {preference.score:.2f})."
-        )
-    if preference.stale:
-        asked += f" It does not hold any more ({preference.stale}); what ended was asked for, too."
-    return Explanation(
-        memory_id=preference.memory_id,
-        title=preference.scope,
-        returned=True,
-        story=[asked, "It is a preference: it was given beside the memories, and took no slot."],
-        cut_by="",
-        nearest_change="",
-    )
-
-
-def kept_back(hidden: TraceHidden) -> Explanation:
-    """The story of a memory that was found, and does not hold."""
-    ended = hidden.reason.startswith(("superseded", "deprecated", "expired"))
-    return Explanation(
-        memory_id=hidden.memory_id,
-        title=hidden.title,
-        returned=False,
-        story=["Queries found it.", f"It does not come back: {hidden.reason}."],
-        cut_by="validity",
-        nearest_change=(
-            f"`--include-stale` shows it, marked; "
-            f"{command('update', hidden.memory_id, '--restore')} lets it hold again"
-            if ended
-            else "another moment, or another kind of memory"
-        ),
-    )
-
-
-def left_out(memory_id: str, title: str) -> Explanation:
-    """The story of a memory that the filter of the recall does not admit."""
-    return Explanation(
-        memory_id=memory_id,
-        title=title,
-        returned=False,
-        story=[f"It was not searched: {OUTSIDE}."],
-        cut_by="filter",
-        nearest_change="a filter that admits it, or none",
-    )
-
-
-def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Which queries found it, and where in their rankings: the three best."""
-    found: list[tuple[int, str, str]] = []
-    for query in trace.queries:
-        for way, hits in (("similarity", query.dense), ("words", query.lexical)):
-            for hit in hits:
-                if hit.memory_id == candidate.memory_id:
-                    found.append((hit.rank, query.text, f"by {way} at place {hit.rank}"))
-    if not found:
-        return f"Playbooks or cues brought it in round {candidate.first_round}; no text search did."
-    by_text: dict[str, list[str]] = {}
-    for _, text, place in sorted(found)[:3]:
-        by_text.setdefault(text, []).append(place)
-    best = "; ".join(f"{', '.join(places)} for “{text}”" for text, places in by_text.items())
-    return f"Found first in round {candidate.first_round}: {best}."
-
-
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """What asked for a fact, which was then looked up; [] for what searches found alone."""
     return [
@@ -329,28 +174,6 @@ def looked_up(query: TraceQuery) -> str:
         return "The plan asked for this fact by its name."
     named = "The question names" if query.hop == 1 else "A query of the plan names"
     return f"{named} this fact; it was looked up."
-
-
-def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What searches measured, in the facets that it serves best, at most three."""
-    names = {facet.facet_id: facet for facet in trace.facets}
-    if not is_planned(trace):
-        return [
-            f"Its text and the question: cosine {score.dense:.2f}, words {score.lexical:.2f}."
-            for score in candidate.facet_scores
-            if score.facet_id == DIRECT and score.dense
-        ]
-    return [
-        f"For “{names[score.facet_id].name}”{hop_of(names[score.facet_id])} it was found at place "
-        f"{score.rank}"
-        + (f" (cosine {score.dense:.2f}, words {score.lexical:.2f})." if score.dense else ".")
-        for score in candidate.facet_scores[:3]
-    ]
-
-
-def hop_of(facet: TraceFacet) -> str:
-    """The hop of a plan's facet; what cues bring for the question itself may be a second one."""
-    return "" if facet.facet_id == DIRECT else f" (hop {facet.hop})"
 
 
 def for_it(candidate: TraceCandidate) -> list[str]:
@@ -394,68 +217,6 @@ def called(trace: RecallTrace, memory_id: str, names: Mapping[str, str]) -> str:
     return id_and_title(memory_id, name) if name else title_of(trace, memory_id)
 
 
-MEANING = {
-    CUES: "the requests it was stored for",
-    BROAD_CUES: "the undertakings it was stored for",
-    UNDERTAKING: "what it shares with the top memories",
-    NUMBER: "how many requests it was stored for",
-    SIMILARITY: "its text",
-    HYBRID: "its words and its text",
-    PLAYBOOKS: "what such questions usually need",
-}
-"""What each part of a score measures, in a few words; in full: docs/ranking.md."""
-
-
-FACTOR_MEANING = {
-    "source": "its kind of document",
-    "salience": "its salience",
-    "recency": "its age",
-    "exposure": "shown lately",
-    "learned": "votes in earlier sessions",
-    NEWER: "something newer",
-    LEFT_UNNAMED: "the critic did not name it",
-}
-"""What each factor is there for, in a few words; in full: docs/ranking.md."""
-
-
-def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What searches made its score, before anything changed it."""
-    found = weighed(trace, candidate).found
-    if keeps_hybrid_order(trace):
-        return [f"Its places in both searches make a score of {found:.4f}."]
-    facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
-    if is_planned(trace):
-        served = f"For “{facet.name}”{hop_of(facet)}" if facet else "Where it serves best"
-        return [f"{served} searches make a score of {found:.2f} on a scale from 0 to 1."]
-    if trace.settings.get("slots.by") == "relevance" or not candidate.parts:
-        return [f"Searches make a score of {found:.2f} on a scale from 0 to 1."]
-    together = sum(candidate.parts.values())
-    return [f"The parts add up to {together:+.2f}: a score of {found:.2f} on a scale from 0 to 1."]
-
-
-def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What source, salience, age, earlier sessions, a newer memory and the critic made of it."""
-    _, factors, score = weighed(trace, candidate)
-    if not factors:
-        return []
-    digits = 4 if keeps_hybrid_order(trace) else 2
-    told = ", ".join(
-        f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
-        for name, factor in factors.items()
-    )
-    return [f"Then {told}: a score of {score:.{digits}f}."]
-
-
-def score_parts(candidate: TraceCandidate) -> list[ScorePart]:
-    """What each retriever added to its score, the largest first."""
-    by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
-    return [
-        ScorePart(name=name, meaning=MEANING.get(name, ""), added=round(part, 2))
-        for name, part in by_size
-        if abs(part) >= 0.005
-    ]
-
-
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     """Who voted what, at which place of an order, and whether it is believed."""
     if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
@@ -475,34 +236,3 @@ def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
     final = [drop for drop in candidate.drops if drop.round == last_round]
     order = ("fuse", "shortlist", "critique", "pick", "tokens")
     return max(final, key=lambda drop: order.index(drop.stage), default=None)
-
-
-def never_found(memory_id: str, reach: Reach) -> Explanation:
-    """The story of a memory that no query brought."""
-    if not reach.rank:
-        return Explanation(
-            memory_id=memory_id,
-            title=reach.title,
-            returned=False,
-            story=["No query of this recall found it, or came anywhere near it."],
-            cut_by="never_found",
-            nearest_change="a question that names what the memory is about",
-        )
-    return Explanation(
-        memory_id=memory_id,
-        title=reach.title,
-        returned=False,
-        story=[
-            "No query of this recall found it.",
-            f"It is nearest to “{reach.query}” for “{reach.facet}”: cosine {reach.cosine:.2f}, "
-            f"rank {reach.rank}; a query brings {reach.depth} memories, the last of them had "
-            f"{reach.last_cosine:.2f}.",
-        ],
-        cut_by="never_found",
-        nearest_change=(
-            f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
-            f"{reach.rank} of that query; ask again with "
-            f"{set_options({'ranking.depth_factor': str(reach.depth_factor)})}), "
-            f"or a question that names what the memory is about"
-        ),
-    )

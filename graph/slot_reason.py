@@ -1,6 +1,12 @@
 """Why a memory got its slot in an answer, and which memory came next."""
 
-from secondhop.graph.deciding import deciding, is_planned, keeps_hybrid_order, next_after
+from secondhop.graph.deciding import (
+    deciding,
+    deciding_text,
+    is_planned,
+    keeps_hybrid_order,
+    next_after,
+)
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
 from secondhop.nodes.state import FACT_NAMED
@@ -29,16 +35,16 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if is_planned(trace):
         return (
             f"facets share the slots, and its score for this one is "
-            f"{deciding(trace, candidate):.2f}"
+            f"{deciding_text(trace, candidate)}"
         )
     if is_named(trace, candidate):
         return "facts that the question names come first"
     if keeps_hybrid_order(trace):
         return (
             f"a look-up keeps the order of hybrid search, and its score there is "
-            f"{deciding(trace, candidate):.4f}"
+            f"{deciding_text(trace, candidate)}"
         )
-    return f"slots go by score, and it has {deciding(trace, candidate):.2f}"
+    return f"slots go by score, and it has {deciding_text(trace, candidate)}"
 
 
 def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -50,14 +56,13 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."
-    digits = 4 if keeps_hybrid_order(trace) else 2
     ordered = not is_planned(trace) or was_voted_against(trace)
     if ordered and deciding(trace, rival) > deciding(trace, candidate):
         return (
-            f" Next came {named}: its score is {deciding(trace, rival):.{digits}f}, but it "
+            f" Next came {named}: its score is {deciding_text(trace, rival)}, but it "
             f"{put_back(trace, rival)}."
         )
-    return f" Next came {named} with {deciding(trace, rival):.{digits}f}."
+    return f" Next came {named} with {deciding_text(trace, rival)}."
 
 
 def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -89,39 +89,16 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
     A facet without a new query keeps the scores it has, unless a reranker has changed them.
     """
-    depth = depth_of(state, services.settings.ranking)
-    shares = LOOKUP_SHARES if state["kind"] in LOOKUPS else SHARES
-    weights = HYBRID if is_unplanned(state) else shares
-    calibration = services.scale.calibration_for(as_texts=embeds_once(state))
-    relevance = partial(calibrated_relevance, shares=shares, calibration=calibration)
     before = state.get("candidates", {})
-    new = {q["facet_id"] for q in state["queries"].values() if q["round"] == state["round"]}
-    asked = new if services.reranker is None else state["facets"].keys()
-    rankings = {
-        facet_id: fuse_facet(
-            facet_rankings(facet_id, state),
-            depth=depth,
-            relevance=relevance,
-            weights=weights,
-            cue_weight=0.0 if is_unplanned(state) else CUE_WEIGHT,
-        )
-        if facet_id in asked
-        else known_ranking(facet_id, before)
-        for facet_id in state["facets"]
-    }
-    suggested, own = state.get("suggested"), state.get("rankings", {}).get("q0")
-    cued = own.get("cues") if own is not None else None
-    if cued is not None and not cued["memory_ids"]:  # only sessions wrote some
-        cued = None
-    # without cues, only what the blend keeps is looked up
-    cards: dict[str, MemoryCard] = {}
-    if state.get("annotated"):
-        brought = [] if suggested is None else suggested["memory_ids"]
-        found = {*brought, *(one for ranking in rankings.values() for one in ranking.fused)}
-        cards = await services.reader.cards(sorted(found))
-    blends: Mapping[str, Blended] = {}
+    suggested, cued = state.get("suggested"), question_cues(state)
+    rankings = rankings_by_facet(state, services)
     hidden = (await services.hidden.of(sight_of(state), services)).reasons
-    if suggested is not None or cued is not None:
+    # without cues, only what the blend keeps is looked up
+    cards = await cards_found(rankings, state, services) if state.get("annotated") else {}
+    blends: Mapping[str, Blended] = {}
+    if suggested is None and cued is None:
+        scores = scores_by_memory(rankings)
+    else:
         all_count = state.get("tokens") is not None or not is_unplanned(state)
         blends = blended(
             rankings.get(DIRECT, NOTHING_FOUND),
@@ -137,8 +114,6 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             limit=None if all_count else max(KEPT, state["k"]),
         )
         scores = blended_scores(rankings, blends, suggested)
-    else:
-        scores = scores_by_memory(rankings)
     if unknown := scores.keys() - cards.keys():
         cards |= await services.reader.cards(sorted(unknown))
     cues = telling_cues(blends, cued)
@@ -160,6 +135,45 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def question_cues(state: RecallState) -> CueHits | None:
+    """What the question itself found among the cues; None where only sessions wrote some."""
+    own = state.get("rankings", {}).get("q0")
+    cued = own.get("cues") if own is not None else None
+    return cued if cued is not None and cued["memory_ids"] else None
+
+
+def rankings_by_facet(state: RecallState, services: Services) -> dict[str, FacetRanking]:
+    """{facet id: its memories}, fused afresh for facets that were searched in this round."""
+    shares = LOOKUP_SHARES if state["kind"] in LOOKUPS else SHARES
+    calibration = services.scale.calibration_for(as_texts=embeds_once(state))
+    fused = partial(
+        fuse_facet,
+        depth=depth_of(state, services.settings.ranking),
+        relevance=partial(calibrated_relevance, shares=shares, calibration=calibration),
+        weights=HYBRID if is_unplanned(state) else shares,
+        cue_weight=0.0 if is_unplanned(state) else CUE_WEIGHT,
+    )
+    before = state.get("candidates", {})
+    new = {q["facet_id"] for q in state["queries"].values() if q["round"] == state["round"]}
+    searched = new if services.reranker is None else state["facets"].keys()
+    return {
+        facet_id: fused(facet_rankings(facet_id, state))
+        if facet_id in searched
+        else known_ranking(facet_id, before)
+        for facet_id in state["facets"]
+    }
+
+
+async def cards_found(
+    rankings: Mapping[str, FacetRanking], state: RecallState, services: Services
+) -> dict[str, MemoryCard]:
+    """{memory id: its card}, of everything that searches and playbooks brought."""
+    suggested = state.get("suggested")
+    brought = [] if suggested is None else suggested["memory_ids"]
+    found = {*brought, *(one for ranking in rankings.values() for one in ranking.fused)}
+    return await services.reader.cards(sorted(found))
 
 
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import note
 
 from secondhop.graph.deciding import deciding, score_to_beat
-from secondhop.graph.explain import Explanation
+from secondhop.graph.explanation import Explanation
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 

@@ -134,26 +134,12 @@ def blended(
     """
     suggested = suggested or NOTHING_SUGGESTED
     cue_weights = LOOKUP_WEIGHTS if look_up else CUE_WEIGHTS
-    suggestions = dict(zip(suggested["memory_ids"], suggested["scores"], strict=True))
-    cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
-    ids = sorted({*found.fused, *suggestions})
-    has_cues = np.array([one in cue_counts for one in ids], dtype=np.bool_)
-    near = np.array([found.dense[i] if i in found.dense else cosines[i] for i in ids])
-    fused = np.array([found.fused.get(i, 0.0) for i in ids])
-    playbooks = np.array([suggestions.get(i, 0.0) for i in ids])
     text_weights = {**TEXT_WEIGHTS, PLAYBOOKS: PLAYBOOKS_WEIGHT * suggested["confidence"]}
-    columns = {
-        SIMILARITY: z_scores(near),
-        HYBRID: z_scores(fused),
-        PLAYBOOKS: z_scores(playbooks),
-    }
+    ids = sorted({*found.fused, *suggested["memory_ids"]})
+    has_cues = np.array([one in cue_counts for one in ids], dtype=np.bool_)
+    columns = text_columns(ids, found, suggested)
     if cued is not None:
-        for name, values in ((CUES, cued["specific"]), (BROAD_CUES, cued["broad"])):
-            by_id = dict(zip(cued["memory_ids"], values, strict=True))
-            columns[name] = cue_scores(ids, by_id, has_cues, usual=USUAL[name])
-        counts = [float(min(cue_counts[one], COUNTED)) for one in ids if one in cue_counts]
-        columns[NUMBER] = np.zeros(len(ids))
-        columns[NUMBER][has_cues] = z_scores(np.array(counts))
+        columns |= cue_columns(ids, cued, cue_counts, has_cues)
     parts = {
         name: np.where(has_cues, cue_weights.get(name, 0.0), text_weights.get(name, 0.0)) * scores
         for name, scores in columns.items()
@@ -165,10 +151,6 @@ def blended(
     if has_cues.any() and (look_up or has_cues.mean() < MOSTLY_ANNOTATED):
         parts = at_least(parts, {name: one * columns[name] for name, one in TEXT_WEIGHTS.items()})
     total = np.sum([*parts.values()], axis=0)
-    order: list[int] = np.argsort(-total, kind="stable").tolist()
-    if limit is not None:  # the nearest by text decide whether anything answers the question
-        nearest = {*islice(found.fused, NEAREST_KEPT)}
-        order = [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
     slope, middle = logistic_of(parts)
     added = {name: values.tolist() for name, values in parts.items()}
     totals: list[float] = total.tolist()
@@ -178,8 +160,49 @@ def blended(
             parts={name: round(values[row], 3) for name, values in added.items()},
             undertaking=shared[row] if shared and added[UNDERTAKING][row] > 0 else "",
         )
-        for row in order
+        for row in best_rows(total, ids, found, limit=limit)
     }
+
+
+def text_columns(
+    ids: Sequence[str], found: FacetRanking, suggested: Suggested
+) -> dict[str, Floats]:
+    """{part: [n] standard scores}, of what text searches and playbooks say."""
+    suggestions = dict(zip(suggested["memory_ids"], suggested["scores"], strict=True))
+    cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
+    columns = {
+        SIMILARITY: [found.dense[one] if one in found.dense else cosines[one] for one in ids],
+        HYBRID: [found.fused.get(one, 0.0) for one in ids],
+        PLAYBOOKS: [suggestions.get(one, 0.0) for one in ids],
+    }
+    return {name: z_scores(np.array(values)) for name, values in columns.items()}
+
+
+def cue_columns(
+    ids: Sequence[str], cued: CueHits, cue_counts: Mapping[str, int], has_cues: Mask
+) -> dict[str, Floats]:
+    """{part: [n] standard scores}, of what cues say; 0 for a memory without cues."""
+    specific = dict(zip(cued["memory_ids"], cued["specific"], strict=True))
+    broad = dict(zip(cued["memory_ids"], cued["broad"], strict=True))
+    counts = [float(min(cue_counts[one], COUNTED)) for one in ids if one in cue_counts]
+    number = np.zeros(len(ids))
+    number[has_cues] = z_scores(np.array(counts))
+    return {
+        CUES: cue_scores(ids, specific, has_cues, usual=USUAL[CUES]),
+        BROAD_CUES: cue_scores(ids, broad, has_cues, usual=USUAL[BROAD_CUES]),
+        NUMBER: number,
+    }
+
+
+def best_rows(
+    total: Floats, ids: Sequence[str], found: FacetRanking, *, limit: int | None
+) -> list[int]:
+    """Rows of the best sums, and of the nearest by text: they decide whether anything answers."""
+    order: list[int] = np.argsort(-total, kind="stable").tolist()
+    if limit is None:
+        return order
+    nearest = {*islice(found.fused, NEAREST_KEPT)}
+    return [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
 
 
 def logistic_of(parts: Collection[str]) -> tuple[float, float]:

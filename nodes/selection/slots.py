@@ -136,12 +136,7 @@ def best_answer(
     near, nearest, bar = answerable(
         state, state["kind"], min_score=settings.min_score, named=bool(named)
     )
-    given = near
-    if led is not None:
-        hot = any(votes[memory_id]["vote"] == "hot" for memory_id in led)
-        refused = mostly_refused(votes, state) and not found_since(votes, state)
-        given = hot or (near and (bool(led) or not refused))
-    given = given or bool(kept)
+    given = bool(kept) or is_answered(near, led, votes, state)
     implied = implied_picks(pool, relevance, state) if led is None else []
     return BestAnswer(
         selected=selected,
@@ -154,6 +149,23 @@ def best_answer(
         implied=implied,
         picks=selected.picks if given else implied,
     )
+
+
+def is_answered(
+    near: bool, led: Sequence[str] | None, votes: Mapping[str, Vote], state: RecallState
+) -> bool:
+    """Whether there is an answer, as far as searches and the critic know.
+
+    Args:
+        near: whether anything stored is about the question.
+        led: ids in the critic's order; None: it gave none.
+    """
+    if led is None:
+        return near
+    if any(votes[memory_id]["vote"] == "hot" for memory_id in led):
+        return True
+    refused = mostly_refused(votes, state) and not found_since(votes, state)
+    return near and (bool(led) or not refused)
 
 
 def relevance_factors(

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     )
     from secondhop.evals.setting_files import load_config
     from secondhop.graph.builder import build_recall_graph
-    from secondhop.graph.explain import Explanation
+    from secondhop.graph.explanation import Explanation
     from secondhop.graph.result import RecalledMemory, RecallResult
     from secondhop.graph.session import build_session_graph
     from secondhop.graph.session_result import ResolvedSession, SessionAnswer
@@ -150,7 +150,7 @@ _MODULES = {
     "Config": "secondhop.nodes.config",
     "CorruptStoreError": "secondhop.errors",
     "EmbedderMismatchError": "secondhop.errors",
-    "Explanation": "secondhop.graph.explain",
+    "Explanation": "secondhop.graph.explanation",
     "Fact": "secondhop.memories.records",
     "Forgotten": "secondhop.memories.records",
     "IngestError": "secondhop.errors",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
 
-    from secondhop.graph.explain import Explanation
+    from secondhop.graph.explanation import Explanation
 
 
 class Askable(Closing):

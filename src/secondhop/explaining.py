@@ -8,7 +8,9 @@ import numpy as np
 
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id, shown
-from secondhop.graph.explain import Explanation, explain, left_out
+from secondhop.graph.absent import left_out
+from secondhop.graph.explain import explain
+from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of
 from secondhop.memories.finding import meant

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from secondhop.graph.explain import Reach
+from secondhop.graph.explanation import Reach
 from secondhop.graph.trace import RecallTrace, TraceQuery
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.retrieve import PASSAGES_A_MEMORY

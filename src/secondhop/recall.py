@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
     from secondhop.graph.builder import RecallGraph
-    from secondhop.graph.explain import Explanation
+    from secondhop.graph.explanation import Explanation
     from secondhop.ingest.ledger import IngestLedger
     from secondhop.ingest.run import IngestProgress
     from secondhop.learning.service import Learning

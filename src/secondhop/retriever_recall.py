@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from secondhop.askable import Askable
 from secondhop.errors import StoreError, UsageError
 from secondhop.explaining import found_trace
-from secondhop.graph.explain import Explanation, explain
+from secondhop.graph.explain import explain
+from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.models.choose_embedder import chosen_embedder

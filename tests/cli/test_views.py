@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from secondhop.cli.answer_view import show_answer, why_missed
 from secondhop.cli.explanation_view import show_explanation
 from secondhop.cli.trace_tree import trace_tree
-from secondhop.graph.explain import left_out
+from secondhop.graph.absent import left_out
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 

@@ -10,7 +10,7 @@ from tests.fakes import ScriptedCritic, votes
 from tests.graph.test_explain import all_cut, number_in
 from tests.small_world import LIFE, QUESTION, Answer, SmallWorld, ask
 
-from secondhop.graph.explain import Explanation
+from secondhop.graph.explanation import Explanation
 from secondhop.nodes.critics.port import Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT

@@ -19,7 +19,8 @@ from tests.small_world import (
 
 from secondhop.errors import UsageError
 from secondhop.graph.deciding import deciding
-from secondhop.graph.explain import Explanation, explain
+from secondhop.graph.explain import explain
+from secondhop.graph.explanation import Explanation
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED

@@ -80,6 +80,8 @@ class Storm:
     outcomes: Sequence[Outcome]
     weather: Weather
     heart: Heartbeat
+    alone_s: float
+    """Seconds that the event loop's thread works on a recall alone and in good weather, at most."""
 
     def seen(self, outcome: Outcome) -> Seen:
         """The server's view of a recall."""
@@ -111,8 +113,8 @@ async def storm(
     weather, gate = Weather(seed), asyncio.Semaphore(at_once)
     async with endpoints(weather) as llms:
         backends = [backend(own, llms[own.endpoint], services) for own in bounds]
-        for own in backends:
-            await outcome_of(FAIR, own)
+        await outcome_of(FAIR, backends[0])
+        alone_s = max([await work_alone(own) for own in backends])
 
         async def one(number: int) -> Outcome:
             async with gate:
@@ -120,7 +122,7 @@ async def storm(
 
         async with heartbeat() as heart:
             outcomes = await asyncio.gather(*map(one, range(1, recalls + 1)))
-    return Storm(outcomes=outcomes, weather=weather, heart=heart)
+    return Storm(outcomes=outcomes, weather=weather, heart=heart, alone_s=alone_s)
 
 
 def backend(bounds: Bounds, llm: StructuredLLM, services: Services) -> Backend:
@@ -128,6 +130,13 @@ def backend(bounds: Bounds, llm: StructuredLLM, services: Services) -> Backend:
     planner, critic = llm_services(llm)
     own = replace(services, planner=planner, critic=critic, settings=bounds.settings)
     return Backend(bounds=bounds, graph=build_recall_graph(own), services=own)
+
+
+async def work_alone(asked: Backend) -> float:
+    """Seconds of this thread for one recall in good weather."""
+    begun = time.thread_time()
+    await outcome_of(FAIR, asked)
+    return time.thread_time() - begun
 
 
 async def outcome_of(mark: str, asked: Backend) -> Outcome:

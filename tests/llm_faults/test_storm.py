@@ -40,7 +40,7 @@ async def test_alone_a_recall_is_in_time_by_the_clock_of_its_thread(world: Small
 
     passed = await storm(services, drawn_bounds(2, seed=3), recalls=2, at_once=1, seed=3)
 
-    expect_in_time_by_its_thread(passed)
+    expect_in_time_by_its_thread(passed, at_once=1)
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ async def test_four_at_once_recalls_are_in_time_by_the_clock_of_their_thread(
     passed = await storm(services, drawn_bounds(24, seed=5), recalls=500, at_once=4, seed=5)
 
     assert len({outcome.mark for outcome in passed.outcomes}) == 500
-    expect_in_time_by_its_thread(passed)
+    expect_in_time_by_its_thread(passed, at_once=4)
     await expect_promises(passed, world)
     expect_every_fault(passed)
 
@@ -90,11 +90,15 @@ def expect_in_time(outcome: Outcome, heart: Heartbeat) -> None:
     assert over_s - heart.late_s(outcome.deadline, outcome.ended) <= LATE_S, outcome.mark
 
 
-def expect_in_time_by_its_thread(passed: Storm) -> None:
-    """What the event loop spent on whomever counts; what other programs took does not."""
+def expect_in_time_by_its_thread(passed: Storm, *, at_once: int) -> None:
+    """What the event loop spent on whomever counts; what other programs took does not.
+
+    So many at once wait for each other's work, which takes a slow processor longer than LATE_S.
+    """
+    late_s = max(LATE_S, at_once * passed.alone_s)
     for outcome in passed.outcomes:
         stolen_s = passed.heart.stolen_s(outcome.deadline, outcome.ended)
-        assert outcome.ended - outcome.deadline - stolen_s <= LATE_S, outcome.mark
+        assert outcome.ended - outcome.deadline - stolen_s <= late_s, outcome.mark
 
 
 def expect_within_budget(outcome: Outcome, seen: Seen) -> None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean, shorten
-from secondhop.graph.explain import Explanation
+from secondhop.graph.explanation import Explanation
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from secondhop.graph.explain import Explanation
+    from secondhop.graph.explanation import Explanation
     from secondhop.graph.result import RecallResult
     from secondhop.graph.trace import RecallTrace
     from secondhop.recall import Recall

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from secondhop.cli.cost_view import cost_text, duration
 from secondhop.cli.terminal import clean, shorten
+from secondhop.graph.deciding import deciding, deciding_text, facet_score
 from secondhop.graph.explain import last_cut
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
     TraceFacet,
-    TraceFacetScore,
     TraceHit,
     TracePreference,
     TraceQuery,
@@ -40,8 +40,8 @@ SERVES_WELL = 3
 
 LEGEND = (
     "? is a query: who wrote it, and at which ranks it found the returned memories. + was "
-    "returned, with its slot. - was found but not returned, with the reason. 0.00 to 1.00 is "
-    "relevance; its parts are in brackets."
+    "returned, with its slot. - was found but not returned, with the reason. The number is the "
+    "score that decided; what searches added to it is in brackets."
 )
 
 
@@ -128,7 +128,7 @@ def place_of(candidate: TraceCandidate, *, trace: RecallTrace) -> tuple[bool, in
     """What sorts those without a slot: the nearest to one first, then by score."""
     drop = last_cut(trace, candidate)
     rank = drop.rank if drop is not None else None
-    return rank is None, rank or 0, -candidate.score
+    return rank is None, rank or 0, -deciding(trace, candidate)
 
 
 def add_query(branch: "Tree", query: TraceQuery, *, returned: Sequence[str]) -> None:
@@ -169,7 +169,8 @@ def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
 def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrace) -> str:
     """A memory that came back, what brought it, and the other facets it serves."""
     told = [
-        f"+ #{candidate.slot} {named(candidate)} {candidate.score:.2f}{sources(candidate, facet)}"
+        f"+ #{candidate.slot} {named(candidate)} {deciding_text(trace, candidate)}"
+        f"{sources(candidate, facet)}"
     ]
     if candidate.cue and by_cue(candidate):
         told.append(f"stored for “{shorten(candidate.cue, 80)}”")
@@ -203,7 +204,7 @@ def by_cue(candidate: TraceCandidate) -> bool:
 
 def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
     """A memory that did not come back, and the reason that decided."""
-    text = f"- {named(candidate)} {candidate.score:.2f}"
+    text = f"- {named(candidate)} {deciding_text(trace, candidate)}"
     drop = last_cut(trace, candidate)
     if drop is None:
         return text
@@ -229,11 +230,6 @@ def candidates_by_home(trace: RecallTrace) -> dict[str, list[TraceCandidate]]:
             nearest = max(candidate.facet_scores, key=lambda one: (one.relevance, -one.rank))
             homes.setdefault(candidate.slot_facet or nearest.facet_id, []).append(candidate)
     return homes
-
-
-def facet_score(candidate: TraceCandidate, facet_id: str) -> TraceFacetScore | None:
-    """How the candidate stands in that facet."""
-    return next((one for one in candidate.facet_scores if one.facet_id == facet_id), None)
 
 
 def time_per_node(trace: RecallTrace) -> Iterator[str]:

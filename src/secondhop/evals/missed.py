@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from secondhop.evals.scenario import LabelledFacet, Question
-from secondhop.graph.explain import Explanation
+from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall

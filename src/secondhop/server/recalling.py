@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from secondhop.briefing.briefing import Briefing
 from secondhop.errors import SecondhopError
 from secondhop.graph.deciding import deciding_scores
-from secondhop.graph.explain import Explanation
+from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall

@@ -1,0 +1,110 @@
+"""Explains a memory that was not ranked: never found, kept back, forgotten or given apart."""
+
+from secondhop.graph.explanation import Explanation, Reach
+from secondhop.graph.nearest_change import set_options
+from secondhop.graph.trace import RecallTrace, TraceHidden, TracePreference
+from secondhop.nodes.selection.visibility import OUTSIDE
+from secondhop.stores.keeping import ALWAYS
+from secondhop.wording import command
+
+
+def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
+    """The story of a memory whose words are no more in the trace."""
+    slot = f" It had slot {trace.returned.index(memory_id) + 1}." * (memory_id in trace.returned)
+    return Explanation(
+        memory_id=memory_id,
+        title="",
+        returned=memory_id in trace.returned,
+        story=[f"It was forgotten after this recall; its words were taken out of the trace.{slot}"],
+        cut_by="" if memory_id in trace.returned else "forgotten",
+        nearest_change="",
+    )
+
+
+def given_apart(preference: TracePreference) -> Explanation:
+    """The story of a preference that counted."""
+    if preference.by_name:
+        asked = f"The plan asked for it by its name, its context “{preference.scope}”."
+    elif preference.facet:
+        asked = (
+            f"The plan asked for its context, “{preference.scope}”: facet “{preference.facet}” "
+            f"with “{preference.query}” (similarity {preference.score:.2f})."
+        )
+    elif preference.scope.casefold() == ALWAYS:
+        asked = "It was said for always." if preference.stale else "It always holds."
+    else:
+        asked = (
+            f"The question is near its context, “{preference.scope}” "
+            f"(similarity {preference.score:.2f})."
+        )
+    if preference.stale:
+        asked += f" It does not hold any more ({preference.stale}); what ended was asked for, too."
+    return Explanation(
+        memory_id=preference.memory_id,
+        title=preference.scope,
+        returned=True,
+        story=[asked, "It is a preference: it was given beside the memories, and took no slot."],
+        cut_by="",
+        nearest_change="",
+    )
+
+
+def kept_back(hidden: TraceHidden) -> Explanation:
+    """The story of a memory that was found, and does not hold."""
+    ended = hidden.reason.startswith(("superseded", "deprecated", "expired"))
+    return Explanation(
+        memory_id=hidden.memory_id,
+        title=hidden.title,
+        returned=False,
+        story=["Queries found it.", f"It does not come back: {hidden.reason}."],
+        cut_by="validity",
+        nearest_change=(
+            f"`--include-stale` shows it, marked; "
+            f"{command('update', hidden.memory_id, '--restore')} lets it hold again"
+            if ended
+            else "another moment, or another kind of memory"
+        ),
+    )
+
+
+def left_out(memory_id: str, title: str) -> Explanation:
+    """The story of a memory that the filter of the recall does not admit."""
+    return Explanation(
+        memory_id=memory_id,
+        title=title,
+        returned=False,
+        story=[f"It was not searched: {OUTSIDE}."],
+        cut_by="filter",
+        nearest_change="a filter that admits it, or none",
+    )
+
+
+def never_found(memory_id: str, reach: Reach) -> Explanation:
+    """The story of a memory that no query brought."""
+    if not reach.rank:
+        return Explanation(
+            memory_id=memory_id,
+            title=reach.title,
+            returned=False,
+            story=["No query of this recall found it, or came anywhere near it."],
+            cut_by="never_found",
+            nearest_change="a question that names what the memory is about",
+        )
+    return Explanation(
+        memory_id=memory_id,
+        title=reach.title,
+        returned=False,
+        story=[
+            "No query of this recall found it.",
+            f"It is nearest to “{reach.query}” for “{reach.facet}”: cosine {reach.cosine:.2f}, "
+            f"rank {reach.rank}; a query brings {reach.depth} memories, the last of them had "
+            f"{reach.last_cosine:.2f}.",
+        ],
+        cut_by="never_found",
+        nearest_change=(
+            f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
+            f"{reach.rank} of that query; ask again with "
+            f"{set_options({'ranking.depth_factor': str(reach.depth_factor)})}), "
+            f"or a question that names what the memory is about"
+        ),
+    )

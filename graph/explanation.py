@@ -1,0 +1,54 @@
+"""What an explanation tells of one memory in one recall."""
+
+from pydantic import Field
+
+from secondhop.graph.result import Frozen
+
+
+class ScorePart(Frozen):
+    """What one retriever, or what was learned of a memory, added to its score."""
+
+    name: str
+    meaning: str
+    added: float
+    """In standard deviations over the candidates, weighted."""
+
+
+class Explanation(Frozen):
+    """The story of one memory in one recall."""
+
+    memory_id: str
+    title: str
+    returned: bool
+    story: list[str]
+    """Sentences in the order things happened."""
+    parts: list[ScorePart] = Field(default_factory=list[ScorePart])
+    """What adds up to its score, the largest first; [] where a plan's facets share the slots."""
+    computed: list[str] = Field(default_factory=list[str])
+    """How its score was computed."""
+    cut_by: str
+    """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" if it
+    came back."""
+    nearest_change: str
+    """The smallest change that would admit it; "" if it was returned. Settings have the names that
+    `--set` takes."""
+    replaced_by: str = ""
+    """The newer memory whose annotation says that it replaces this one; "" if there is none."""
+
+
+class Reach(Frozen):
+    """How close a memory that no query found came to being found."""
+
+    title: str
+    query: str
+    """The query it is most similar to."""
+    facet: str
+    cosine: float
+    last_cosine: float
+    """Score of the last memory that this query did find."""
+    rank: int
+    """Its rank for this query among all memories, from 1; 0: too far down to be counted."""
+    depth: int
+    """Memories that a query brings."""
+    depth_factor: int
+    """The smallest with which this query brings it; 0 when rank is."""

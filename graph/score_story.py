@@ -1,0 +1,115 @@
+"""Tells what searches found of a memory, and what made its score."""
+
+from secondhop.graph.deciding import digits, is_planned, keeps_hybrid_order, weighed
+from secondhop.graph.explanation import ScorePart
+from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceFacet
+from secondhop.nodes.selection.blend import (
+    BROAD_CUES,
+    CUES,
+    HYBRID,
+    NUMBER,
+    PLAYBOOKS,
+    SIMILARITY,
+    UNDERTAKING,
+)
+from secondhop.nodes.selection.relevance import NEWER, UNNAMED
+from secondhop.nodes.state import DIRECT
+
+MEANING = {
+    CUES: "the requests it was stored for",
+    BROAD_CUES: "the undertakings it was stored for",
+    UNDERTAKING: "what it shares with the top memories",
+    NUMBER: "how many requests it was stored for",
+    SIMILARITY: "its text",
+    HYBRID: "its words and its text",
+    PLAYBOOKS: "what such questions usually need",
+}
+"""What each part of a score measures, in a few words; in full: docs/ranking.md."""
+
+
+FACTOR_MEANING = {
+    "source": "its kind of document",
+    "salience": "its salience",
+    "recency": "its age",
+    "exposure": "shown lately",
+    "learned": "votes in earlier sessions",
+    NEWER: "something newer",
+    UNNAMED: "the critic did not name it",
+}
+"""What each factor is there for, in a few words; in full: docs/ranking.md."""
+
+
+def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Which queries found it, and where in their rankings: the three best."""
+    found: list[tuple[int, str, str]] = []
+    for query in trace.queries:
+        for way, hits in (("similarity", query.dense), ("words", query.lexical)):
+            for hit in hits:
+                if hit.memory_id == candidate.memory_id:
+                    found.append((hit.rank, query.text, f"by {way} at place {hit.rank}"))
+    if not found:
+        return f"Playbooks or cues brought it in round {candidate.first_round}; no text search did."
+    by_text: dict[str, list[str]] = {}
+    for _, text, place in sorted(found)[:3]:
+        by_text.setdefault(text, []).append(place)
+    best = "; ".join(f"{', '.join(places)} for “{text}”" for text, places in by_text.items())
+    return f"Found first in round {candidate.first_round}: {best}."
+
+
+def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What searches measured, in the facets that it serves best, at most three."""
+    names = {facet.facet_id: facet for facet in trace.facets}
+    if not is_planned(trace):
+        return [
+            f"Its text and the question: cosine {score.dense:.2f}, words {score.lexical:.2f}."
+            for score in candidate.facet_scores
+            if score.facet_id == DIRECT and score.dense
+        ]
+    return [
+        f"For “{names[score.facet_id].name}”{hop_of(names[score.facet_id])} it was found at place "
+        f"{score.rank}"
+        + (f" (cosine {score.dense:.2f}, words {score.lexical:.2f})." if score.dense else ".")
+        for score in candidate.facet_scores[:3]
+    ]
+
+
+def hop_of(facet: TraceFacet) -> str:
+    """The hop of a plan's facet; what cues bring for the question itself may be a second one."""
+    return "" if facet.facet_id == DIRECT else f" (hop {facet.hop})"
+
+
+def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What searches made its score, before anything changed it."""
+    found = weighed(trace, candidate).found
+    if keeps_hybrid_order(trace):
+        return [f"Its places in both searches make a score of {found:.{digits(trace)}f}."]
+    facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
+    if is_planned(trace):
+        served = f"For “{facet.name}”{hop_of(facet)}" if facet else "Where it serves best"
+        return [f"{served} searches make a score of {found:.2f} on a scale from 0 to 1."]
+    if trace.settings.get("slots.by") == "relevance" or not candidate.parts:
+        return [f"Searches make a score of {found:.2f} on a scale from 0 to 1."]
+    together = sum(candidate.parts.values())
+    return [f"The parts add up to {together:+.2f}: a score of {found:.2f} on a scale from 0 to 1."]
+
+
+def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What source, salience, age, earlier sessions, a newer memory and the critic made of it."""
+    _, factors, score = weighed(trace, candidate)
+    if not factors:
+        return []
+    told = ", ".join(
+        f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
+        for name, factor in factors.items()
+    )
+    return [f"Then {told}: a score of {score:.{digits(trace)}f}."]
+
+
+def score_parts(candidate: TraceCandidate) -> list[ScorePart]:
+    """What each retriever added to its score, the largest first."""
+    by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
+    return [
+        ScorePart(name=name, meaning=MEANING.get(name, ""), added=round(part, 2))
+        for name, part in by_size
+        if abs(part) >= 0.005
+    ]
