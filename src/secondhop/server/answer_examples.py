@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from secondhop.graph.explain import Explanation, ScorePart
+from secondhop.graph.explanation import Explanation, ScorePart
 from secondhop.graph.result import Evidence, RecalledMemory, RecallResult, Spent
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VotesOfRound
 from secondhop.memories.records import Forgotten, Kept
