@@ -1,11 +1,11 @@
-"""Do others label the benchmark as its authors did?
+"""Measures whether other people label the benchmark as its authors did.
 
     python -m benchmarks.agreement draw > benchmarks/second_hop/agreement/pairs.jsonl
     python -m benchmarks.agreement sheet --part 1/2 > sheet1.txt     # without the labels
     python -m benchmarks.agreement kappa benchmarks/second_hop/agreement/labels*.txt
 
-Labels are lines of `number grade`; the numbers are the pairs', from 1. A label of the benchmark is
-the best grade that the memory has for any facet of the question, or 0.
+Labels are lines of `number grade`, where the number is that of a pair, from 1. The benchmark's own
+label of a pair is the memory's best grade for any facet of the question, or 0.
 """
 
 import argparse
@@ -27,11 +27,11 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PAIRS_FILE = Path(__file__).parent / "second_hop" / "agreement" / "pairs.jsonl"
 FOLDERS = ("people", "scenarios-unseen")
 QUESTIONS = 3
-"""A person."""
+"""Questions drawn per person."""
 NEAR = 10
-"""An unlabelled memory among so many that are most similar to the question: a hard one."""
+"""A hard unlabelled memory is drawn from this many that are most similar to the question."""
 USEFUL = 2
-"""From this grade on a memory serves a facet."""
+"""The lowest grade at which a memory serves a facet."""
 RESAMPLES = 2000
 
 HOW = """\
@@ -50,7 +50,7 @@ class Pair(Line):
     """A memory to be judged for a question."""
 
     folder: str
-    """Below `examples`."""
+    """Relative to `examples`."""
     question: str
     memory: str
 
@@ -60,13 +60,13 @@ Labels = dict[int, int]
 
 
 def folders() -> list[str]:
-    """Of the people whose labels are looked at."""
+    """The folders of the people whose labels are checked, relative to `examples`."""
     found = [path for name in FOLDERS for path in (EXAMPLES / name).iterdir() if path.is_dir()]
     return sorted(str(path.relative_to(EXAMPLES)) for path in found)
 
 
 def grades_of(question: Question) -> dict[str, int]:
-    """{memory id: its best grade} of the labelled ones."""
+    """{memory id: its best grade for any facet}; only labelled memories."""
     grades: dict[str, int] = {}
     for facet in question.facets:
         for memory_id, grade in facet.relevant.items():
@@ -75,7 +75,7 @@ def grades_of(question: Question) -> dict[str, int]:
 
 
 def as_text(memory: Memory) -> str:
-    """The title and all that was said."""
+    """The title and all messages."""
     turns = memory.messages
     said = (turn.content if len(turns) == 1 else f"{turn.role}: {turn.content}" for turn in turns)
     return "\n".join([memory.title, *said])
@@ -90,7 +90,8 @@ async def nearest(scenario: Scenario, question: Question) -> list[str]:
 
 
 async def drawn(folder: str, *, chance: random.Random) -> list[Pair]:
-    """For a few questions: an essential memory, a lesser one, a similar unlabelled one, and any."""
+    """Pairs for a few questions: an essential memory, a less relevant one, a similar unlabelled
+    one, and another unlabelled one."""
     scenario = load_scenario(EXAMPLES / folder, cues=False)
     pairs: list[Pair] = []
     for question in chance.sample(scenario.questions, QUESTIONS):
@@ -113,7 +114,7 @@ async def drawn(folder: str, *, chance: random.Random) -> list[Pair]:
 
 
 def sheet(pairs: Mapping[int, Pair]) -> Iterator[str]:
-    """The pairs as text for somebody who has not seen the labels."""
+    """The pairs as text for a labeller, without the labels."""
     yield HOW
     asked = ""
     for number, pair in pairs.items():
@@ -127,7 +128,7 @@ def sheet(pairs: Mapping[int, Pair]) -> Iterator[str]:
 
 
 def authors(pairs: Mapping[int, Pair]) -> Labels:
-    """The labels of the benchmark."""
+    """The benchmark's own labels of the pairs."""
     labels: Labels = {}
     for number, pair in pairs.items():
         questions = load_scenario(EXAMPLES / pair.folder, cues=False).questions
@@ -137,13 +138,13 @@ def authors(pairs: Mapping[int, Pair]) -> Labels:
 
 
 def read_labels(path: Path) -> Labels:
-    """Lines of a number and a grade; others are passed over."""
+    """The labels in a file; lines that are not a number and a grade are ignored."""
     found = re.findall(r"^\s*(\d+)\s+([0-3])\s*$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return {int(number): int(grade) for number, grade in found}
 
 
 def kappa(pairs: Sequence[tuple[int, int]], *, weighted: bool) -> float:
-    """Cohen's kappa: of grades with squared weights, else of serving or not."""
+    """Cohen's kappa of the grades with squared weights, or else of "useful or not"."""
     levels = 4 if weighted else 2
     seen = np.zeros((levels, levels))
     for one, other in pairs:
@@ -155,7 +156,7 @@ def kappa(pairs: Sequence[tuple[int, int]], *, weighted: bool) -> float:
 
 
 def interval(blocks: Sequence[Sequence[tuple[int, int]]]) -> tuple[float, float]:
-    """95 % of the binary kappa, questions drawn again with what belongs to them."""
+    """95 % bootstrap interval of the binary kappa; each block (one question) is resampled whole."""
     chance = random.Random(0)
     draws = (chain.from_iterable(chance.choices(blocks, k=len(blocks))) for _ in range(RESAMPLES))
     found = [kappa(list(draw), weighted=False) for draw in draws]
@@ -164,7 +165,7 @@ def interval(blocks: Sequence[Sequence[tuple[int, int]]]) -> tuple[float, float]
 
 
 def compared(pairs: Mapping[int, Pair], labellers: Mapping[str, Labels]) -> Iterator[str]:
-    """A Markdown table: every two who judged the same pairs."""
+    """A Markdown table: a row for every two labellers who judged the same pairs."""
     yield "| | pairs | same side | kappa, useful or not (95 %) | weighted kappa of grades |"
     yield "| --- | ---: | ---: | ---: | ---: |"
     for one, other in combinations(labellers, 2):
@@ -186,7 +187,7 @@ def compared(pairs: Mapping[int, Pair], labellers: Mapping[str, Labels]) -> Iter
 
 
 def arguments() -> argparse.Namespace:
-    """Of the command line."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("draw").add_argument("--seed", type=int, default=1)
@@ -204,7 +205,7 @@ async def draw(seed: int) -> None:
 
 
 def main() -> None:
-    """Do what the command says."""
+    """Run the command."""
     wanted = arguments()
     if wanted.command == "draw":
         asyncio.run(draw(wanted.seed))

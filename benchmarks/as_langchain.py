@@ -1,4 +1,4 @@
-"""Our embedder as langchain-core `Embeddings`: others embed with the very same model."""
+"""Our embedder as langchain-core `Embeddings`, so that other systems use the same model."""
 
 import asyncio
 from collections.abc import Coroutine, Generator
@@ -13,17 +13,17 @@ T = TypeVar("T")
 
 
 class AsLangchain(Embeddings):
-    """For use in other threads than that of the event loop, which does the embedding."""
+    """Call it from threads other than that of the event loop, which does the embedding."""
 
     def __init__(self, embedder: Embedder) -> None:
-        """Make it inside the event loop."""
+        """Must be created inside the event loop."""
         self._embedder, self._loop = embedder, asyncio.get_running_loop()
         self._storing = False
 
     @contextmanager
     def storing(self) -> Generator[None]:
-        """Within, a "query" is a passage: mem0 embeds what it stores by the query method, and our
-        model puts other words before a query."""
+        """Inside the block, `embed_query` embeds a passage. mem0 embeds what it stores with the
+        query method, but our model uses another prefix for queries."""
         self._storing = True
         try:
             yield
@@ -36,7 +36,7 @@ class AsLangchain(Embeddings):
         return rows
 
     def embed_query(self, text: str) -> list[float]:
-        """As a recall embeds queries; while `storing`, as a passage."""
+        """As a recall embeds queries; inside `storing`, as a passage."""
         if self._storing:
             return self.embed_documents([text])[0]
         row: list[float] = self._wait(self._embedder.embed_queries([text]))[0].tolist()

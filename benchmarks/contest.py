@@ -1,4 +1,4 @@
-"""Systems that search memories, on the same questions over the same passages and vectors."""
+"""Compares systems that search memories on the same questions, passages and vectors."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
@@ -17,7 +17,7 @@ from secondhop.recall import Recall
 from secondhop.stores.records import passage_id_of
 
 WARM_UP = "Which of my notes is the oldest?"
-"""Asked before the clock runs: what is loaded at the first question is loaded."""
+"""Asked before the clock starts, so that everything is loaded."""
 
 
 class NotRunError(SecondhopError):
@@ -31,7 +31,7 @@ class Fed:
     passage_id: str
     memory_id: str
     text: str
-    """With the title and headings it stands under: what our store embeds."""
+    """With title and headings, as our store embeds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,20 +49,20 @@ class Ground:
     scenario: Scenario
     recall: Recall
     passages: Sequence[Fed]
-    """All of them, as our store holds them."""
+    """All passages in our store."""
     embedder: Embedder
     """The one that our store uses."""
     folder: Path
-    """For what a system keeps on disk; it is thrown away."""
+    """A temporary folder for a system's files."""
     closing: AsyncExitStack
-    """Takes what has to be closed."""
+    """Systems register here what has to be closed."""
 
 
 class Contender(Protocol):
     """A system that holds the passages of a scenario and searches them."""
 
     async def rank(self, asked: Asked, *, k: int) -> list[str]:
-        """At most k memory ids, best first, none twice."""
+        """At most k memory ids, best first, without repeats."""
         ...
 
 
@@ -72,29 +72,29 @@ class Entry:
 
     name: str
     open: Callable[[Ground], Awaitable[Contender]]
-    """Stores the passages; raises NotRunError where the system cannot take part."""
+    """Stores the passages; raises NotRunError if the system cannot take part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What one system reached with one question."""
+    """One system's result on one question."""
 
     measures: Measures
     ms: float
-    """Wall time, with the embedding of every query the system asked."""
+    """Wall time, including the embedding of the system's queries."""
     cpu_ms: float
-    """Processor time of all threads: the machine's other work disturbs it less."""
+    """Processor time of all threads; other work on the machine disturbs it less."""
     ranked: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """All that was found."""
+    """The scores of all systems."""
 
     scores: dict[str, dict[str, dict[str, Score]]] = field(default_factory=lambda: {})
     """{system: {scenario: {question id: score}}}, in the order of the entries."""
     not_run: dict[str, str] = field(default_factory=dict[str, str])
-    """{system: why not}."""
+    """{system: why it did not run}."""
 
 
 async def hold(
@@ -104,7 +104,10 @@ async def hold(
     *,
     heard: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """One after the other, so that none waits for another's work; `heard` gets their names."""
+    """Score the entries one after the other, so that they do not disturb each other.
+
+    `heard` is called with the name of each.
+    """
     for entry in entries:
         if entry.name in contest.not_run:
             continue
@@ -120,14 +123,14 @@ async def hold(
 
 
 async def scored(contender: Contender, scenario: Scenario) -> dict[str, Score]:
-    """{question id: score} after one question that does not count."""
+    """{question id: score}, after one warm-up question that does not count."""
     first = scenario.questions[0]
     await contender.rank(Asked(text=WARM_UP, asked_at=first.asked_at), k=first.k)
     return {question.id: await score(contender, question) for question in scenario.questions}
 
 
 async def score(contender: Contender, question: Question) -> Score:
-    """One question, measured."""
+    """Ask one question, and measure answer and time."""
     asked = Asked(text=question.query, asked_at=question.asked_at)
     began, worked = perf_counter(), process_time()
     ranked = await contender.rank(asked, k=question.k)
@@ -141,7 +144,7 @@ async def score(contender: Contender, question: Question) -> Score:
 
 
 async def fed_by(recall: Recall) -> list[Fed]:
-    """Every stored passage, memories by id, passages in order."""
+    """Every stored passage, sorted by memory id, in the order of the memory."""
     fed: list[Fed] = []
     ids = sorted(await recall.admin.store.content_hashes())
     cards = await recall.admin.store.cards(ids)

@@ -1,4 +1,4 @@
-"""The systems of a contest that need nothing but secondhop: itself, and plain search."""
+"""The systems of a contest that need only secondhop: secondhop itself and plain search."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -48,22 +48,22 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class NearestOfAll:
-    """Dense search over texts and cues alike: what the cues bring to anybody who stores them."""
+    """Dense search over passages and cues together; it shows what cues do for plain search."""
 
     vectors: Vectors
-    """[n, dim]: of passages, then of cues."""
+    """[n, dim]; passages first, then cues."""
     memory_ids: Sequence[str]
     embedder: Embedder
 
     async def rank(self, asked: Asked, *, k: int) -> list[str]:
-        """See `Contender`: a memory stands where the nearest of its texts and cues stands."""
+        """See `Contender`. A memory has the rank of the nearest of its passages and cues."""
         (question,) = await self.embedder.embed_queries([asked.text])
         order: list[int] = np.argsort(-(self.vectors @ question), kind="stable").tolist()
         return list(islice(dict.fromkeys(self.memory_ids[row] for row in order), k))
 
 
 async def nearest_of_all(ground: Ground) -> NearestOfAll:
-    """Passages and cues in one matrix."""
+    """The contender, with all passages and cues embedded."""
     cues = [
         (memory.memory_id, cue)
         for memory in ground.scenario.memories
@@ -75,7 +75,7 @@ async def nearest_of_all(ground: Ground) -> NearestOfAll:
 
 
 def plain_entries() -> list[Entry]:
-    """One a baseline, in the order of a report."""
+    """One entry per baseline, in the order of a report."""
 
     def opening(name: str) -> Callable[[Ground], Awaitable[Plain]]:
         async def opened(ground: Ground) -> Plain:
@@ -87,13 +87,13 @@ def plain_entries() -> list[Entry]:
 
 
 async def ours(ground: Ground) -> Whole:
-    """secondhop with the scenario's cues, its playbooks embedded."""
+    """secondhop with the scenario's cues; its playbooks are embedded already."""
     await ground.recall.admin.awarm()
     return Whole(ground.recall)
 
 
 async def without_cues(ground: Ground) -> Whole:
-    """secondhop over the texts alone, as the others have them."""
+    """secondhop without cues: over the texts only, like the other systems."""
     scenario = ground.scenario
     plain = [
         replace(memory, cues=(), broad_cues=(), role="", replaces=())

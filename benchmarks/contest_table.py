@@ -10,24 +10,24 @@ from secondhop.evals.measures import MEASURES, Measures, mean_of
 from secondhop.evals.significance import Interval, paired_interval
 
 COMPARED = ("facet_recall", "alpha_ndcg")
-"""Measures by scenario, and with intervals."""
+"""Measures that are shown per scenario and with intervals."""
 
 
 def overall(by_scenario: Mapping[str, Mapping[str, Score]]) -> Measures:
-    """The mean of the scenarios' means: each counts the same, whatever its size."""
+    """The mean of the scenarios' means; each scenario has the same weight."""
     return mean_of(
         mean_of(score.measures for score in scores.values()) for scores in by_scenario.values()
     )
 
 
 def median_ms(by_scenario: Mapping[str, Mapping[str, Score]]) -> tuple[float, float]:
-    """Milliseconds a question: by the clock, and of the processor."""
+    """Median (wall, processor) milliseconds per question."""
     every = [score for scores in by_scenario.values() for score in scores.values()]
     return median(score.ms for score in every), median(score.cpu_ms for score in every)
 
 
 def main_table(contest: Contest) -> Iterator[str]:
-    """One row a system: the means, and the time."""
+    """One row per system: its means and times."""
     yield row("", *MEASURES, "ms", "cpu ms")
     yield ruler(len(MEASURES) + 2)
     for system, by_scenario in contest.scores.items():
@@ -42,7 +42,7 @@ def main_table(contest: Contest) -> Iterator[str]:
 
 
 def scenario_table(contest: Contest) -> Iterator[str]:
-    """One row a system: facet recall / alpha-nDCG of every scenario."""
+    """One row per system: facet recall / alpha-nDCG of each scenario."""
     scenarios = list(dict.fromkeys(name for own in contest.scores.values() for name in own))
     yield row("facet_recall / alpha_ndcg", *scenarios)
     yield ruler(len(scenarios))
@@ -55,7 +55,7 @@ def scenario_table(contest: Contest) -> Iterator[str]:
 
 
 def interval_table(contest: Contest, *, ours: str) -> Iterator[str]:
-    """How much better we are than each other system, with the 95 % interval."""
+    """The difference of our measures from each other system's, with the 95 % interval."""
     yield row("difference", *COMPARED)
     yield ruler(len(COMPARED))
     for system in contest.scores:
@@ -65,7 +65,7 @@ def interval_table(contest: Contest, *, ours: str) -> Iterator[str]:
 
 
 def difference(contest: Contest, ours: str, other: str, *, measure: str) -> Interval:
-    """Ours minus theirs, paired by question; scenarios are strata."""
+    """Ours minus theirs, paired by question, with scenarios as strata."""
     mine, theirs = contest.scores[ours], contest.scores[other]
     return paired_interval(
         [
@@ -89,14 +89,14 @@ def row(*cells: str) -> str:
 
 
 def ruler(columns: int) -> str:
-    """The line below the headings; numbers stand right."""
+    """The line below the headings; all columns but the first are right-aligned."""
     return row("---", *["---:"] * columns)
 
 
 def contest_document(
     contest: Contest, *, versions: Mapping[str, str], about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """For `--json`: what the tables say, and every question's own figures."""
+    """For `--json`: the figures of the tables, and those of each question."""
     systems: dict[str, Any] = {}
     for system, by_scenario in contest.scores.items():
         ms, cpu_ms = median_ms(by_scenario)
@@ -124,7 +124,7 @@ def contest_document(
 
 
 def markdown(contest: Contest, *, ours: str) -> Sequence[str]:
-    """All tables, and the reasons of those who did not run."""
+    """All tables, and why some systems did not run."""
     lines = [*main_table(contest), "", *scenario_table(contest), ""]
     lines += [*interval_table(contest, ours=ours), ""] if ours in contest.scores else []
     return lines + [f"{system} did not run: {why}" for system, why in contest.not_run.items()]

@@ -1,9 +1,9 @@
-"""Many memories with vectors and cues, out of the few of the example scenarios.
+"""A large corpus of memories with vectors and cues, made from the example scenarios.
 
-The memories of all example people and their cues are embedded once, and kept in a temporary
-folder. More memories than there are come as copies: of each word one in four is drawn from the
-words of all, and a vector is moved by noise, to a cosine of about 0.93. So a corpus of 100,000
-passages has near repeats, as no person writes them; the words and the geometry are real.
+The memories and cues of all example people are embedded once, and the vectors are kept in a
+temporary folder. Further memories are copies: a quarter of their words are replaced by words drawn
+from all memories, and noise moves each vector to a cosine of about 0.93. So a corpus of 100,000
+passages has more near repeats than a real one; its words and geometry are real.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from secondhop.stores.records import EmbeddedMemory, Memory, Message, Passage, p
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PASSAGES_A_MEMORY = 2
 CUES = ((1, 1), (2, 1))
-"""(specific, broad) cues of every other memory: 2.5 a memory."""
+"""(specific, broad) cues per memory, in alternation: 2.5 on average."""
 PASSAGE_WORDS = 80
 REDRAWN = 0.25
 NOISE = 0.4
@@ -40,20 +40,20 @@ class Base:
     vectors: Vectors
     """float32 [n_memories, PASSAGES_A_MEMORY, dim]."""
     cue_vectors: Sequence[Vectors]
-    """By memory, float32 [n_cues, dim]."""
+    """One per memory: float32 [n_cues, dim]."""
     questions: Sequence[str]
 
     @cached_property
     def words(self) -> list[str]:
-        """All words of all memories, as often as they stand there."""
+        """All words of all memories, with repeats."""
         return [word for memory in self.memories for word in memory.text.split()]
 
     def memories_of(self, count: int, *, first: int = 0) -> list[EmbeddedMemory]:
-        """`count` memories with cues, from the one with that number on."""
+        """`count` memories with cues, starting with number `first`."""
         return [self.memory(number) for number in range(first, first + count)]
 
     def memory(self, number: int) -> EmbeddedMemory:
-        """The same for the same number; the first ones are those of the examples."""
+        """Memory `number`, always the same. The first ones are those of the examples, unchanged."""
         place, copy = number % len(self.memories), number // len(self.memories)
         drawn = np.random.default_rng(number)
         memory = replace(
@@ -72,7 +72,7 @@ class Base:
         )
 
     def redrawn(self, memory: Memory, drawn: np.random.Generator) -> Memory:
-        """The memory with some of its words replaced, and its cues numbered."""
+        """The memory with some words replaced, and its id appended to each cue."""
 
         def told(text: str) -> str:
             own = text.split()
@@ -90,7 +90,7 @@ class Base:
 
 
 def passages_of(memory: Memory) -> tuple[Passage, ...]:
-    """One a message."""
+    """One passage per message."""
     return tuple(
         Passage(
             passage_id=passage_id_of(memory, ordinal),
@@ -104,20 +104,20 @@ def passages_of(memory: Memory) -> tuple[Passage, ...]:
 
 
 def without_cues(embedded: EmbeddedMemory) -> EmbeddedMemory:
-    """As somebody stores it who has no model."""
+    """The memory without cues, as stored without a language model."""
     memory = replace(embedded.memory, cues=(), broad_cues=())
     return replace(embedded, memory=memory, cue_vectors=NO_VECTORS)
 
 
 def moved(rows: Vectors, drawn: np.random.Generator) -> Vectors:
-    """Rows of unit length, each beside its own."""
+    """The rows moved by noise, again of unit length."""
     noise = drawn.normal(size=rows.shape).astype(np.float32)
     near = rows + NOISE * noise / np.linalg.norm(noise, axis=1, keepdims=True)
     return np.asarray(near / np.linalg.norm(near, axis=1, keepdims=True), dtype=np.float32)
 
 
 def example_memories() -> tuple[list[Memory], list[str]]:
-    """(the memories of all example people, cut to two passages, and their questions)."""
+    """(memories of all example people, cut to two passages; their questions, shuffled)."""
     memories: list[Memory] = []
     questions: list[str] = []
     for path in sorted(EXAMPLES.glob("*/*/conversations.jsonl")):
@@ -129,7 +129,7 @@ def example_memories() -> tuple[list[Memory], list[str]]:
 
 
 def shortened(memory: Memory, number: int) -> Memory:
-    """The first words of a memory in two halves, with two or three of its cues."""
+    """The first words of a memory as two messages, with at most two or three of its cues."""
     words = memory.text.split()[: PASSAGES_A_MEMORY * PASSAGE_WORDS]
     half = -(-len(words) // PASSAGES_A_MEMORY)
     parts = [" ".join(words[:half]), " ".join(words[half:]) or memory.title]
@@ -146,10 +146,10 @@ def shortened(memory: Memory, number: int) -> Memory:
 
 
 async def load_base(embedder: Embedder, folder: Path | None = None) -> Base:
-    """The base, embedded when it is first needed (a minute or two).
+    """The base. It is embedded at first use, which takes a minute or two.
 
     Args:
-        folder: what keeps the vectors; default in the machine's temporary folder.
+        folder: keeps the vectors; by default in the machine's temporary folder.
     """
     memories, questions = example_memories()
     texts = [f"{one.title}\n{message.content}" for one in memories for message in one.messages]

@@ -1,12 +1,12 @@
-"""How much of the labelled evidence fits into a budget of tokens, beside plain search.
+"""Measures how much labelled evidence recall returns within a token budget, beside plain search.
 
     python -m benchmarks.evidence DIR... [--budgets 500,1000,2000] [--limit N]
     python -m benchmarks.evidence DIR... --set ranking.min_score=0.3 --json
 
-Each entity gets a store of its own and each session is a memory; a question without a time is
-asked at the time of the entity's last item. It is recalled once, and its passages fill the budgets,
-best first. Beside it stand, from the same store with the same vectors and the question alone: the
-nearest passages by cosine, the full-text index, and both fused. docs/benchmarks.md has the format.
+Each entity of a set becomes an entity of the store, and each session a memory. A question without a
+time is asked at the time of the entity's last item. It is asked once, and the passages that come
+back fill the budgets, best first. Plain search uses the same store and vectors, and the question
+only: dense search, BM25, and both fused. docs/benchmarks.md describes the format.
 """
 
 import argparse
@@ -39,14 +39,14 @@ BUDGETS = (500, 1000, 2000)
 """In tokens."""
 
 MARGIN = 1.5
-"""Tokens asked for, against the largest budget.
+"""Tokens asked for, as a multiple of the largest budget.
 
-A budget counts four characters a token; in code and numbers a tokenizer sees more tokens than
-that. What is too much is cut off.
+A budget counts four characters as a token, but in code and numbers a tokenizer finds more tokens
+than that. What exceeds the budget is cut off.
 """
 
 PASSAGES = 200
-"""Passages of each plain search; more than the largest usual budget holds."""
+"""Passages of each plain search; more than the largest default budget holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +55,14 @@ class EvidenceRun:
 
     budgets: Sequence[int] = BUDGETS
     limit: int | None = None
-    """Questions a set, of every type its share; None: all."""
+    """Questions per set, in proportion to their types; None: all."""
     config: Config = field(default_factory=Config)
 
 
 async def measured_sets(
     sets: Sequence[EvidenceSet], common: Common, run: EvidenceRun
 ) -> list[EvidenceReport]:
-    """One report a set, from a throwaway store unless `common` names one."""
+    """One report per set, from a temporary store unless `common` names one."""
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
         embedder = stack.enter_context(kept_embeddings(common, "eval-evidence"))
@@ -96,7 +96,7 @@ async def ask(
     *,
     last: datetime | None,
 ) -> None:
-    """One question through secondhop and plain search."""
+    """Ask secondhop and plain search one question, and add the results to the report."""
     tokens = round(MARGIN * max(report.budgets))
     began = perf_counter()
     result = await recall.arecall(question.question, tokens=tokens, at=question.asked_at or last)
@@ -114,14 +114,14 @@ async def ask(
 
 
 def passages_of(result: RecallResult) -> list[str]:
-    """The texts of all evidence, best first, whatever their memories."""
+    """The texts of all evidence, best first, across memories."""
     evidence = [passage for memory in result.memories for passage in memory.evidence]
     evidence.sort(key=lambda passage: passage.place or 0)
     return [passage.text for passage in evidence]
 
 
 async def plain_passages(question: str, recall: Recall) -> Mapping[str, list[str]]:
-    """{baseline: passage texts, best first}; the question alone."""
+    """{baseline: passage texts, best first}, searching for the question only."""
     store = recall.admin.store
     vector = (await recall.admin.services.embedder.embed_queries([question]))[0]
     dense = [hit.passage_id for hit in (await store.dense(vector[np.newaxis, :], k=PASSAGES))[0]]
@@ -136,7 +136,7 @@ async def plain_passages(question: str, recall: Recall) -> Mapping[str, list[str
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure the sets of the command line and print a table each, or one JSON document."""
+    """Measure the sets in the command line, and print a table for each or one JSON document."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--budgets", default="500,1000,2000", metavar="N,N")

@@ -1,4 +1,4 @@
-"""What was measured of an evidence set: passages and recall, by system, type and budget."""
+"""The results on an evidence set: passages, and recall by system, question type and budget."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,15 +11,15 @@ Recalls: TypeAlias = Mapping[int, float]
 """{budget in tokens: recall, 0..1}."""
 
 OURS = "secondhop"
-"""Among the systems of a report."""
+"""The name of secondhop among the systems of a report."""
 
 ALL = "all"
-"""The type of every question."""
+"""A type that every question has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceReport:
-    """One set: secondhop beside plain search."""
+    """One set, answered by secondhop and by plain search."""
 
     name: str
     budgets: Sequence[int]
@@ -40,7 +40,7 @@ class EvidenceReport:
         recalls: Mapping[str, Recalls],
         ms: float,
     ) -> None:
-        """Take in what every system reached for one question."""
+        """Add the results of all systems on one question."""
         self.results[question.id] = passages
         self.categories[question.id] = question.category
         self.ms[question.id] = ms
@@ -48,7 +48,7 @@ class EvidenceReport:
             self.recalls.setdefault(system, {})[question.id] = recall
 
     def types(self) -> dict[str, list[str]]:
-        """{type: its question ids}, all questions first, then by name."""
+        """{type: its question ids}; "all" first, the others by name."""
         by_type: dict[str, list[str]] = {ALL: list(self.categories)}
         for name in sorted(set(self.categories.values())):
             by_type[name] = [q for q, category in self.categories.items() if category == name]
@@ -67,7 +67,7 @@ class EvidenceReport:
         return {system: self.mean(system, list(self.categories)) for system in self.recalls}
 
     def lines(self) -> Iterator[str]:
-        """A Markdown table: a row a system, then a row a type of question as secondhop answers."""
+        """A Markdown table: a row per system, then a row per question type, for secondhop."""
         yield ""
         yield row(f"{self.name}, {len(self.results)} questions", *map(str, self.budgets))
         yield ruler(len(self.budgets))
@@ -79,7 +79,7 @@ class EvidenceReport:
             yield row(name, *(f"{recalls[budget]:.3f}" for budget in self.budgets))
 
     def document(self) -> dict[str, Any]:
-        """For `--json`; the keys of budgets are texts there."""
+        """For `--json`; budgets as keys are texts."""
         by_system = {
             system: {
                 name: {str(budget): mean for budget, mean in self.mean(system, ids).items()}

@@ -1,6 +1,6 @@
-"""How much of a question's evidence lies in the passages that fit into a budget of tokens.
+"""How much of a question's evidence is in the passages that fit into a budget of tokens.
 
-A token is four characters here: every tokenizer counts otherwise, and no passage is cut by it.
+Here a token is four characters, because every tokenizer counts differently.
 """
 
 import re
@@ -10,18 +10,18 @@ from typing import TypeAlias
 from benchmarks.evidence_set import EvidenceSet, QuestionLine
 
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
-"""Every three words in a row; of a shorter text, all its words."""
+"""All sequences of three words; a shorter text is one sequence."""
 
 CHARS_A_TOKEN = 4
 
 FOUND_AT = 0.5
-"""Share of an item's shingles from which on it counts as found."""
+"""An item counts as found if at least this share of its shingles is in the passages."""
 
 WORD = re.compile(r"\w+")
 
 
 def shingles(text: str) -> Shingles:
-    """Of the words in lower case.
+    """The shingles of a text's words in lower case.
 
     >>> sorted(shingles("Tea, then cake first"))
     [('tea', 'then', 'cake'), ('then', 'cake', 'first')]
@@ -31,7 +31,7 @@ def shingles(text: str) -> Shingles:
 
 
 def within(passages: Sequence[str], *, budget: int) -> list[str]:
-    """The first passages, up to the first that exceeds the budget; the very first is cut to it.
+    """The first passages that fit into the budget; the very first is cut to fit.
 
     >>> within(["four", "more text", "x"], budget=2)
     ['four']
@@ -48,14 +48,14 @@ def within(passages: Sequence[str], *, budget: int) -> list[str]:
 
 
 class EvidenceScorer:
-    """Recall of the evidence of one set's questions."""
+    """Computes evidence recall for the questions of one set."""
 
     def __init__(self, evidence_set: EvidenceSet) -> None:
         self._items = evidence_set.by_id()
         self._wanted: dict[str, Shingles] = {}
 
     def recall(self, question: QuestionLine, passages: Sequence[str], *, budget: int) -> float:
-        """Groups of which an item is found / all groups; passages best first."""
+        """Groups with an item that is found / all groups. `passages`: best first."""
         found = self._found(question, passages, budget=budget)
         return sum(found) / len(found)
 

@@ -1,6 +1,6 @@
-"""Evidence sets: what some people said and wrote, and questions with the items that answer them.
+"""Evidence sets: items that people said or wrote, and questions with the items that answer them.
 
-A folder with `items.jsonl` and `questions.jsonl`; docs/benchmarks.md describes the fields.
+A set is a folder with `items.jsonl` and `questions.jsonl`; docs/benchmarks.md describes the fields.
 """
 
 from collections import Counter
@@ -22,22 +22,22 @@ Alternatives = Annotated[list[Text], Field(min_length=1)]
 
 
 class ItemLine(Line):
-    """One thing said or written; fields that we do not know are left alone."""
+    """One thing said or written; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     id: Text
-    """Two records of a phone may share one; evidence then means the last of them."""
+    """Two items may have the same id (phone records do); evidence then refers to the last one."""
     entity: Text
     session: Text
-    """What belongs together: a conversation, a document. It becomes one memory."""
+    """Names the conversation or document that it belongs to, which becomes one memory."""
     created_at: Moment | None = None
     speaker: str = ""
     text: str
 
 
 class QuestionLine(Line):
-    """A question, and what answers it."""
+    """A question, and the items that answer it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -47,7 +47,7 @@ class QuestionLine(Line):
     asked_at: Moment | None = None
     category: Text
     evidence: Annotated[list[Alternatives], Field(min_length=1)]
-    """Groups of item ids; any item of a group brings what the group stands for."""
+    """Groups of item ids; any one item of a group is enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +63,12 @@ class EvidenceSet:
         return [item for item in self.items if item.entity == entity]
 
     def last_moment(self, entity: str) -> datetime | None:
-        """When the entity's last item was written: "now" for questions that have no time."""
+        """The time of the entity's last item, which is "now" for questions without a time."""
         dated = (item.created_at for item in self.items_of(entity) if item.created_at)
         return max(dated, default=None)
 
     def by_id(self) -> dict[str, ItemLine]:
-        """What an id in a question's evidence means: the last item of that id."""
+        """{id: the last item with it}, as a question's evidence refers to items."""
         return {item.id: item for item in self.items}
 
 
@@ -76,7 +76,7 @@ def load_evidence_set(folder: Path) -> EvidenceSet:
     """Read and check one folder.
 
     Raises:
-        UsageError: not an evidence set; names the file, the line and what is wrong with it.
+        UsageError: it is not a valid evidence set; names the file, the line and the fault.
     """
     if not folder.is_dir():
         raise UsageError(
@@ -97,7 +97,8 @@ def load_evidence_set(folder: Path) -> EvidenceSet:
 def check_evidence(
     path: Path, questions: Sequence[tuple[int, QuestionLine]], *, items: Sequence[ItemLine]
 ) -> None:
-    """Evidence names items that exist, and every entity that is asked about has items."""
+    """Raises UsageError for evidence with an unknown item, or a question on an entity without
+    items."""
     known, entities = {item.id for item in items}, {item.entity for item in items}
     for number, question in questions:
         where = f"{path}:{number}: question {question.id!r}"
@@ -109,10 +110,10 @@ def check_evidence(
 
 
 def stratified(questions: Sequence[QuestionLine], *, limit: int | None) -> list[QuestionLine]:
-    """At most `limit` questions, in their order, of each category its share; always the same.
+    """At most `limit` questions, in their order, in proportion to the categories; deterministic.
 
-    Each category gets one before any gets a second. Within a category they are spread evenly
-    over the file, so that every entity gets some.
+    Each category gets one question before any gets a second. Within a category they are spread
+    evenly over the file, so that every entity gets some.
     """
     if limit is None or limit >= len(questions):
         return list(questions)

@@ -1,4 +1,4 @@
-"""An entity's items as memories: a session is a memory, an item one passage or more."""
+"""Stores an entity's items: each session is a memory, and each item one or more passages."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,13 +15,13 @@ from secondhop.recall import Recall
 from secondhop.stores.records import EmbeddedMemory, Memory, Message, Passage, passage_id_of
 
 PASSAGE_WORDS = 200
-"""A passage holds one item, or a part of one that has more words than this."""
+"""A passage holds one item, or a part of an item with more words than this."""
 
 PASSAGES_AT_ONCE = 96
-"""Embedded and stored together; a longer session is stored in one go all the same."""
+"""Embedded and stored together; a longer session is still stored in one go."""
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
-"""When a session of items without a date counts as written."""
+"""The date of a session without dated items."""
 
 SOURCE = "conversation"
 
@@ -29,10 +29,10 @@ SOURCE = "conversation"
 async def store_items(
     items: Sequence[ItemLine], recall: Recall, *, progress: IngestProgress | None = None
 ) -> None:
-    """Make the entity hold exactly these items; sessions that are stored already stay.
+    """Make the entity hold exactly these items; sessions already stored are not embedded again.
 
     Args:
-        progress: called with ("store", sessions stored, sessions in all).
+        progress: called with ("store", sessions stored, all sessions).
     """
     cut = [passages_of(session) for session in by_session(items).values()]
     wanted = {memory.memory_id: memory.content_hash for memory, passages in cut if passages}
@@ -60,7 +60,7 @@ def by_session(items: Sequence[ItemLine]) -> dict[str, list[ItemLine]]:
 
 
 def passages_of(session: Sequence[ItemLine]) -> tuple[Memory, tuple[Passage, ...]]:
-    """The memory that a session is, and its passages: each holds one item or a part of one."""
+    """A session as a memory, and its passages; each holds one item or a part of one."""
     memory = clean_memory(
         Memory(
             memory_id=session[0].session,
@@ -92,14 +92,14 @@ def passages_of(session: Sequence[ItemLine]) -> tuple[Memory, tuple[Passage, ...
 
 
 def count_words(text: str) -> int:
-    """Words between white space."""
+    """The number of words between white space; a `TokenCounter` for the chunker."""
     return len(text.split())
 
 
 def batches(
     cut: Sequence[tuple[Memory, tuple[Passage, ...]]],
 ) -> Iterator[list[tuple[Memory, tuple[Passage, ...]]]]:
-    """Sessions in order, PASSAGES_AT_ONCE passages at a time, at least one session."""
+    """Sessions in order, in batches of at most PASSAGES_AT_ONCE passages, or one longer session."""
     batch: list[tuple[Memory, tuple[Passage, ...]]] = []
     for memory, passages in cut:
         if batch and sum(len(p) for _, p in batch) + len(passages) > PASSAGES_AT_ONCE:
@@ -113,7 +113,7 @@ def batches(
 async def embedded(
     batch: Sequence[tuple[Memory, tuple[Passage, ...]]], recall: Recall
 ) -> list[EmbeddedMemory]:
-    """With the vectors of what the passages say, speaker included."""
+    """The memories with the vectors of their passages' texts, which include the speaker."""
     texts = [passage.text for _, passages in batch for passage in passages]
     embedder = recall.admin.services.embedder
     vectors = np.concatenate(

@@ -1,4 +1,4 @@
-"""An example scenario in a store of its own, and the command line of this checkout."""
+"""Stores an example scenario, and runs the command line of this checkout."""
 
 import json
 import os
@@ -11,12 +11,12 @@ SCENARIO = ROOT / "examples" / "scenarios" / "carefeed"
 
 
 def command_line(*arguments: str) -> str:
-    """What `secondhop ARGUMENTS...` prints, run from this checkout without a language model."""
+    """The output of `secondhop ARGUMENTS...`, run from this checkout without a language model."""
     return module_output("secondhop", *arguments)
 
 
 def module_output(module: str, *arguments: str) -> str:
-    """What `python -m MODULE ARGUMENTS...` prints, in the same way."""
+    """The output of `python -m MODULE ARGUMENTS...`, run in the same way."""
     paths = [str(ROOT / "tools" / "typeroot"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     kept = {
         name: value

@@ -1,11 +1,11 @@
-"""Figures that a redesign may not make worse: record them before and after, then compare.
+"""Figures that a redesign must not make worse: record them before and after, then compare.
 
     python -m benchmarks.freeze record --out before.json
     python -m benchmarks.freeze record --out before.json --evidence DIR... --sample 60
     python -m benchmarks.freeze record --out before.json --only shape,scenarios
     python -m benchmarks.freeze compare before.json after.json
 
-A second run on the same commit adds its parts to the file. Each part is written when it is ready.
+A second run on the same commit adds its parts to the file. Each part is written once it is ready.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from benchmarks.freeze_parts import commit_of, parts_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Record or compare; the exit code."""
+    """Record or compare; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     recording = commands.add_parser("record", help="measure this checkout")
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def started(out: Path, *, commit: str) -> dict[str, object]:
-    """The record in `out` when it is of this commit, else a new one."""
+    """The record in `out` if it is of this commit, or else a new one."""
     if out.exists():
         record: dict[str, object] = json.loads(out.read_text(encoding="utf-8"))
         if record["commit"] == commit:
@@ -57,7 +57,7 @@ def started(out: Path, *, commit: str) -> dict[str, object]:
 
 
 def compare(before: Path, after: Path) -> int:
-    """Print both records side by side; 1 when a quality mean fell, else 0."""
+    """Print both records side by side; returns 1 if a quality mean got worse, otherwise 0."""
     old, new = (json.loads(path.read_text(encoding="utf-8")) for path in (before, after))
     for line in table(old, new):
         print(line, flush=True)

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
 TOLERANCE = 0.01
-"""How much a mean may fall: noise."""
+"""A mean may get worse by this much, which is noise."""
 
 LOWER_IS_BETTER = frozenset({"redundancy", "stale_rate"})
 
 Record: TypeAlias = Mapping[str, Any]
-"""{part: its figures}, nested mappings of numbers and texts; a text is a commit or a digest."""
+"""{part: its figures}, as nested mappings of numbers and texts; texts are commits or digests."""
 
 
 def table(before: Record, after: Record) -> Iterator[str]:
-    """A line for each number, then a line for each group of digests."""
+    """One line per number, then one line per group of digests."""
     old, new = numbers(before), numbers(after)
     fallen = worse(before, after)
     yield f"{'':44}{'before':>12}{'after':>12}{'change':>12}"
@@ -28,7 +28,7 @@ def table(before: Record, after: Record) -> Iterator[str]:
 def worse(before: Record, after: Record) -> list[str]:
     """Names of the quality means that got worse by more than the tolerance.
 
-    A mean that is missing afterwards, though its part was recorded, is worse, too.
+    A mean that is missing in `after` counts as worse if its part was recorded.
     """
     old, new = numbers(before), numbers(after)
     return [
@@ -41,13 +41,13 @@ def worse(before: Record, after: Record) -> list[str]:
 
 
 def loss(name: str, before: float, after: float) -> float:
-    """How much worse `after` is, rounded so that 0.01 is not above 0.01."""
+    """How much worse `after` is, rounded so that a loss of 0.01 does not exceed 0.01."""
     fall = after - before if name.rpartition("/")[2] in LOWER_IS_BETTER else before - after
     return round(fall, 9)
 
 
 def changed_digests(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
-    """How many digests of a group differ, are new or are gone."""
+    """One line per group: how many digests changed, were added or are gone."""
     names = before | after
     total = Counter(name.rpartition("/")[0] for name in names)
     changed = Counter(
@@ -68,7 +68,7 @@ def texts(record: Record) -> dict[str, str]:
 
 
 def leaves(record: Record, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Everything that is no mapping, with the names that lead to it."""
+    """(path of names, value) for each value that is not a mapping."""
     for name, value in record.items():
         if isinstance(value, Mapping):
             yield from leaves(cast(Record, value), f"{prefix}{name}/")
@@ -77,7 +77,7 @@ def leaves(record: Record, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def cell(value: float | None) -> str:
-    """Whole numbers with separators, others with four decimals; "-" for none."""
+    """Integers with thousands separators, floats with four decimals; "-" for None."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if isinstance(value, int) else f"{value:.4f}"

@@ -31,10 +31,10 @@ from benchmarks.shape import shape
 from secondhop import Recall
 
 SEED = 14
-"""Of the questions that are sampled."""
+"""Seed for the sample of questions."""
 
 FAULT_TESTS = "kill or fault or storm or crash or interrupt"
-"""The slow tests that count as tests of faults, as an expression for pytest's `-k`."""
+"""Selects the slow tests of faults, as an expression for pytest's `-k`."""
 
 Figures: TypeAlias = Mapping[str, Any]
 """Nested mappings of numbers and digests."""
@@ -43,7 +43,7 @@ Figures: TypeAlias = Mapping[str, Any]
 def parts_of(
     *, evidence: Sequence[Path] = (), sample: int | None = None, faults: bool = False
 ) -> dict[str, Callable[[], Figures]]:
-    """{part: how it is measured}; what is before the slash names its kind."""
+    """{part: function that measures it}; the text before a slash is the kind of part."""
     examples = ROOT / "examples"
     return {
         "shape": lambda: shape(ROOT) | {"commands": command_count(ROOT)},
@@ -61,13 +61,13 @@ def parts_of(
 
 
 def commit_of(root: Path) -> str:
-    """The commit of a checkout; with "-dirty" when files differ from it."""
+    """The commit of a checkout, with "-dirty" if tracked files were changed."""
     command = ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--dirty"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def command_count(root: Path) -> int:
-    """Commands of the `secondhop` script, those in groups included, the groups not."""
+    """The number of commands of the `secondhop` script; those in groups count, groups do not."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     module = import_module(project["scripts"]["secondhop"].partition(":")[0])
     waiting: list[Any] = [typer.main.get_command(module.app)]
@@ -80,12 +80,12 @@ def command_count(root: Path) -> int:
 
 
 def golden_files() -> list[Path]:
-    """The traces that tests compare whole recalls with."""
+    """The golden traces, with which tests compare whole recalls."""
     return sorted((ROOT / "tests" / "golden").glob("*"))
 
 
 def sizes(scenario: Path) -> Figures:
-    """Bytes of a store after one scenario was ingested, and of the trace of a recall (a mean)."""
+    """Bytes of a store with one scenario, and mean bytes of a recall's trace."""
     with TemporaryDirectory() as folder:
         store = Path(folder)
         store_scenario(scenario, store)
@@ -114,7 +114,7 @@ async def ask(store: Path, questions: Sequence[str]) -> None:
 
 
 def scenario_means(place: Path) -> Figures:
-    """The offline measures of every scenario of a folder, their means, and what was returned."""
+    """Offline measures of each scenario in a folder, their means, and digests of the rankings."""
     folders = sorted(path.parent for path in place.glob("*/conversations.jsonl"))
     found = json.loads(command_line("eval", "scenarios", *map(str, folders), "--json"))
     means = {name: report["mean"] for name, report in found.items()}
@@ -127,7 +127,7 @@ def scenario_means(place: Path) -> Figures:
 
 
 def evidence_recall(folder: Path, *, sample: int | None) -> Figures:
-    """Evidence recall a budget of tokens over the questions of a set, and what was returned."""
+    """Evidence recall per token budget over the questions of a set, and digests of the rankings."""
     with TemporaryDirectory() as place:
         part = sampled(folder, Path(place) / folder.resolve().name, count=sample)
         found = json.loads(module_output("benchmarks.evidence", str(part), "--json"))
@@ -137,7 +137,7 @@ def evidence_recall(folder: Path, *, sample: int | None) -> Figures:
 
 
 def sampled(folder: Path, copy: Path, *, count: int | None) -> Path:
-    """A copy of an evidence set with `count` of its questions, always the same; None: all."""
+    """A copy of an evidence set with a fixed sample of `count` questions; None: all."""
     copy.mkdir()
     (copy / "items.jsonl").symlink_to((folder / "items.jsonl").resolve())
     lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
@@ -148,7 +148,7 @@ def sampled(folder: Path, copy: Path, *, count: int | None) -> Path:
 
 
 def returned(reports: Mapping[str, Any]) -> dict[str, str]:
-    """{question id: digest of the ranking that it got}."""
+    """{question id: digest of its ranking}."""
     return {
         question: digest(json.dumps(ranking))
         for report in reports.values()
@@ -157,12 +157,12 @@ def returned(reports: Mapping[str, Any]) -> dict[str, str]:
 
 
 def digest(text: str) -> str:
-    """Equal texts have equal digests."""
+    """The first 12 hexadecimal digits of the SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def fault_counts() -> Figures:
-    """How many tests that kill processes or break servers passed, failed and were skipped."""
+    """How many tests of faults (killed processes, broken servers) passed, failed, were skipped."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "junit.xml"
         options = ["-n0", "-q", "-m", "slow", "-k", FAULT_TESTS, f"--junitxml={file}"]

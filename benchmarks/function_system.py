@@ -1,8 +1,8 @@
 """A function of yours as a system: `--system MODULE:FUNCTION`.
 
-It gets the memories of a scenario as {id: text}, and returns what is asked then: a function of
-(question, k) that returns ids, best first, or a LangChain retriever of documents whose metadata
-name their `memory_id`.
+The function gets the memories of a scenario as {id: text}. It returns another function, which takes
+(question, k) and returns ids, best first; or a LangChain retriever whose documents have their
+`memory_id` in the metadata.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ Answer = Callable[[str, int], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What the function returned for one scenario."""
+    """A contender that calls what the user's function returned for one scenario."""
 
     answer: Answer
 
@@ -34,14 +34,14 @@ class Function:
 
 
 def retrieved(retriever: BaseRetriever) -> Answer:
-    """The memories of a retriever's documents."""
+    """A function that returns the memory ids of a retriever's documents."""
     return lambda question, _: (
         str(document.metadata["memory_id"]) for document in retriever.invoke(question)
     )
 
 
 def function_entry(spec: str) -> Entry:
-    """The system that "module:function" names; the module is looked for in this folder, too.
+    """The system for "module:function"; the module may be in the working directory.
 
     Raises:
         UsageError: there is no such function.

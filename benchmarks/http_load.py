@@ -1,9 +1,9 @@
-"""Many clients ask, list and store at once, over HTTP: errors, times, and the server's memory.
+"""Many HTTP clients ask, list and store at once: prints errors, times, and the server's RAM.
 
 python -m benchmarks.http_load ./memory --entity me --clients 200 --seconds 120
 
-Starts `secondhop serve` on the store and writes notes into it: give it a copy. The server shares
-this machine's processors with its clients.
+It starts `secondhop serve` on the store and writes notes into it, so give it a copy. The server
+shares this machine's processors with its clients.
 """
 
 import argparse
@@ -26,17 +26,17 @@ KINDS = ("recall", "recall/stream", "memories", "briefing", "remember")
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What came of a load."""
+    """The outcome of a load."""
 
     errors: Counter[str] = field(default_factory=Counter[str])
     took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """Seconds, by the kind of call."""
+    """{kind of call: seconds of each}."""
     memory_mb: list[float] = field(default_factory=list[float])
-    """Of the server, ten times, evenly."""
+    """RAM of the server, measured ten times at equal intervals."""
 
 
 async def client(http: httpx.AsyncClient, number: int, until: float, came: Came) -> None:
-    """One client: a call after the other until the time is over."""
+    """One client: makes one call after the other until the time is up."""
     chance = random.Random(number)
     while time.monotonic() < until:
         kind = chance.choice(KINDS)
@@ -56,7 +56,7 @@ async def client(http: httpx.AsyncClient, number: int, until: float, came: Came)
 
 
 async def load(url: str, pid: int, *, clients: int, seconds: float) -> Came:
-    """Run all clients against the server that the process `pid` is."""
+    """Run all clients against the server at `url`, whose process id is `pid`."""
     came, until = Came(), time.monotonic() + seconds
 
     async def watch() -> None:
@@ -71,7 +71,7 @@ async def load(url: str, pid: int, *, clients: int, seconds: float) -> Came:
 
 
 def memory_mb(pid: int) -> float:
-    """Of a process, that is in memory, as Linux tells it."""
+    """Resident memory of a process, from Linux's /proc."""
     told = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     return int(told.partition("VmRSS:")[2].split()[0]) / 1000
 
@@ -80,7 +80,7 @@ def memory_mb(pid: int) -> float:
 def served(
     store: Path, *options: str, env: Mapping[str, str] | None = None
 ) -> Generator[tuple[str, int]]:
-    """`secondhop serve` on a store: (address, id of the process)."""
+    """Run `secondhop serve` on a store: (address, process id)."""
     command = [sys.executable, "-m", "secondhop", "serve", "--port", "0", "--rate", "0"]
     command += ["--store", str(store), "--llm", "offline", *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as server:

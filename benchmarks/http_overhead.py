@@ -1,9 +1,9 @@
-"""What HTTP adds to a recall without a model: the same question to `Recall`, and to a server.
+"""What HTTP adds to a recall without a model: the same question to `Recall` and to a server.
 
 python -m benchmarks.http_overhead ./memory --entity me
 
-Both are in this process and share one open memory, so that they differ in HTTP alone; a real
-connection and its client are part of it.
+Both run in this process and share one open `Recall`, so that they differ only in HTTP, with a real
+connection and client.
 """
 
 import argparse
@@ -32,14 +32,14 @@ QUESTIONS = (
 )
 
 WARM = 8
-"""Recalls that load the models, and embed the questions once."""
+"""Warm-up recalls, which load the models and embed the questions."""
 
 PAUSE_S = 0.03
-"""Between two recalls, so that what the last one left to do is no part of the next."""
+"""Pause between recalls, so that background work of one does not slow the next."""
 
 
 async def ms_of(call: Awaitable[object]) -> float:
-    """Milliseconds that a call takes."""
+    """Milliseconds that a call takes; pauses afterwards."""
     began = time.perf_counter()
     await call
     took = (time.perf_counter() - began) * 1000
@@ -49,10 +49,10 @@ async def ms_of(call: Awaitable[object]) -> float:
 
 @asynccontextmanager
 async def serving(served: Served) -> AsyncGenerator[str]:
-    """The server in this event loop; its address."""
+    """Run the server in this event loop; yields its address."""
     app = create_app(served, limits=ServerLimits(requests_per_s=0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    sock = create_server(("127.0.0.1", 0))  # callers wait in its queue until the server is there
+    sock = create_server(("127.0.0.1", 0))  # callers wait in its queue until the server is up
     running = asyncio.create_task(server.serve(sockets=[sock]))
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
@@ -62,7 +62,7 @@ async def serving(served: Served) -> AsyncGenerator[str]:
 
 
 async def compare(store: str, entity: str, rounds: int) -> None:
-    """Print the medians, and that of the differences."""
+    """Print the two medians, and the median of the differences."""
     model = make_embedder("default")
     pool = RecallPool(store, embedder=model, annotate=False)
     served = Served(pool, store=store, embedder=model, metrics=Metrics())

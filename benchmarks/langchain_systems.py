@@ -18,14 +18,14 @@ from secondhop.stores.catalog.analysis import STOP_WORDS, document_terms
 EMPTY_TERMS = frozenset(term for word in STOP_WORDS for term in document_terms(word))
 
 MMR_FETCH = 5
-"""Passages that MMR chooses from, as a multiple of those wanted: LangChain's own 20 for 4."""
+"""Passages that MMR chooses from, as a multiple of those wanted (LangChain's default: 20 for 4)."""
 
 BATCH = 1000
-"""Documents added in one call; Chroma takes some thousands."""
+"""Documents added in one call; Chroma accepts a few thousand."""
 
 
 def telling_terms(text: str) -> list[str]:
-    """Stemmed, identifiers in parts, no stop words: the best that BM25 can be given here."""
+    """Stemmed terms without stop words, identifiers split: the best input for BM25 here."""
     return [term for term in document_terms(text) if term not in EMPTY_TERMS]
 
 
@@ -37,12 +37,13 @@ class Shelf:
     documents: list[Document]
 
     def retriever(self, **search: Any) -> BaseRetriever:
-        """By similarity, or as `search` says."""
+        """A retriever by similarity, or with the options in `search`."""
         found: BaseRetriever = self.chroma.as_retriever(**search)
         return found
 
     def by_words(self, *, k: int) -> BaseRetriever:
-        """BM25Retriever over the terms of our own word index, in place of words between spaces."""
+        """A BM25Retriever over the terms of our own word index, instead of LangChain's default of
+        words between spaces."""
         bm25 = library("langchain_community.retrievers").BM25Retriever
         found: BaseRetriever = bm25.from_documents(
             self.documents, preprocess_func=telling_terms, k=k
@@ -51,7 +52,7 @@ class Shelf:
 
 
 class Shelves:
-    """One shelf a scenario, which all retrievers share."""
+    """One shelf per scenario, shared by all retrievers."""
 
     def __init__(self) -> None:
         self._shelves: dict[str, Shelf] = {}
@@ -71,7 +72,7 @@ class Shelves:
 
 
 def filled(ground: Ground, embeddings: AsLangchain) -> Shelf:
-    """A new shelf."""
+    """A new shelf with all passages."""
     chromadb = library("chromadb")
     chroma = library("langchain_chroma").Chroma(
         collection_name=f"bench-{uuid4().hex}",
@@ -94,10 +95,10 @@ def filled(ground: Ground, embeddings: AsLangchain) -> Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Whatever a retriever returns; a memory stands where its first passage stands."""
+    """A retriever as a contender; a memory has the rank of its first passage."""
 
     made: Mapping[int, BaseRetriever]
-    """By the memories wanted."""
+    """{k: the retriever for k memories}."""
 
     async def rank(self, asked: Asked, *, k: int) -> list[str]:
         """See `Contender`."""
@@ -109,8 +110,8 @@ class Retrieved:
 class Diverse:
     """MMR of langchain-chroma.
 
-    It returns what MMR chose in the order of similarity, so how many are wanted matters: k
-    passages, and more only while some of them belong to the same memory.
+    It returns the passages that MMR chose in the order of similarity, so the number asked for
+    matters: k passages, and more only as long as they belong to fewer than k memories.
     """
 
     shelf: Shelf
@@ -132,7 +133,7 @@ class Diverse:
 
 
 def first_memories(documents: list[Document], *, k: int) -> list[str]:
-    """The first k memories of some passages."""
+    """The first k memory ids of these passages, without repeats."""
     ids: Mapping[str, None] = dict.fromkeys(
         str(document.metadata["memory_id"]) for document in documents
     )
@@ -140,12 +141,12 @@ def first_memories(documents: list[Document], *, k: int) -> list[str]:
 
 
 def similar(shelf: Shelf, k: int) -> BaseRetriever:
-    """Nearest passages, enough for k memories."""
+    """The nearest passages, enough for k memories."""
     return shelf.retriever(search_kwargs={"k": PASSAGES_PER_MEMORY * k})
 
 
 def ensemble(shelf: Shelf, k: int) -> BaseRetriever:
-    """Similarity and BM25, equal weights, reciprocal ranks with LangChain's own constant 60."""
+    """Similarity and BM25 with equal weights; reciprocal rank fusion, LangChain's default of 60."""
     made: BaseRetriever = library("langchain_classic.retrievers").EnsembleRetriever(
         retrievers=[similar(shelf, k), shelf.by_words(k=PASSAGES_PER_MEMORY * k)],
         weights=[0.5, 0.5],
@@ -167,7 +168,7 @@ MAKERS: Mapping[str, Callable[[Shelf, int], BaseRetriever]] = {
 
 
 def langchain_entries(shelves: Shelves) -> list[Entry]:
-    """The retrievers that work with the question alone."""
+    """The retrievers that need only the question."""
 
     def entry(name: str, make: Callable[[Shelf, int], BaseRetriever]) -> Entry:
         async def opened(ground: Ground) -> Contender:

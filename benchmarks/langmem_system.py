@@ -30,7 +30,7 @@ class LangMem:
 
 
 async def opened(ground: Ground) -> Contender:
-    """A store of the passages, and the tool.
+    """The tool over a store with the passages.
 
     Raises:
         NotRunError: langmem is not installed.
@@ -48,11 +48,11 @@ async def opened(ground: Ground) -> Contender:
 
 
 def fill(store: InMemoryStore, ground: Ground) -> None:
-    """Put every passage under its id."""
+    """Store every passage under its id."""
     for fed in ground.passages:
         store.put(NAMESPACE, fed.passage_id, {"text": fed.text, "memory_id": fed.memory_id})
 
 
 def langmem_entry() -> Entry:
-    """As it stands in the table."""
+    """The entry of the table."""
     return Entry(name="LangMem search", open=opened)

@@ -1,10 +1,10 @@
-"""Whether learning from sessions helps, and does no harm: simulated users, before and after.
+"""Measures whether learning from sessions helps and does no harm, with simulated users.
 
     python -m benchmarks.learning [DIR...] [--sessions N] [--noise SHARE] [--poisoned] [--seed N]
 
-The questions of a scenario are halved. One half is asked in sessions, each time in other words
-than before and never in its own; then all questions are recalled in their own words: this half has
-learned, the other shall not have changed. Then the other way round.
+The questions of a scenario are split in half. One half is asked in sessions, each time in different
+words and never in its own. Then all questions are recalled in their own words: this half should be
+better, and the other should not have changed. Then the halves are swapped.
 """
 
 import argparse
@@ -41,15 +41,15 @@ class LearningTrial:
 
     user: UserKind = "labels"
     sessions: int = 4
-    """Resolved sessions a question."""
+    """Resolved sessions per question."""
     noise: float = 0.1
-    """Share of votes drawn at random, of a user who votes by the labels."""
+    """Share of random votes, for a user who votes by the labels."""
     seed: int = 0
     rounds: bool = True
     """Also count the answers that a user needs, in sessions that are abandoned."""
 
     def voter(self, question: Question, turn: int) -> LabelledUser:
-        """Somebody new each time: who votes again by mistake makes other mistakes."""
+        """A new user for each turn, so that the mistakes differ."""
         return LabelledUser(
             question,
             noise=1.0 if self.user == "random" else self.noise,
@@ -65,10 +65,10 @@ async def run_learning(
     wordings: Mapping[str, Sequence[str]],
     trial: LearningTrial,
 ) -> LearningRun:
-    """Both halves; the memory must be stored before, and what it has learned is forgotten.
+    """Run both halves. The memories must be stored already; everything learned is forgotten.
 
     Args:
-        wordings: {question id: other wordings}, taken in turn.
+        wordings: {question id: other wordings}, used in turn.
     """
     questions = scenario.questions
     recalls: dict[str, dict[When, Asked]] = {question.id: {} for question in questions}
@@ -112,7 +112,7 @@ async def asked(question: Question, recall: Recall) -> Asked:
 async def taught(
     question: Question, words: str, recall: Recall, *, trial: LearningTrial, turn: int
 ) -> None:
-    """One session in other words, voted on until the user is content, and resolved."""
+    """One session in other words, with votes until the user is content, then resolved."""
     user = trial.voter(question, turn)
     session = recall.sessions.open(words, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at)
     async with session as s:
@@ -127,7 +127,7 @@ async def taught(
 
 
 async def rounds_needed(question: Question, recall: Recall, *, trial: LearningTrial) -> int:
-    """Answers until the user is content, at most MAX_ROUNDS; the session teaches nothing."""
+    """Number of answers until the user is content, at most MAX_ROUNDS; nothing is learned."""
     user = trial.voter(question, -1)
     session = recall.sessions.open(
         question.query, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at
@@ -143,7 +143,7 @@ async def rounds_needed(question: Question, recall: Recall, *, trial: LearningTr
 async def measure_learning(
     folders: Sequence[Path], common: Common, *, trials: Sequence[LearningTrial]
 ) -> list[LearningRun]:
-    """One run a scenario and user, from a throwaway store."""
+    """One run per scenario and trial, in a temporary store."""
     found = load_scenarios(list(folders))
     runs: list[LearningRun] = []
     with ExitStack() as stack:
@@ -163,7 +163,7 @@ async def measure_learning(
 
 
 def arguments() -> argparse.Namespace:
-    """Of the command line."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="scenario folders")
     parser.add_argument("--sessions", type=int, default=4, help="sessions a question")
@@ -176,7 +176,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Print alpha-nDCG before and after, and of the questions that had not been learned."""
+    """Print alpha-nDCG before and after learning, and that of the half that did not learn."""
     wanted = arguments()
     trials = [
         LearningTrial(

@@ -1,4 +1,4 @@
-"""What learning from sessions has made of recall, by scenario and question."""
+"""The effect of learning from sessions on recall, by scenario and question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from secondhop.evals.measures import Measures, mean_of
 MEASURE = "alpha_ndcg"
 
 When = Literal["before", "after", "others"]
-"""Nothing was learned; the question's own context has learned, from other wordings of it; only
-the other half of the questions has."""
+"""before: nothing was learned. after: sessions with other wordings of the question were resolved.
+others: only sessions of the other half of the questions were resolved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One question, recalled at one of the three times."""
+    """One question, recalled at one of the three times of `When`."""
 
     ids: Sequence[str]
     measures: Measures
@@ -27,10 +27,10 @@ class QuestionLearned:
 
     recalls: Mapping[When, Asked]
     rounds: Mapping[Literal["before", "after"], int]
-    """Answers until the user was content, in the question's own words; {} when not asked."""
+    """Answers until the user was content, in the question's own words; {} if not counted."""
 
     def is_same(self) -> bool:
-        """Whether what others taught has left its answer as it was, in the same order."""
+        """Whether the other half's sessions left its answer unchanged, order included."""
         return self.recalls["before"].ids == self.recalls["others"].ids
 
 
@@ -42,25 +42,25 @@ class LearningRun:
     user: str
     """labels, random or against."""
     sessions: int
-    """Resolved sessions a question, each in other words."""
+    """Resolved sessions per question, each in other words."""
     noise: float
     questions: dict[str, QuestionLearned] = field(default_factory=dict[str, QuestionLearned])
 
     def mean(self, when: When) -> Measures:
-        """Over the questions."""
+        """The mean measures over the questions."""
         return mean_of(question.recalls[when].measures for question in self.questions.values())
 
     def rounds(self, when: Literal["before", "after"]) -> float | None:
-        """Answers until the user was content, on average; None: not asked."""
+        """Mean number of answers until the user was content; None if not counted."""
         told = [q.rounds[when] for q in self.questions.values() if when in q.rounds]
         return sum(told) / len(told) if told else None
 
     def same(self) -> float:
-        """Share of questions whose answer others' lessons left as it was."""
+        """Share of questions whose answer the other half's sessions left unchanged."""
         return sum(q.is_same() for q in self.questions.values()) / len(self.questions)
 
     def lowered(self) -> list[str]:
-        """Ids of questions that are worse after learning in their own context."""
+        """Ids of questions whose answer is worse after learning from their own sessions."""
         return [
             one
             for one, question in self.questions.items()

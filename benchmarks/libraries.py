@@ -1,4 +1,4 @@
-"""The libraries of the dependency group `bench`: there, or a reason why not."""
+"""Imports the libraries of the dependency group `bench`, or says why it cannot."""
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -21,7 +21,7 @@ PACKAGES = (
 
 
 def library(name: str) -> Any:
-    """A module of theirs. Type checkers do not have it, nor do users of secondhop alone.
+    """A module of one of these libraries, untyped, since it may not be installed.
 
     Raises:
         NotRunError: it is not installed, or cannot be imported.
@@ -35,7 +35,7 @@ def library(name: str) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """{package: version} of those that are installed."""
+    """{package: version} for those that are installed."""
     found: dict[str, str] = {}
     for package in PACKAGES:
         try:

@@ -1,10 +1,10 @@
-"""Three workers on PostgreSQL, Chroma and Redis, while each part is killed and restarted.
+"""Runs three workers on PostgreSQL, Chroma and Redis while each part is killed and restarted.
 
     python -m benchmarks.many_workers --users 50 --seconds 600
 
-Users store, recall, list, forget and vote, each in a memory of their own, at whichever worker.
-Told in the end: what was acknowledged and is lost, what came from another memory, answers that say
-nothing, and how long calls still failed after a part was back.
+Each user stores, recalls, lists, forgets and votes in an entity of their own, at a random worker.
+Reported at the end: acknowledged changes that were lost, memories of other users, errors that do
+not say what to do, and how long calls still failed after a part was back.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from secondhop.recall import Recall
 
 WORKERS = 3
 KILLS = 2
-"""Of each part."""
+"""How often each part is killed."""
 DOWN_S = 3.0
 THINKS_S = 0.5
 GIVES_UP_S = 60.0
@@ -46,17 +46,17 @@ class Part(Protocol):
     """Something that can be killed."""
 
     def kill(self) -> None:
-        """At once, with nothing said."""
+        """Kill it without warning."""
         ...
 
     def start(self) -> None:
-        """Returns when it can be used."""
+        """Start it; returns when it can be used."""
         ...
 
 
 @dataclass
 class Program:
-    """A server of its own process."""
+    """A server in a process of its own."""
 
     command: Sequence[str]
     port: int
@@ -84,12 +84,13 @@ class Call(NamedTuple):
     at: float
     kind: str
     outcome: str
-    """"ok", a status, or the kind of error of the connection."""
+    """"ok"; a status; "no problem" (an error without a problem document); "away" (the connection
+    failed); or the name of another transport error."""
     detail: str = ""
 
 
 class Kill(NamedTuple):
-    """A part that was away."""
+    """A part that was killed."""
 
     part: str
     at: float
@@ -98,26 +99,26 @@ class Kill(NamedTuple):
 
 @dataclass
 class Report:
-    """What came of it."""
+    """The outcome of a run."""
 
     calls: list[Call] = field(default_factory=list[Call])
     kills: list[Kill] = field(default_factory=list[Kill])
     lost: list[str] = field(default_factory=list[str])
-    """Acknowledged, and not there (or forgotten, and there)."""
+    """Acknowledged but not there, or forgotten but still there."""
     foreign: list[str] = field(default_factory=list[str])
-    """Answers from another memory."""
+    """Memories of another user that were returned."""
     damaged: list[str] = field(default_factory=list[str])
-    """What the doctor finds."""
+    """Damage that the doctor finds."""
 
     tracebacks: list[str] = field(default_factory=list[str])
-    """What the workers logged, where calls were unclear."""
+    """Tracebacks in the workers' logs, if any call was unclear."""
 
     def unclear(self) -> list[Call]:
-        """Answers that do not say what to do; a worker that is away cannot answer."""
+        """Failed calls whose answer does not say what to do; a killed worker is excused."""
         return [one for one in self.calls if one.outcome not in {"ok", "away", *map(str, FINE)}]
 
     def recoveries(self) -> list[tuple[str, float, str]]:
-        """For each kill: the part, how many seconds after it was back a call failed, which one."""
+        """For each kill: (part, seconds from its return to the last failed call, kind of call)."""
         found: list[tuple[str, float, str]] = []
         ends = [kill.at for kill in self.kills[1:]] + [float("inf")]
         for kill, end in zip(self.kills, ends, strict=True):
@@ -132,7 +133,7 @@ class Report:
 
 @dataclass
 class User:
-    """Somebody with a memory of their own, and what was acknowledged to them."""
+    """A user with an entity of their own, and what the workers acknowledged."""
 
     number: int
     http: httpx.AsyncClient
@@ -147,7 +148,7 @@ class User:
         self.chance = random.Random(self.number)
 
     async def live(self, until: float) -> None:
-        """A call after the other, with pauses."""
+        """Make random calls, with pauses, until the time is up."""
         works = [self.remember] * 4 + [self.recall] * 4 + [self.listing, self.briefing]
         works += [self.session] * 3 + [self.forget]
         while not self.kept:
@@ -158,7 +159,7 @@ class User:
             await asyncio.sleep(self.chance.uniform(0, 2 * THINKS_S))
 
     async def call(self, kind: str, method: str, path: str, **given: Any) -> Any:
-        """The answer's JSON; None where there was none."""
+        """The JSON of the answer; None if the call failed."""
         url = f"{self.chance.choice(self.urls)}/v1/entities/{self.entity}{path}"
         try:
             answer = await self.http.request(method, url, **given)
@@ -197,12 +198,12 @@ class User:
 
     async def forget(self) -> None:
         if len(self.kept) > 2:
-            memory_id, _ = self.kept.popitem()  # if that fails, it may be there or not
+            memory_id, _ = self.kept.popitem()  # if the call fails, it may or may not be there
             if await self.call("forget", "DELETE", f"/memories/{memory_id}") is not None:
                 self.forgotten.add(memory_id)
 
     async def session(self) -> None:
-        """Two rounds of votes, each sent until it is answered, and what came of them."""
+        """Vote in two rounds, each sent until it is answered; check that each vote counted once."""
         asked = {"question": f"When was I at the {self.chance.choice(PLACES)}?"}
         begun = await self.call("start", "POST", "/sessions", json=asked)
         self.expect_own(begun)
@@ -225,18 +226,18 @@ class User:
             self.report.lost.append(f"{place}: votes on {cast}, counted {counted}")
 
     async def answered(self, kind: str, path: str, body: dict[str, Any]) -> Any:
-        """Ask until there is an answer; None where the session is over meanwhile."""
+        """Repeat a call until it is answered; None if the session is over or after 60 tries."""
         for _ in range(60):
             answer = await self.call(kind, "POST", path, json=body)
             if answer is not None:
                 return answer
-            if self.report.calls[-1].outcome in {"409", "410"}:  # of ours: no other task ran since
+            if self.report.calls[-1].outcome in {"409", "410"}:  # ours; no other task ran since
                 return None
             await asyncio.sleep(0.5)
         return None
 
     def expect_own(self, answer: Any) -> None:
-        """What a list, a recall, a briefing or a session shows is of this user."""
+        """Check that a list, recall, briefing or session shows only this user's memories."""
         told: dict[str, Any] = answer or {}
         parts = [told, *told.get("branches", [])]
         memories: list[dict[str, str]] = told.get("entries", [])
@@ -247,7 +248,7 @@ class User:
                 self.report.foreign.append(f"{self.entity} was given {memory_id}")
 
     async def expect_all(self) -> None:
-        """What is stored in the end is what was acknowledged."""
+        """Check that the store holds what was acknowledged, and nothing that was forgotten."""
         there, after = dict[str, str](), ""
         while True:
             page = await self.call("list", "GET", "/memories", params={"after": after})
@@ -265,7 +266,7 @@ class User:
 
 @contextmanager
 def running_parts(folder: Path) -> Generator[tuple[dict[str, Part], list[str], dict[str, Any]]]:
-    """All parts by name, the workers' addresses, and what opens the store."""
+    """({name: part}, the workers' addresses, arguments that open the store)."""
     chroma_port, redis_port = free_port(), free_port()
     chroma = [os.path.join(sysconfig.get_path("scripts"), "chroma"), "run", "--host", "127.0.0.1"]
     chroma += ["--port", str(chroma_port), "--path", str(folder / "chroma")]
@@ -293,7 +294,7 @@ def running_parts(folder: Path) -> Generator[tuple[dict[str, Part], list[str], d
 
 
 async def kill_each(parts: dict[str, Part], report: Report, *, seconds: float) -> None:
-    """Each part twice, one of the workers in turn, evenly over the time."""
+    """Kill and restart each server KILLS times and one worker per turn, at equal intervals."""
     rest = ["postgres", "redis", "chroma"]
     names = [name for turn in range(KILLS) for name in (*rest, f"worker {turn}")]
     for name in names:
@@ -306,7 +307,7 @@ async def kill_each(parts: dict[str, Part], report: Report, *, seconds: float) -
 
 
 async def examine(users: Sequence[User], place: dict[str, Any], report: Report) -> None:
-    """Every memory, by the doctor."""
+    """Let the doctor check every user's entity."""
     for user in users:
         async with await Recall.aopen(entity=user.entity, embedder="hashing", **place) as recall:
             told = await recall.admin.adoctor()
@@ -318,7 +319,7 @@ async def examine(users: Sequence[User], place: dict[str, Any], report: Report) 
 
 
 async def storm(folder: Path, *, users: int, seconds: float) -> Report:
-    """Let users live while parts are killed; what came of it."""
+    """Run the users while parts are killed; returns the report."""
     report = Report()
     limits = httpx.Limits(max_connections=2 * users)
     with running_parts(folder) as (parts, urls, place):
@@ -336,14 +337,14 @@ async def storm(folder: Path, *, users: int, seconds: float) -> Report:
 
 
 def tracebacks(folder: Path) -> list[str]:
-    """What the workers logged of exceptions that no problem document names, each once."""
+    """Tracebacks in the workers' logs, each once."""
     logs = "\n".join(log.read_text(errors="replace") for log in folder.glob("worker*.log"))
     found = re.findall(r"^Traceback .*?^(?=[^ ])(?!Traceback).*?$", logs, re.MULTILINE | re.DOTALL)
     return list(dict.fromkeys(found))
 
 
 def show(report: Report) -> None:
-    """Print it."""
+    """Print the report."""
     counts = Counter((call.kind, call.outcome) for call in report.calls)
     for (kind, outcome), count in sorted(counts.items()):
         print(f"{kind:10} {outcome:12} {count:6}")
@@ -359,7 +360,7 @@ def show(report: Report) -> None:
 
 
 def main() -> None:
-    """Run it in a folder that is thrown away."""
+    """Run it in a temporary folder."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--users", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=600)

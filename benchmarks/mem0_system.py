@@ -1,4 +1,4 @@
-"""mem0's search: its own store and scoring, our embedder, no language model."""
+"""mem0's search: its own store and scoring, with our embedder and without a language model."""
 
 import asyncio
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ USER = "bench"
 class Mem0:
     """mem0 with passages added as they are (`infer=False`), in an embedded Qdrant.
 
-    Its keyword and entity scores need models that fastembed and spaCy download when they run; they
-    are off here, and its search is one by vectors.
+    Its keyword and entity scores need models that fastembed and spaCy download at run time. They
+    are off here, so it searches by vectors only.
     """
 
     memory: Any
@@ -37,10 +37,10 @@ class Mem0:
 
 
 async def opened(ground: Ground) -> Contender:
-    """All passages, added one by one as mem0 does.
+    """mem0 with all passages, added one at a time.
 
     Raises:
-        NotRunError: mem0 is not installed, or refuses to work like this.
+        NotRunError: mem0 is not installed, or fails with this configuration.
     """
     embeddings = AsLangchain(ground.embedder)
     memory = await asyncio.to_thread(filled, ground, embeddings)
@@ -55,7 +55,7 @@ def filled(ground: Ground, embeddings: AsLangchain) -> Any:
     folder.mkdir(parents=True)
     config = {
         "embedder": {"provider": "langchain", "config": {"model": embeddings}},
-        # never asked, but there must be one
+        # never called, but mem0 requires one
         "llm": {"provider": "langchain", "config": {"model": FakeListChatModel(responses=[""])}},
         "vector_store": {
             "provider": "qdrant",
@@ -73,11 +73,11 @@ def filled(ground: Ground, embeddings: AsLangchain) -> Any:
             for fed in ground.passages:
                 metadata = {"memory_id": fed.memory_id}
                 memory.add(fed.text, user_id=USER, metadata=metadata, infer=False)
-    except Exception as error:  # a foreign class raises what it likes: named in the table
+    except Exception as error:  # mem0 may raise anything; the table shows it
         raise NotRunError(f"{type(error).__name__}: {error}") from error
     return memory
 
 
 def mem0_entry() -> Entry:
-    """As it stands in the table."""
+    """The entry of the table."""
     return Entry(name="mem0 search", open=opened)

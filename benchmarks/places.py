@@ -1,11 +1,11 @@
-"""How long a recall at effort none takes in each place where a store can be, beside a folder.
+"""How long a recall with effort `none` takes for each kind of store, compared with a folder.
 
     python -m benchmarks.places
     python -m benchmarks.places --memories 5000 --questions 100
 
-The same memories with cues, and the default embedding model. Each place is asked in turn, question
-by question, and what a recall does after its answer has ended before the next one is asked: so
-whatever else the machine does disturbs all alike.
+All places hold the same memories with cues and use the default embedding model. Each question goes
+to all places in turn, so that other work on the machine affects all alike. A recall's background
+work ends before the next question.
 """
 
 import argparse
@@ -38,7 +38,7 @@ ENTITY = "e0"
 async def places(
     folder: Path, *, memories: int
 ) -> AsyncGenerator[tuple[Mapping[str, Recall], Sequence[str]]]:
-    """The same memories in each place, and questions."""
+    """({place: its `Recall`, all with the same memories}, questions)."""
     models = await loaded()
     passages = PASSAGES_A_MEMORY * memories
     place = Place(folder=folder, passages=passages, entities=1, model_url="")
@@ -60,7 +60,7 @@ async def places(
                 await copied(home, address, chroma_url=chroma_url)
             if address.startswith("postgresql:"):
                 with psycopg.connect(address, autocommit=True) as connection:
-                    connection.execute("ANALYZE")  # as it does by itself, a minute later
+                    connection.execute("ANALYZE")  # autovacuum would do it a minute later
             found[name] = await opened(closes, address, chroma_url, models.embedder)
         yield found, models.base.questions
 
@@ -68,7 +68,7 @@ async def places(
 async def opened(
     closes: AsyncExitStack, store: str | Path, chroma_url: str | None, embedder: Embedder
 ) -> Recall:
-    """The entity in one place."""
+    """The entity in one place, closed by `closes`."""
     recall = await Recall.aopen(store, entity=ENTITY, embedder=embedder, chroma_url=chroma_url)
     return await closes.enter_async_context(recall)
 
@@ -76,10 +76,10 @@ async def opened(
 async def asked(
     recalls: Mapping[str, Recall], questions: Sequence[str], *, after_a_write: bool
 ) -> dict[str, list[float]]:
-    """{place: milliseconds of each recall}; the first ones do not count.
+    """{place: milliseconds of each recall}, without the first WARM_UP.
 
     Args:
-        after_a_write: something is stored before each, so that nothing that was read is known.
+        after_a_write: store something before each recall, so that caches of the store are stale.
     """
     took: dict[str, list[float]] = {name: [] for name in recalls}
     for number, question in enumerate(questions):
@@ -89,7 +89,7 @@ async def asked(
             begun = time.perf_counter()
             await recall.arecall(question, effort="none")
             took[name].append(1e3 * (time.perf_counter() - begun))
-            await asyncio.to_thread(recall.admin.last_traces, 1)  # waits until it is kept
+            await asyncio.to_thread(recall.admin.last_traces, 1)  # waits until the trace is stored
     return {name: times[WARM_UP:] for name, times in took.items()}
 
 
@@ -111,7 +111,7 @@ async def measure(folder: Path, *, memories: int, questions: int) -> None:
 
 
 def main() -> None:
-    """Measure in a folder that is thrown away."""
+    """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--memories", type=int, default=500)
     parser.add_argument("--questions", type=int, default=60)

@@ -1,12 +1,12 @@
-"""How good the answers are: secondhop beside what people use, on the same questions and vectors.
+"""Answer quality of secondhop and of what people use, on the same questions and vectors.
 
     make bench-quality                                        # people it was not developed on
     make bench-quality SCENARIOS="my/scenario other"
     python -m benchmarks.quality --only secondhop dense --system my_module:my_function --json
 
-Every system gets the same passages with the same vectors, the same questions and the same k, and
-what it returns is measured alike (docs/benchmarks.md). One that cannot run here is named with the
-reason. Nothing leaves the machine.
+Every system gets the same passages, vectors, questions and k, and its answers are measured in the
+same way (docs/benchmarks.md). A system that cannot run here is listed with the reason. Nothing
+leaves the machine.
 """
 
 import argparse
@@ -52,25 +52,25 @@ REPORTED = (
     "scenarios-unseen/guesthouse",
     "scenarios-unseen/studio",
 )
-"""Without cues no setting was chosen with them in sight; with cues the weights were, and the
-wording of the critic's prompt (docs/benchmarks.md)."""
+"""Without cues, no setting was chosen with these scenarios in view. The cue weights and the wording
+of the critic's prompt were (docs/benchmarks.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreshQueries:
-    """Passages come from the cache, queries from the model: a user waits for theirs."""
+    """Embeds passages from the cache but queries with the model, because users wait for queries."""
 
     kept: Embedder
     model: Embedder
 
     @property
     def model_id(self) -> str:
-        """The model's."""
+        """That of `model`."""
         return self.model.model_id
 
     @property
     def dimension(self) -> int:
-        """The model's."""
+        """That of `model`."""
         return self.model.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
@@ -83,7 +83,7 @@ class FreshQueries:
 
 
 def entries() -> list[Entry]:
-    """Everybody, in the order of the table."""
+    """All systems, in the order of the table."""
     from benchmarks.langchain_systems import Shelves, langchain_entries
     from benchmarks.langmem_system import langmem_entry
     from benchmarks.mem0_system import mem0_entry
@@ -92,7 +92,7 @@ def entries() -> list[Entry]:
 
 
 def named(systems: list[Entry], names: Sequence[str] | None) -> list[Entry]:
-    """Those with these names; all for None.
+    """The systems with these names; None: all.
 
     Raises:
         UsageError: there is no such system.
@@ -107,7 +107,7 @@ def named(systems: list[Entry], names: Sequence[str] | None) -> list[Entry]:
 async def contest_of(
     scenarios: Sequence[Scenario], systems: Sequence[Entry], common: Common, *, folder: Path
 ) -> Contest:
-    """Every system on every scenario; stores are thrown away, embeddings of passages are kept."""
+    """Run every system on every scenario, in temporary stores with cached passage embeddings."""
     contest = Contest()
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
@@ -133,12 +133,12 @@ async def contest_of(
 
 
 def say_below(line: str) -> None:
-    """Progress, on stderr."""
+    """Print progress on stderr."""
     print(line, file=sys.stderr, flush=True)
 
 
 def arguments() -> argparse.Namespace:
-    """Of the command line."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="scenario folders")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these systems alone")
@@ -173,7 +173,7 @@ async def report(wanted: argparse.Namespace, *, folder: Path) -> None:
 
 
 def write(contest: Contest, load: Sequence[float]) -> None:
-    """The tables of the documents."""
+    """Write the tables into docs/benchmarks.md."""
     put(DOCUMENT, "quality: means", list(main_table(contest)))
     put(DOCUMENT, "quality: intervals", list(interval_table(contest, ours=OURS)))
     put(DOCUMENT, "quality: versions", list(told_of(load)))

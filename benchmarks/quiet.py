@@ -1,4 +1,4 @@
-"""Other people's libraries in this process: no telemetry, no call home, no chatter."""
+"""Keeps other libraries in this process quiet: no telemetry, no network, no log messages."""
 
 import ipaddress
 import logging
@@ -17,11 +17,11 @@ SILENT = {
     "MEM0_TELEMETRY": "False",
     "POSTHOG_DISABLED": "1",
 }
-"""Read by those libraries when they are imported."""
+"""Environment variables that those libraries read when they are imported."""
 
 
 def silence(folder: Path) -> None:
-    """Call it before any of them is imported; what they keep for themselves goes into `folder`."""
+    """Call it before any of the libraries is imported. mem0 keeps its files in `folder`."""
     os.environ |= SILENT | {"MEM0_DIR": str(folder / "mem0")}
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     warnings.filterwarnings("ignore", category=UserWarning)
@@ -30,7 +30,7 @@ def silence(folder: Path) -> None:
 
 
 def stay_on_this_machine() -> None:
-    """From now on a connection to another machine is refused, for good."""
+    """Refuse all connections to other machines from now on; this cannot be undone."""
     sys.addaudithook(_refuse)
 
 

@@ -1,10 +1,10 @@
-"""How many files and functions of secondhop one warm offline recall passes.
+"""How many files and functions of secondhop one warm offline recall runs through.
 
     python -m benchmarks.recall_trace_count [--list] [SCENARIO]
 
-With --list they are named. A move is a call from one file of secondhop into another; a coroutine
-that goes on after an `await` is not called again. Worker threads are counted. Lambdas,
-comprehensions and generated methods are not: other versions of Python run other frames for them.
+With --list they are named. A move is a call from one file of secondhop into another; resuming a
+coroutine after an `await` is not a call. Worker threads are counted. Lambdas, comprehensions and
+generated methods are not, because their frames differ between versions of Python.
 """
 
 import argparse
@@ -52,18 +52,18 @@ class CallCounter:
         self.moves += frame.f_back is not None and module_of(frame.f_back) not in {"", file}
 
     def figures(self) -> dict[str, int]:
-        """What was counted."""
+        """The numbers of files, functions and moves."""
         return {"files": len(self.files), "functions": len(self.functions), "moves": self.moves}
 
 
 def module_of(frame: FrameType) -> str:
-    """The module of secondhop that the frame runs in; "" for anyone else's."""
+    """The module of secondhop that the frame runs in; "" for other code."""
     name = str(frame.f_globals.get("__name__", ""))
     return name if name.startswith("secondhop.") else ""
 
 
 def is_written_call(frame: FrameType) -> bool:
-    """Whether a function that stands in a file begins: then the argument of RESUME is 0."""
+    """Whether a call of a function in a source file begins; the argument of RESUME is then 0."""
     code = frame.f_code
     if code.co_name.startswith("<") or code.co_filename.startswith("<"):
         return False
@@ -71,7 +71,7 @@ def is_written_call(frame: FrameType) -> bool:
 
 
 async def warm_recall(scenario: Path) -> CallCounter:
-    """What the recall of the first question passes after every question was asked once."""
+    """Counts a recall of the first question, after every question was asked once."""
     lines = (scenario / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     questions: list[str] = [json.loads(line)["query"] for line in lines if line.strip()]
     with TemporaryDirectory() as folder, CallCounter() as counter:
@@ -86,7 +86,7 @@ async def warm_recall(scenario: Path) -> CallCounter:
 
 
 def by_file(functions: Sequence[tuple[str, str]]) -> Mapping[str, Sequence[str]]:
-    """{file: its functions}, both in the order of their names."""
+    """{file: its functions}, both sorted by name."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for file, function in sorted(functions):
         found[file].append(function)
@@ -94,7 +94,7 @@ def by_file(functions: Sequence[tuple[str, str]]) -> Mapping[str, Sequence[str]]
 
 
 def main() -> None:
-    """Print the figures, and with --list what was passed."""
+    """Print the figures, and with --list the names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenario", nargs="?", type=Path, default=SCENARIO)
     parser.add_argument("--list", action="store_true", help="name every file and function")

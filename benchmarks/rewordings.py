@@ -1,4 +1,4 @@
-"""A question in other words: those that somebody wrote, and those that a rule makes."""
+"""Questions in other words: wordings that a person wrote, and one made by a rule."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ _WORD = re.compile(r"[\w'$%.-]*\w")
 
 
 class RewordingLine(Line):
-    """One question of the scenario, said otherwise."""
+    """Other wordings of one question of the scenario."""
 
     id: Text
     texts: Annotated[list[Text], Field(min_length=1)]
 
 
 def load_rewordings(folder: Path, scenario: Scenario) -> dict[str, list[str]]:
-    """{question id: other wordings}: the folder's own (`rewordings.jsonl`), then its telling words.
+    """{question id: other wordings}: those in `rewordings.jsonl`, then its `telling_words`.
 
     Raises:
         UsageError: the file cannot be read, or names a question that the scenario does not have.
@@ -43,9 +43,9 @@ def load_rewordings(folder: Path, scenario: Scenario) -> dict[str, list[str]]:
 
 
 def telling_words(question: str) -> str:
-    """The question as one types it into a search box: without the words that carry no topic.
+    """The question as typed into a search box: without stop words.
 
-    Who asks like that already, says it backwards: it is to be another wording.
+    If that changes nothing, the words are reversed, so that it is another wording.
 
     >>> telling_words("Can I afford the bathroom before Easter?")
     'afford bathroom Easter'

@@ -1,7 +1,7 @@
-"""A language model on loopback that answers every request after the same time, as scripted.
+"""A scripted language model on loopback that answers every request after the same time.
 
-It runs in a process of its own and speaks the OpenAI protocol. Plans are always the same, and all
-verdicts are content: the first six memories are hot, the others cold.
+It runs in a process of its own and speaks the OpenAI protocol. Plans are always the same. Each vote
+finds the first six memories hot and the others cold, and asks for no further round.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ def scripted(asked: str) -> object:
 
 
 def serve(pipe: "Connection[str, str]", latency_s: float) -> None:
-    """The model's process: tells its address, and serves until it is told to end."""
+    """Run in the model's process: send the address, then serve until a message comes."""
 
     async def play(exchange: Exchange) -> None:
         begun = time.perf_counter()
@@ -67,7 +67,7 @@ def serve(pipe: "Connection[str, str]", latency_s: float) -> None:
 
 @contextmanager
 def model_process(latency_s: float = LATENCY_S) -> Generator[str]:
-    """The base URL of a model with that latency."""
+    """Start a model with that latency in a process; yields its base URL."""
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe()
     process = spawning.Process(target=serve, args=(theirs, latency_s), daemon=True)

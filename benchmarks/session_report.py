@@ -1,4 +1,4 @@
-"""What sessions with a simulated user have shown, by scenario and question."""
+"""The results of sessions with a simulated user, by scenario and question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ class QuestionRounds:
     """One question, asked of every system."""
 
     answers: Mapping[str, Sequence[list[str]]]
-    """{system: ids of each answer}, the first answer first."""
+    """{system: memory ids of each answer}, in the order of the rounds."""
     measures: Mapping[str, Sequence[Measures]]
     """The same answers, measured."""
 
     def gain(self, system: str) -> float:
-        """How much the last answer is better than the first, by `MEASURE`."""
+        """How much better the last answer is than the first, by `MEASURE`."""
         rounds = self.measures[system]
         return rounds[-1][MEASURE] - rounds[0][MEASURE]
 
@@ -36,11 +36,11 @@ class SessionReport:
     questions: dict[str, QuestionRounds] = field(default_factory=dict[str, QuestionRounds])
 
     def systems(self) -> list[str]:
-        """Ours first."""
+        """The names of the systems, ours first."""
         return list(next(iter(self.questions.values())).measures)
 
     def means(self, system: str) -> list[Measures]:
-        """Of every answer, over the questions."""
+        """The mean measures of each answer, over the questions."""
         return [
             mean_of(question.measures[system][place] for question in self.questions.values())
             for place in range(self.votes + 1)
@@ -52,13 +52,13 @@ class SessionReport:
 
 
 def mean_by_round(reports: Sequence[SessionReport], system: str) -> list[float]:
-    """`MEASURE` of every answer: the mean of the scenarios' means."""
+    """`MEASURE` of each answer, as the mean of the scenarios' means."""
     rows = [[means[MEASURE] for means in report.means(system)] for report in reports]
     return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
 
 
 def ratio_of(reports: Sequence[SessionReport], system: str) -> float:
-    """The last answer over our first one, by `MEASURE`; every system against the same start."""
+    """A system's last answer / our first answer, by `MEASURE`; all systems have the same base."""
     first = mean_by_round(reports, SYSTEM)[0]
     return mean_by_round(reports, system)[-1] / first if first else 0.0
 

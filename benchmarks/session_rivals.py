@@ -1,4 +1,4 @@
-"""What a session's reconsidering is compared with: the same votes, and less or another thought."""
+"""Simpler systems that sessions are compared with, given the same votes."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ from secondhop.recall import Recall
 from secondhop.stores.records import Vector, Vectors
 
 PASSAGES = 2
-"""Evidence passages that stand for a memory, as in a session."""
+"""Evidence passages that represent a memory, as in a session."""
 
 
 async def next_page(
     question: Question, user: LabelledUser, recall: Recall, *, pages: int
 ) -> list[list[str]]:
-    """No second thought: what was voted for stays, and the next k of one long list come up."""
+    """Does not reconsider: keeps what was voted for, and shows the next k of one long ranking."""
     k = question.k
     ranked = await recall.arecall(question.query, k=k * pages, at=question.asked_at)
     answers: list[list[str]] = []
@@ -36,10 +36,13 @@ async def by_reference_formula(
     first: Sequence[RecalledMemory],
     pages: int,
 ) -> list[list[str]]:
-    """The vector of `reference_formula` over each round's votes, then the nearest k new memories.
+    """Searches with the vector of `reference_formula` over each round's votes.
 
     Args:
         first: the first answer, the same as the session's.
+
+    Returns:
+        The answers: what was voted for, then the nearest k memories not yet shown.
     """
     passages = {m.id: [e.passage_id for e in m.evidence[:PASSAGES]] for m in first}
     shown = list(passages)
@@ -60,7 +63,7 @@ async def by_reference_formula(
 
 
 def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> Vector:
-    """The refined vector as "On Second Thought" writes it, faults and all.
+    """The refined vector of "On Second Thought", with its faults.
 
     (1.0 · Σ hot + 0.4 · Σ warm) / (1.0 · |hot| + 0.4 · |warm|) - 0.3 · mean(cold)
     """
@@ -73,7 +76,7 @@ def reference_formula(hot: Vectors, warm: Vectors, cold: Vectors) -> Vector:
 
 
 async def vectors_of(passage_ids: Sequence[str], recall: Recall) -> Vectors:
-    """float32 [n, dim], also for none."""
+    """The passages' vectors, float32 [n, dim]; [0, dim] for none."""
     found = await recall.admin.store.vectors(passage_ids)
     rows = list(found.values())
     dimension = recall.admin.services.embedder.dimension
@@ -83,7 +86,7 @@ async def vectors_of(passage_ids: Sequence[str], recall: Recall) -> Vectors:
 async def nearest_new(
     vector: Vectors, user: LabelledUser, recall: Recall, *, k: int
 ) -> dict[str, list[str]]:
-    """{memory: its nearest passage} of the nearest k memories that were never shown."""
+    """{memory id: [id of its nearest passage]} for the nearest k memories that were never shown."""
     length = float(np.linalg.norm(vector))
     if not length:
         return {}

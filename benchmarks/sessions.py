@@ -1,9 +1,9 @@
-"""Sessions with a simulated user: what two rounds of votes make of an answer.
+"""Sessions with a simulated user: how two rounds of votes change an answer.
 
     python -m benchmarks.sessions [DIR...] [--votes N] [--noise SHARE] [--seed N]
 
-Beside it stand the next page of the same list, and the textbook's vector formula. docs/sessions.md
-says how the user votes, and what came out.
+They are compared with the next page of the same ranking, and with a vector formula from the
+literature. docs/sessions.md says how the user votes, and gives the results.
 """
 
 import argparse
@@ -41,13 +41,13 @@ async def run_sessions(
     noise: float = 0.0,
     seed: int = 0,
 ) -> SessionReport:
-    """Every question in a session of its own, with its own k; the memory must be stored before.
+    """Ask every question in a session of its own, with its own k. The memories must be stored.
 
-    Scored is the answer as it is shown: what was voted for, then what is new; its first k.
+    Each answer is scored as it is shown (voted-for memories, then new ones) on its first k.
 
     Args:
-        votes: rounds of votes; so many answers follow on the first.
-        noise: share of the user's votes that are drawn at random.
+        votes: rounds of votes, and thus of answers after the first.
+        noise: share of the user's votes that are random.
     """
     report = SessionReport(name=scenario.name, votes=votes, noise=noise)
     for question in scenario.questions:
@@ -78,7 +78,7 @@ async def run_sessions(
 async def session_answers(
     question: Question, user: LabelledUser, recall: Recall, *, votes: int
 ) -> list[SessionAnswer]:
-    """The first answer and those after each round of votes; the last stands when nothing is new."""
+    """The first answer, and one after each round of votes (the same if nothing is new)."""
     session = recall.sessions.open(
         question.query, k=question.k, max_rounds=votes + 1, at=question.asked_at
     )
@@ -93,7 +93,7 @@ async def session_answers(
 async def measure_sessions(
     found: Sequence[Scenario], common: Common, *, votes: int, noise: float, seed: int
 ) -> list[SessionReport]:
-    """One report a scenario, from a throwaway store."""
+    """One report per scenario, from a temporary store."""
     reports: list[SessionReport] = []
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
@@ -110,7 +110,7 @@ async def measure_sessions(
 
 
 def arguments() -> argparse.Namespace:
-    """Of the command line."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="scenario folders")
     parser.add_argument("--votes", type=int, default=2, help="rounds of votes")
@@ -120,7 +120,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Print alpha-nDCG of the first answer and after each round of votes, by system; no cues."""
+    """Print alpha-nDCG of the first answer and after each round, by system, without cues."""
     wanted = arguments()
     scenarios = load_scenarios(wanted.folders or shipped_scenarios(), cues=False)
     common = Common(llm="offline", embedder="default")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.shape [FOLDER]
 
-Nothing of the tree is imported, so any checkout can be counted.
+Nothing is imported from the checkout, so any version can be counted.
 """
 
 import ast
@@ -15,7 +15,7 @@ from pathlib import Path
 SHIPPED = ("graph", "nodes", "prompts", "stores", "src")
 
 ENVIRONMENT = ("Settings", "OpenAISettings")
-"""Of `src/secondhop/settings.py`; earlier ones are told by their base."""
+"""Classes that read the environment; in earlier versions their base `BaseSettings` shows it."""
 
 _SETTINGS = re.compile(r"\w*(Settings|Limits|Config)")
 _VARIABLE = re.compile(r"SECONDHOP_[A-Z0-9_]+")
@@ -25,7 +25,7 @@ Classes = Mapping[str, ast.ClassDef]
 
 
 def shape(root: Path) -> dict[str, int]:
-    """{what is counted: its number} for the checkout at `root`; the CLI is counted elsewhere."""
+    """{what is counted: number} for the checkout at `root`. Commands are counted elsewhere."""
     shipped, tests = sources(root, *SHIPPED), sources(root, "tests")
     modules = [ast.parse(text) for text in shipped]
     classes = {
@@ -112,7 +112,7 @@ def last_name(node: ast.expr) -> str:
 
 
 def parameter_count(method: str, node: ast.ClassDef | None) -> int:
-    """Parameters of a method, without `self` or `cls`; 0 when there is no such method."""
+    """Parameters of a method, without `self` or `cls`; 0 if there is no such method."""
     for statement in node.body if node else ():
         if isinstance(statement, ast.FunctionDef) and statement.name == method:
             arguments = statement.args
@@ -125,8 +125,8 @@ def settings_fields(classes: Classes) -> dict[str, set[str]]:
     """{settings class: its fields}. A class that reads the environment is not one of them.
 
     A settings class is a dataclass or pydantic model whose name ends in Settings, Limits or
-    Config, or the type of a field of such a class. A field that holds another one is not counted:
-    the fields inside it are.
+    Config, or the type of a field of such a class. A field that holds another settings class is
+    not counted, but the fields of that class are.
     """
     waiting = [name for name in classes if _SETTINGS.fullmatch(name)]
     found: dict[str, set[str]] = {}
@@ -146,7 +146,7 @@ def settings_fields(classes: Classes) -> dict[str, set[str]]:
 
 
 def holds_fields(node: ast.ClassDef) -> bool:
-    """Whether it is a dataclass or has a base, as pydantic models have."""
+    """Whether it is a dataclass or a pydantic model."""
     return "dataclass" in {
         last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
         for decorator in node.decorator_list
@@ -154,12 +154,12 @@ def holds_fields(node: ast.ClassDef) -> bool:
 
 
 def reads_environment(node: ast.ClassDef) -> bool:
-    """Whether variables of the environment fill its fields."""
+    """Whether environment variables fill its fields."""
     return node.name in ENVIRONMENT or "BaseSettings" in base_names(node)
 
 
 def fields_of(node: ast.ClassDef) -> dict[str, ast.expr]:
-    """{field: its annotation}, class variables left out."""
+    """{field: its annotation}, without class variables."""
     return {
         statement.target.id: statement.annotation
         for statement in node.body
@@ -170,7 +170,7 @@ def fields_of(node: ast.ClassDef) -> dict[str, ast.expr]:
 
 
 def group_of(annotation: ast.expr, classes: Classes) -> str:
-    """The class of the tree that a field holds, also when it may be None; else ""."""
+    """The class in `classes` that a field holds, even if optional; "" if there is none."""
     named = [last_name(node) for node in ast.walk(annotation) if isinstance(node, ast.expr)]
     held = [name for name in named if name in classes and holds_fields(classes[name])]
     return held[0] if held else ""
@@ -196,7 +196,7 @@ def environment_variables(modules: Sequence[ast.Module], classes: Classes) -> se
 
 
 def numeric_constant_count(module: ast.Module) -> int:
-    """Names in capitals to which the module assigns a number."""
+    """How many upper-case names the module assigns a number to."""
     return sum(
         bool(_CONSTANT.fullmatch(name))
         for statement in module.body
@@ -208,7 +208,7 @@ def numeric_constant_count(module: ast.Module) -> int:
 
 
 def is_number(value: ast.expr) -> bool:
-    """A number, or arithmetic of numbers alone."""
+    """Whether it is a number, or arithmetic with numbers only."""
     match value:
         case ast.Constant(value=bool()):
             return False

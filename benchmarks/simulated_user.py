@@ -1,4 +1,4 @@
-"""A simulated user: votes as the labels of a scenario say, and now and then by mistake."""
+"""A simulated user, who votes by the labels of a scenario and sometimes by mistake."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,31 +16,31 @@ AGAINST: Mapping[VoteName, VoteName] = {
     "wrong": "hot",
     "spark": "spark",
 }
-"""What somebody votes who wants the memory to be wrong."""
+"""{honest vote: the vote of a malicious user}."""
 
 CARELESS: tuple[VoteName, ...] = ("hot", "warm", "cold", "wrong")
-"""What a mistaken vote is drawn from."""
+"""Mistaken votes are drawn from these."""
 
 
 @dataclass(slots=True)
 class LabelledUser:
-    """Knows what a good answer to one question holds; remembers what it voted."""
+    """Knows the labels of one question, and remembers its votes."""
 
     question: Question
     noise: float = 0.0
-    """Share of votes that are drawn at random."""
+    """Share of votes that are random."""
     seed: int = 0
     against: bool = False
-    """Votes the other way round."""
+    """Votes the opposite of the labels."""
     votes: dict[str, VoteName] = field(default_factory=dict[str, VoteName])
-    """{memory: its vote}, of every memory it was ever shown."""
+    """{memory id: vote}, for every memory shown so far."""
     _random: Random = field(init=False)
 
     def __post_init__(self) -> None:
         self._random = Random(f"{self.seed} {self.question.id}")
 
     def vote_on(self, shown: Iterable[str]) -> Mapping[str, VoteName]:
-        """Votes on what it has not judged before, in the order shown: everything gets one."""
+        """Votes on all memories that it has not voted on before, in the order shown."""
         cast: dict[str, VoteName] = {}
         for memory_id in shown:
             if memory_id not in self.votes:
@@ -48,12 +48,12 @@ class LabelledUser:
         return cast
 
     def kept(self) -> list[str]:
-        """What it voted for: hot before warm, then as it was shown."""
+        """The memories that it voted for: hot before warm, then in the order shown."""
         chosen = [memory_id for memory_id, vote in self.votes.items() if vote in FOR]
         return sorted(chosen, key=lambda memory_id: self.votes[memory_id] != "hot")
 
     def is_content(self) -> bool:
-        """Whether what it voted for serves everything that the question needs."""
+        """Whether the memories that it voted for serve every facet of the question."""
         kept = self.kept()
         return all(
             any(facet.served_by(memory_id) for memory_id in kept) for facet in self.question.facets
@@ -66,8 +66,8 @@ class LabelledUser:
         return self._random.choice(CARELESS) if self._random.random() < self.noise else honest
 
     def _honest_vote(self, memory_id: str) -> VoteName:
-        """Essential: hot. Useful or marginal: warm. Replaced by a newer one: wrong. What an
-        accepted memory already says, and what serves no facet: cold."""
+        """Stale memories are wrong. A memory that repeats an accepted one is cold. An essential one
+        is hot, a useful or marginal one warm, any other cold."""
         grade = max(facet.relevant.get(memory_id, 0) for facet in self.question.facets)
         groups = group_of(self.question)
         if memory_id in self.question.stale:
@@ -79,5 +79,5 @@ class LabelledUser:
         return "warm" if grade else "cold"
 
     def _said(self, groups: Mapping[str, int]) -> set[int]:
-        """Redundancy groups of which it has accepted a memory."""
+        """The redundancy groups from which it has accepted a memory."""
         return {groups[one] for one, vote in self.votes.items() if vote in FOR and one in groups}

@@ -1,9 +1,9 @@
-"""What a store takes: bytes a memory in a folder and in PostgreSQL, opening, copying, memory.
+"""What a store costs: bytes per memory in a folder and in PostgreSQL, opening, copying, RAM.
 
     python -m benchmarks.size --entities 1 --memories 10000
 
-Memories as in `benchmarks/corpus.py`: 160 words in 2 passages, 2.5 cues each, in vectors of the
-default model.
+The memories are those of `benchmarks/corpus.py`: 160 words in 2 passages and 2.5 cues each, with
+vectors of the default model.
 """
 
 import argparse
@@ -41,12 +41,12 @@ def timed(what: str, *, each: int = 1) -> Generator[None]:
 
 
 def bytes_below(folder: Path, pattern: str) -> int:
-    """Of all files that match."""
+    """The total size of all files that match."""
     return sum(file.stat().st_size for file in folder.glob(pattern) if file.is_file())
 
 
 async def opening(store: str | Path, embedder: Embedder, *, entities: int) -> None:
-    """Print what opening takes, and the first and the second question."""
+    """Print processor time and RAM for opening, and for the first and the second question."""
     async with AsyncExitStack() as held:
         before, took = rss_mb(), list[tuple[float, float, float]]()
         for number in range(min(entities, OPENED)):
@@ -68,7 +68,7 @@ async def opening(store: str | Path, embedder: Embedder, *, entities: int) -> No
 
 
 async def measure(folder: Path, *, entities: int, memories: int) -> None:
-    """Fill a folder, copy it into PostgreSQL, and print what each takes."""
+    """Fill a folder, copy it into PostgreSQL, and print the cost of each."""
     models, total = await loaded(), entities * memories
     await models.embedder.embed_queries(["what is loaded once is no part of an entity"])
     place = Place(
@@ -101,7 +101,7 @@ async def measure(folder: Path, *, entities: int, memories: int) -> None:
 
 
 def main() -> None:
-    """Measure in a folder that is thrown away."""
+    """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--entities", type=int, default=1)
     parser.add_argument("--memories", type=int, default=10_000, help="of each")

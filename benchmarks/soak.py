@@ -1,8 +1,8 @@
-"""Whether a process grows: thousands of recalls in a row, none asked twice, and its memory.
+"""Measures whether a process grows over thousands of recalls with different questions.
 
     python -m benchmarks.soak                     # 5,000 recalls, some minutes
 
-Aim: from recall 500 on, what the process takes stays within 5 %.
+Goal: after the first 500 recalls, the RAM of the process stays within 5 %.
 """
 
 import argparse
@@ -20,7 +20,7 @@ SETTLED = 500
 
 
 async def soak(place: Place, *, recalls: int) -> None:
-    """Print memory every 500 recalls, and how far it lay from that after the first 500."""
+    """Print the RAM every 500 recalls, and its largest deviation from that after the first 500."""
     models = await loaded()
     await fill_secondhop(place, models, cues=True)
     questions = models.base.questions
@@ -38,7 +38,7 @@ async def soak(place: Place, *, recalls: int) -> None:
 
 
 def main() -> None:
-    """Run it in a folder that is thrown away."""
+    """Run it in a temporary folder."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--recalls", type=int, default=5_000)
     parser.add_argument("--passages", type=int, default=1_000)

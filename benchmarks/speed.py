@@ -1,13 +1,13 @@
-"""How fast a recall is beside what others use: one run, the same passages, vectors and k.
+"""How fast a recall is beside other systems: one run with the same passages, vectors and k.
 
     make bench                                       # 1,000 and 10,000 passages
     make bench BENCH_FULL=1                          # and 100,000; within a quarter of an hour
     python -m benchmarks.speed --passages 1000 --only "secondhop none, with cues"
 
-Each system is a process of its own, so that its memory is its own. They are asked in turn, question
-by question, so that whatever else the machine does disturbs all alike: the ratios are what to
-compare. Every question is embedded again. The language model of the efforts `low` and `high` is
-scripted, on loopback, and answers after 300 ms.
+Each system runs in a process of its own, so that its RAM can be measured. Each question goes to all
+systems in turn, so that other work on the machine affects all alike; compare the ratios. Every
+question is embedded again. The language model for the efforts `low` and `high` is scripted, runs on
+loopback, and answers after 300 ms.
 """
 
 import argparse
@@ -40,17 +40,17 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(slots=True)
 class Measured:
-    """What one system took; milliseconds."""
+    """The cost of one system, in milliseconds."""
 
     walls: list[float] = field(default_factory=list[float])
     worked: float = 0.0
-    """Processor time a question, all threads, what runs on after the answer included."""
+    """Processor time per question, all threads, including work after the answer."""
     rss_mb: float = 0.0
     crowd: list[float] = field(default_factory=list[float])
-    """Of AT_ONCE at once; the first is the time until all had answered."""
+    """With AT_ONCE questions at once: first the time until all were answered, then each time."""
 
     def share(self, percent: int) -> float:
-        """Time within which so many percent had answered."""
+        """The percentile of the wall times."""
         ranked = sorted(self.walls)
         return ranked[min(len(ranked) - 1, percent * len(ranked) // 100)]
 
@@ -59,7 +59,7 @@ class Measured:
 
 
 def fill(store: str, place: Place) -> None:
-    """Stores the passages as some systems need them."""
+    """Fill `store`, one of `FILLS`, with the passages."""
 
     async def filling() -> None:
         await FILLS[store](place, await loaded())
@@ -70,7 +70,7 @@ def fill(store: str, place: Place) -> None:
 
 
 def serve(pipe: "Connection[Any, Any]", number: int, place: Place) -> None:
-    """Asks system `number` what comes through the pipe, until None comes."""
+    """Ask system `number` the questions that come through the pipe, until None comes."""
 
     async def serving() -> None:
         models = await loaded()
@@ -94,7 +94,7 @@ def serve(pipe: "Connection[Any, Any]", number: int, place: Place) -> None:
 
 
 def rss_mb() -> float:
-    """Of this process, now."""
+    """Resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
 
 
@@ -104,7 +104,7 @@ def rss_mb() -> float:
 def measure(
     place: Place, systems: Sequence[System], questions: Sequence[str], *, at_once: bool
 ) -> dict[str, Measured]:
-    """{system: what it took}, all asked in turn."""
+    """{system: its cost}; each question goes to all systems in turn."""
     spawning = multiprocessing.get_context("spawn")
     stores = dict.fromkeys(one.store for one in systems if one.store)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -140,7 +140,7 @@ def ask_in_turn(
     place: Place,
     questions: Sequence[str],
 ) -> None:
-    """Every question to every system; the first ones do not count."""
+    """Ask every system every question; the first WARM_UP questions do not count."""
     begun: dict[str, float] = {}
     worked: dict[str, float] = {}
     for number, question in enumerate(questions):
@@ -156,10 +156,10 @@ def ask_in_turn(
 
 
 def filled_in(store: str, place: Place) -> None:
-    """Fills it in a process of its own.
+    """Fill a store in a process of its own.
 
     Raises:
-        SystemExit: that failed.
+        SystemExit: the process failed.
     """
     begun = time.perf_counter()
     process = multiprocessing.get_context("spawn").Process(target=fill, args=(store, place))
@@ -174,7 +174,7 @@ def filled_in(store: str, place: Place) -> None:
 
 
 def table(title: str, found: dict[str, Measured]) -> Iterator[str]:
-    """One setting."""
+    """The table of one setting."""
     base = found.get(BASELINE)
     yield f"| {title} | p50, ms | ratio | p95, ms | processor, ms | ratio | RSS, MB |"
     yield "|---|---|---|---|---|---|---|"
@@ -190,7 +190,7 @@ def table(title: str, found: dict[str, Measured]) -> Iterator[str]:
 
 
 def crowds(found: dict[str, Measured]) -> Iterator[str]:
-    """What those with a model took beyond it, and many at once."""
+    """For systems with a model: the time beyond the model's, and with many questions at once."""
     answers = {system.name: system.answers for system in SYSTEMS}
     for name, one in found.items():
         if waited := 1e3 * LATENCY_S * answers[name]:
@@ -208,7 +208,7 @@ def crowds(found: dict[str, Measured]) -> Iterator[str]:
 
 
 def arguments() -> argparse.Namespace:
-    """Of the command line."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--passages", type=int, nargs="*", default=[1_000, 10_000])
     parser.add_argument("--entities", type=int, default=1_000, help="0: no such table")
@@ -228,7 +228,7 @@ def settings_of(wanted: argparse.Namespace) -> Iterator[tuple[int, int]]:
 
 
 def main() -> None:
-    """Measure, print, and write."""
+    """Measure, print, and with --write update the document."""
     wanted = arguments()
     systems = [one for one in SYSTEMS if wanted.only is None or one.name in wanted.only]
     questions = asyncio.run(loaded()).base.questions[: wanted.questions + WARM_UP]
@@ -264,7 +264,7 @@ def about(load: float, questions: Sequence[str]) -> Iterator[str]:
 
 
 def say_below(line: str) -> None:
-    """Progress, on stderr."""
+    """Print progress on stderr."""
     print(line, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""One setting that systems are compared in: so many passages of so many entities, in one folder."""
+"""One setting of the comparison: a number of passages and entities, in one folder."""
 
 from collections.abc import Iterator
 from contextlib import aclosing
@@ -16,31 +16,31 @@ from secondhop.stores.store_directory import StoreDirectory
 K = 8
 """Memories asked for."""
 PASSAGES = PASSAGES_A_MEMORY * K
-"""Passages that a system which knows no memories is asked for: at least K memories."""
+"""Passages asked for from a system that does not know memories, to get at least K memories."""
 BATCH = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Passes to the process of a system, which finds all it needs in the folder."""
+    """A setting, passed to the process of each system; all data is in the folder."""
 
     folder: Path
     passages: int
     entities: int
     model_url: str
-    """Of the scripted language model."""
+    """Base URL of the scripted language model."""
 
     @property
     def memories_each(self) -> int:
-        """Of an entity."""
+        """Memories per entity."""
         return self.passages // self.entities // PASSAGES_A_MEMORY
 
     def entity(self, number: int) -> str:
-        """The one that question `number` is put to: never the same twice in a row."""
+        """The entity that question `number` goes to; consecutive questions go to different ones."""
         return f"e{number * 37 % self.entities}"
 
     def contents(self, base: Base) -> Iterator[tuple[str, list[EmbeddedMemory]]]:
-        """(entity, some of its memories), entity after entity."""
+        """(entity, batch of its memories), entity by entity."""
         for number in range(self.entities):
             first = number * self.memories_each
             for start in range(first, first + self.memories_each, BATCH):
@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What a system's process has loaded."""
+    """What the process of a system loads."""
 
     embedder: Embedder
     base: Base
@@ -64,7 +64,7 @@ async def loaded() -> Models:
 
 
 async def fill_secondhop(place: Place, models: Models, *, cues: bool) -> None:
-    """Our store in `place.folder / "cues"` or `"plain"`."""
+    """Fill our store in `place.folder / "cues"` or `"plain"`."""
     embedder = models.embedder
     async with aclosing(StoreDirectory(store_folder(place, cues=cues))) as home:
         opened, store = "", None
@@ -83,5 +83,5 @@ async def fill_secondhop(place: Place, models: Models, *, cues: bool) -> None:
 
 
 def store_folder(place: Place, *, cues: bool) -> Path:
-    """Where our store lies."""
+    """The folder of our store."""
     return place.folder / ("cues" if cues else "plain")

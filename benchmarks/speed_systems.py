@@ -24,9 +24,9 @@ from secondhop.nodes.state import Effort
 from secondhop.recall_pool import RecallPool
 
 Ask = Callable[[str, str], Awaitable[int]]
-"""(question, entity) → how many memories came back."""
+"""(question, entity) → number of memories returned."""
 PATIENCE_S = 600.0
-"""No deadline may cut short what is to be measured."""
+"""A deadline so long that it never cuts a measurement short."""
 BASELINE = "Chroma, one dense query"
 
 
@@ -36,10 +36,10 @@ class System:
 
     name: str
     store: str | None
-    """What has to be filled before, of `FILLS`; None: it keeps all in memory."""
+    """The store in `FILLS` that it needs; None: it keeps everything in RAM."""
     opened: Callable[[Place, Models], AbstractAsyncContextManager[Ask]]
     answers: int = 0
-    """Of the language model, which a recall waits for."""
+    """Answers of the language model that each recall waits for."""
     for_many: bool = True
     """Whether it is compared with many entities, too."""
 
@@ -51,7 +51,7 @@ class System:
 async def secondhop(
     place: Place, models: Models, *, cues: bool, effort: Effort
 ) -> AsyncGenerator[Ask]:
-    """A pool, as a server has it; its cache of embeddings is empty: every question is embedded."""
+    """A pool, as in a server; its embedding cache starts empty, so every question is embedded."""
     llm = None
     if effort != "none":
         connection = OpenAIConnection(
@@ -81,7 +81,7 @@ async def secondhop(
 
 @asynccontextmanager
 async def briefing(place: Place, models: Models) -> AsyncGenerator[Ask]:
-    """What to know when a session starts; nothing is asked."""
+    """A briefing; the question is ignored."""
     async with RecallPool(store_folder(place, cues=True), embedder=models.embedder) as pool:
 
         async def ask(_: str, entity: str) -> int:
@@ -95,7 +95,7 @@ async def briefing(place: Place, models: Models) -> AsyncGenerator[Ask]:
 
 
 def chroma_client(place: Place) -> Any:
-    """A client of the folder that both use."""
+    """A client for the folder that Chroma and LangChain share."""
     chromadb = library("chromadb")
     settings = chromadb.Settings(anonymized_telemetry=False)
     return chromadb.PersistentClient(str(place.folder / "chroma"), settings)
@@ -120,7 +120,7 @@ async def fill_chroma(place: Place, models: Models) -> None:
 
 @asynccontextmanager
 async def chroma(place: Place, models: Models) -> AsyncGenerator[Ask]:
-    """The baseline: the question is embedded, and the nearest passages are asked for."""
+    """The baseline: embeds the question, and fetches the nearest passages."""
     collection = chroma_client(place).get_collection("bench")
 
     async def ask(question: str, entity: str) -> int:
@@ -139,7 +139,7 @@ async def chroma(place: Place, models: Models) -> AsyncGenerator[Ask]:
 
 @asynccontextmanager
 async def ensemble(place: Place, models: Models) -> AsyncGenerator[Ask]:
-    """EnsembleRetriever of BM25Retriever, and MMR of langchain-chroma."""
+    """EnsembleRetriever over BM25Retriever and langchain-chroma's MMR."""
     store = library("langchain_chroma").Chroma(
         client=chroma_client(place),
         collection_name="bench",
@@ -177,13 +177,14 @@ def ensemble_of(store: Any, entity: str, documents: list[Document]) -> Any:
 
 
 def mem0_memory(place: Place, models: Models) -> Any:
-    """mem0 over an embedded Qdrant, without what it would download (see mem0_system.py).
+    """mem0 over an embedded Qdrant, without the models it would download (see mem0_system.py).
 
-    Qdrant keeps all in memory also where it has a folder, and writes one point a transaction there.
+    Qdrant runs in RAM. With a folder it also keeps everything in RAM, and writes each point to the
+    folder in a transaction of its own.
     """
     config = {
         "embedder": {"provider": "langchain", "config": {"model": models.as_langchain}},
-        # never asked, but there must be one
+        # never called, but mem0 requires one
         "llm": {"provider": "langchain", "config": {"model": FakeListChatModel(responses=[""])}},
         "vector_store": {
             "provider": "qdrant",
@@ -199,7 +200,7 @@ def mem0_memory(place: Place, models: Models) -> Any:
 
 
 def fill_mem0(memory: Any, place: Place, models: Models) -> None:
-    """Through its vector store, many at a time: its own `add` stores one a call."""
+    """Fill mem0 in batches through its vector store, because its `add` stores one text per call."""
     numbers = itertools.count()
     for entity, memories in place.contents(models.base):
         passages = [(one, passage) for one in memories for passage in one.passages]
@@ -222,7 +223,7 @@ def fill_mem0(memory: Any, place: Place, models: Models) -> None:
 
 @asynccontextmanager
 async def mem0(place: Place, models: Models) -> AsyncGenerator[Ask]:
-    """`Memory.search`."""
+    """mem0's `Memory.search`."""
     memory = await asyncio.to_thread(mem0_memory, place, models)
     await asyncio.to_thread(fill_mem0, memory, place, models)
 
@@ -238,7 +239,7 @@ async def mem0(place: Place, models: Models) -> AsyncGenerator[Ask]:
 
 @asynccontextmanager
 async def langmem(place: Place, models: Models) -> AsyncGenerator[Ask]:
-    """The search tool over LangGraph's InMemoryStore."""
+    """LangMem's search tool over LangGraph's InMemoryStore."""
     known: dict[str, list[float]] = {}
 
     def embedded(texts: list[str]) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""Tables in documents: what stands between two marks is replaced by what was measured now."""
+"""Puts measured tables into documents, in place of the text between two marks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ def put(path: Path, name: str, lines: Sequence[str]) -> None:
     """Write `lines` between `<!-- NAME -->` and `<!-- end of NAME -->`.
 
     Raises:
-        SystemExit: the marks are not there, once and in that order.
+        SystemExit: the marks are missing, repeated or in the wrong order.
     """
     text = path.read_text(encoding="utf-8")
     first, last = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"

@@ -1,7 +1,7 @@
-"""An agent that looks into the person's memory by itself: secondhop as a LangChain tool.
+"""An agent that decides itself when to recall: secondhop as a LangChain tool.
 
-The agent is the usual loop, of LangChain's chat models and LangGraph's `ToolNode`: the model
-answers, tools run, until it asks for none. With the package langchain it is one line:
+The agent is the usual loop of a LangChain chat model and LangGraph's `ToolNode`: the model answers
+and tools run until the model calls none. With the package langchain it is one line:
 `create_agent(model, tools=[recall.as_tool()])`.
 
     python examples/agent_tool.py                              # a scripted chat model
@@ -56,7 +56,7 @@ def agent_of(model: BaseChatModel, tools: Sequence[BaseTool]) -> Any:
 
 
 async def main(embedder: str, model: str | None) -> None:
-    """Give the agent its tool, ask it, and show what it does."""
+    """Give the agent its tool, ask it, and print each step."""
     with tempfile.TemporaryDirectory() as folder:
         async with await Recall.aopen(folder, embedder=embedder) as recall:
             for title, text in NOTES.items():
@@ -71,7 +71,7 @@ async def main(embedder: str, model: str | None) -> None:
 
 
 def show(said: AIMessage | ToolMessage) -> None:
-    """One message: a wish for a tool, the tool's answer, or the reply."""
+    """Print one message: a tool call, the tool's answer, or the reply."""
     if isinstance(said, ToolMessage):
         print(f"tool:\n{said.text}")  # `said.artifact` has its trace_id and memory_ids
         return
@@ -82,7 +82,7 @@ def show(said: AIMessage | ToolMessage) -> None:
 
 
 def chat_model(name: str | None, tool_name: str) -> BaseChatModel:
-    """The model of that name, as LangChain names them; without one, a script."""
+    """The model with that LangChain name; None: a scripted one."""
     if name is None:
         return scripted_model(tool_name)
     model: BaseChatModel = import_module("langchain.chat_models").init_chat_model(name)
@@ -90,14 +90,14 @@ def chat_model(name: str | None, tool_name: str) -> BaseChatModel:
 
 
 class ScriptedModel(GenericFakeChatModel):
-    """Says its lines, whatever tools it is given."""
+    """Returns scripted messages, whichever tools it is given."""
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> "ScriptedModel":
         return self
 
 
 def scripted_model(tool_name: str) -> BaseChatModel:
-    """A model that asks the tool once, then answers."""
+    """A model that calls the tool once, then answers."""
     wish = ToolCall(name=tool_name, args={"question": QUESTION}, id="1", type="tool_call")
     letter = AIMessage("Dear landlord, since Sunday … (photos enclosed, in writing, as agreed)")
     return ScriptedModel(messages=iter([AIMessage("", tool_calls=[wish]), letter]))

@@ -1,13 +1,13 @@
-"""A chatbot with memory: briefing, recall, an answer that cites, what was learned, what helped.
+"""A chatbot with memory: briefing, recall, an answer that cites, observation, votes.
 
     python examples/chatbot.py                                  # a play of two users and a crash
     python examples/chatbot.py --user mara                      # talk; the answers are scripted
     python examples/chatbot.py --user mara --llm openai:gpt-4.1-mini     # a model answers
     python examples/chatbot.py --user mara --embedder default   # with the real embedding model
 
-Everything is kept in the folder `--store` (default ./.chatbot): the talk goes on where it stood,
-however the program ended. Another user is another memory. A model is found as OpenAI's own client
-does: OPENAI_API_KEY, and OPENAI_BASE_URL for another server.
+Everything is kept in the folder `--store` (default ./.chatbot), so a talk continues where it
+stopped, even after a crash. Each user has a memory of their own. The model is configured as for
+OpenAI's own client: OPENAI_API_KEY, and OPENAI_BASE_URL for another server.
 """
 
 import argparse
@@ -28,10 +28,10 @@ HELP = """\
 
 
 def events_of(chat: Chat, line: str) -> Events:
-    """What a typed line asks for.
+    """The turn that a typed line asks for.
 
     Raises:
-        ValueError: there is no such command.
+        ValueError: an unknown command, or one without its numbers.
     """
     command, _, rest = line.partition(" ")
     match command:
@@ -53,7 +53,7 @@ def events_of(chat: Chat, line: str) -> Events:
 
 
 async def typed(chat: Chat, line: str, screen: Screen) -> None:
-    """Do what a line says; a wrong one costs nothing."""
+    """Do what a line says; print an error for a wrong one."""
     if not line:
         return
     try:
@@ -63,7 +63,8 @@ async def typed(chat: Chat, line: str, screen: Screen) -> None:
 
 
 def talk(chats: Chats, user: str) -> None:
-    """One user at a terminal. The loop rests while a line is typed, so Ctrl-C leaves at once."""
+    """Talk with one user at a terminal. No loop runs while a line is typed, so Ctrl-C exits at
+    once."""
     screen = at_once()
     with asyncio.Runner() as runner:
         chat = runner.run(chats.of(user))
@@ -83,7 +84,7 @@ def talk(chats: Chats, user: str) -> None:
 
 
 def main() -> None:
-    """Talk, or play."""
+    """Talk with a user, or show the play."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -1,11 +1,11 @@
 """The recall as a node of your own LangGraph: it reads `question` and writes `result`.
 
-The host keeps its own state, context and checkpointer; the recall's steps stream through it as
-those of a subgraph. cookbook/agent_with_votes.py has a session in its place, which waits for votes.
+The host keeps its own state, context and checkpointer, and streams the recall's steps as those of a
+subgraph. cookbook/agent_with_votes.py instead uses a session, which waits for votes.
 
     python examples/host_graph.py                            # without a model
     python examples/host_graph.py --embedder default         # with the real embedding model
-    python examples/host_graph.py --llm openai:gpt-4.1-mini  # a model plans and judges
+    python examples/host_graph.py --llm openai:gpt-4.1-mini  # a model plans and votes
 """
 
 import argparse
@@ -33,9 +33,9 @@ TALK = ("What cake should I bake for Mia's birthday?", "And where are the winter
 
 
 class ChatState(MessagesState):
-    """The host's own state: the talk, and the two keys that it shares with the recall.
+    """The host's own state: the messages, and the two keys that it shares with the recall.
 
-    Untracked: the memories are for this turn's reply, and no checkpoint holds them.
+    `result` is untracked: the memories are only for this turn's reply, so no checkpoint holds them.
     """
 
     question: str
@@ -43,12 +43,12 @@ class ChatState(MessagesState):
 
 
 async def read_question(state: ChatState) -> dict[str, Any]:
-    """The recall is asked what the person said last."""
+    """Ask the recall what the person said last."""
     return {"question": state["messages"][-1].text}
 
 
 async def reply(state: ChatState) -> dict[str, Any]:
-    """What the host does with the memories is its own business; a model would be asked here."""
+    """Use the memories; here a real host would ask a model."""
     known = [
         f"- {memory['title']}: {memory['evidence'][0]['text']}"
         for memory in state["result"]["memories"]
@@ -82,9 +82,9 @@ async def main(embedder: str, llm: str | None) -> None:
 
 
 async def turn(chat: Any, said: str) -> None:
-    """Print every step as it ends, the recall's own indented below the host's.
+    """Print each step as it ends, with the recall's steps indented.
 
-    Dozens of searches run side by side: only the first of them is shown.
+    A step that runs several times in a turn is shown once.
     """
     print(f"> {said}")
     shown: set[str] = set()

@@ -4,7 +4,7 @@
     SECONDHOP_STORE=./memory SECONDHOP_ENTITY=me langgraph dev
 
 A run may name another entity in its config: {"configurable": {"entity": "ana"}}. The store is
-opened for each run and closed after it; threads and checkpoints are kept by the LangGraph server.
+opened and closed for each run; the LangGraph server keeps threads and checkpoints.
 """
 
 from collections.abc import AsyncGenerator
@@ -20,25 +20,25 @@ from secondhop.settings import load_settings
 
 SETTINGS = load_settings()
 EMBEDDER = make_embedder(SETTINGS.embedder)
-"""One for all runs: it is loaded once."""
+"""Shared by all runs, so that it is loaded only once."""
 
 
 @asynccontextmanager
 async def recall(config: RunnableConfig) -> AsyncGenerator[RecallGraph, None]:
-    """`question` in, `result` out."""
+    """The recall graph: `question` in, `result` out."""
     async with await memory_of(config) as memory:
         yield memory.graph
 
 
 @asynccontextmanager
 async def session(config: RunnableConfig) -> AsyncGenerator[SessionGraph, None]:
-    """It stops for votes after each answer."""
+    """The session graph, which stops for votes after each answer."""
     async with await memory_of(config) as memory:
         yield build_session_graph(memory.admin.services)
 
 
 async def memory_of(config: RunnableConfig) -> Recall:
-    """The memory of the entity that a run names."""
+    """The `Recall` of the entity that a run names, or of the default entity."""
     entity = config.get("configurable", {}).get("entity", SETTINGS.entity)
     return await Recall.aopen(
         SETTINGS.store, entity=entity, embedder=EMBEDDER, llm=SETTINGS.llm, annotate=False

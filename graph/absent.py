@@ -1,4 +1,4 @@
-"""Explains a memory that was not ranked: never found, kept back, forgotten or given apart."""
+"""Explains a memory that was not ranked: never found, hidden, forgotten, or a preference."""
 
 from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import set_options
@@ -9,7 +9,7 @@ from secondhop.wording import command
 
 
 def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
-    """The story of a memory whose words are no more in the trace."""
+    """The story of a memory that was forgotten after the recall."""
     slot = f" It had slot {trace.returned.index(memory_id) + 1}." * (memory_id in trace.returned)
     return Explanation(
         memory_id=memory_id,
@@ -22,7 +22,7 @@ def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
 
 
 def given_apart(preference: TracePreference) -> Explanation:
-    """The story of a preference that counted."""
+    """The story of a preference that was given with the answer."""
     if preference.by_name:
         asked = f"The plan asked for it by its name, its context “{preference.scope}”."
     elif preference.facet:
@@ -50,7 +50,7 @@ def given_apart(preference: TracePreference) -> Explanation:
 
 
 def kept_back(hidden: TraceHidden) -> Explanation:
-    """The story of a memory that was found, and does not hold."""
+    """The story of a memory that queries found but that may not be shown."""
     ended = hidden.reason.startswith(("superseded", "deprecated", "expired"))
     return Explanation(
         memory_id=hidden.memory_id,
@@ -80,7 +80,7 @@ def left_out(memory_id: str, title: str) -> Explanation:
 
 
 def never_found(memory_id: str, reach: Reach) -> Explanation:
-    """The story of a memory that no query brought."""
+    """The story of a memory that no query found."""
     if not reach.rank:
         return Explanation(
             memory_id=memory_id,

@@ -1,4 +1,4 @@
-"""Builds the recall graph; reads like its drawing in ARCHITECTURE.md."""
+"""Builds the recall graph, in the order of its drawing in ARCHITECTURE.md."""
 
 from typing import TypeAlias
 
@@ -24,8 +24,8 @@ def build_recall_graph(
     -> {rerank ->} {diversify -> critique ->} pick -> {reconsider -> {dispatch | resolve} | resolve}
 
     Args:
-        checkpointer: None writes no checkpoints, also inside a host's graph that has a
-            checkpointer; True writes them with the host's.
+        checkpointer: None writes no checkpoints, even inside a host's graph that has a
+            checkpointer; True uses the host's checkpointer.
     """
     graph = StateGraph(RecallState, input_schema=RecallInput, output_schema=RecallOutput)
     graph.add_node("begin", step(begin, services=services))

@@ -1,7 +1,7 @@
-"""The compiled recall graphs of one memory, made when first used.
+"""The compiled recall graphs of one entity, built at first use.
 
-LangGraph takes half a second to import, and much of what is done with a memory (what it holds, how
-a memory came to be, what sessions taught) asks nothing.
+LangGraph takes half a second to import, and many commands (what is stored, the history of a memory,
+what sessions taught) ask no question.
 """
 
 from functools import cached_property
@@ -25,14 +25,14 @@ class CompiledGraphs:
 
     @cached_property
     def kept(self) -> "RecallGraph":
-        """Keeps checkpoints, where there is a checkpointer."""
+        """The graph that writes checkpoints, if there is a checkpointer."""
         from secondhop.graph.builder import build_recall_graph
 
         return build_recall_graph(self._services, self._checkpointer)
 
     @cached_property
     def unkept(self) -> "RecallGraph":
-        """Keeps none."""
+        """The graph that writes no checkpoints."""
         from secondhop.graph.builder import build_recall_graph
 
         return self.kept if self._checkpointer is None else build_recall_graph(self._services)

@@ -1,4 +1,4 @@
-"""The one number of a memory in a recall: the score by which slots were given, and what made it."""
+"""The deciding score: the one number by which a memory competed for a slot, and what made it."""
 
 from collections.abc import Mapping
 from math import prod
@@ -11,19 +11,19 @@ from secondhop.ranking.votes import IN_FAVOUR
 
 
 class Weighed(NamedTuple):
-    """How the score of a memory came about."""
+    """How the deciding score of a memory came about."""
 
     found: float
-    """What searches made it: relevance to its facet, a look-up's fused rank score, or the sum of
-    its parts on a scale from 0 to 1."""
+    """The score before factors: relevance to its facet, the fused rank score of a look-up, or the
+    sum of its parts on a scale from 0 to 1."""
     factors: Mapping[str, float]
-    """What changed it, of all its factors."""
+    """{name: factor}, for the factors that count here."""
     score: float
-    """What decided."""
+    """The deciding score: `found` times the factors, at most 1."""
 
 
 def weighed(trace: RecallTrace, candidate: TraceCandidate) -> Weighed:
-    """The score by which slots were given, with what made it."""
+    """The deciding score with what made it."""
     if is_planned(trace):
         own = facet_score(candidate, candidate.slot_facet)
         found = own.relevance if own else candidate.score
@@ -38,33 +38,33 @@ def weighed(trace: RecallTrace, candidate: TraceCandidate) -> Weighed:
 
 
 def times(found: float, candidate: TraceCandidate, *, but: tuple[str, ...] = ()) -> Weighed:
-    """A score with all factors on it; `but` those that do not count there."""
+    """A score times all factors except those named in `but`."""
     factors = {name: one for name, one in candidate.factors.items() if name not in but}
     return Weighed(found, factors, min(1.0, found * prod(factors.values())))
 
 
 def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
-    """The score by which slots were given."""
+    """The deciding score."""
     return weighed(trace, candidate).score
 
 
 def deciding_text(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The score that decided, in digits that tell two memories apart."""
+    """The deciding score, with enough digits to tell two memories apart."""
     return f"{deciding(trace, candidate):.{digits(trace)}f}"
 
 
 def digits(trace: RecallTrace) -> int:
-    """Decimals of a score: reciprocal ranks lie close together."""
+    """Decimals of a score; more for fused rank scores, which are close together."""
     return 4 if keeps_hybrid_order(trace) else 2
 
 
 def deciding_scores(trace: RecallTrace) -> dict[str, float]:
-    """{memory: the score that decided whether it got a slot}, of all that the trace tells of."""
+    """{memory id: its deciding score}, for all candidates of the trace."""
     return {one.memory_id: round(deciding(trace, one), 4) for one in trace.candidates}
 
 
 def next_after(trace: RecallTrace, place: int) -> TraceCandidate | None:
-    """The memory at the place after one; after the last slot, the best that got none."""
+    """The memory at the place after `place`, which may be the best one without a slot; or None."""
     for other in trace.candidates:
         ranks = [drop.rank for drop in other.drops if drop.stage == "pick" and drop.rank]
         if place + 1 == (other.slot or (ranks[-1] if ranks else None)):
@@ -73,32 +73,32 @@ def next_after(trace: RecallTrace, place: int) -> TraceCandidate | None:
 
 
 def score_without(trace: RecallTrace, candidate: TraceCandidate, factor: str) -> float:
-    """What would have decided without one of its factors."""
+    """The deciding score that the memory would have without one of its factors."""
     own = weighed(trace, candidate)
     return min(1.0, own.score / own.factors.get(factor, 1.0))
 
 
 def is_voted_on(trace: RecallTrace) -> bool:
-    """Whether votes in favour gave slots, and not scores alone."""
+    """Whether there are votes in favour, so that not only scores gave slots."""
     return any(vote.vote in IN_FAVOUR for one in trace.candidates for vote in one.votes)
 
 
 def score_to_beat(trace: RecallTrace) -> float:
-    """The score of the memory in the last slot; 1 where none came back."""
+    """The deciding score of the memory in the last slot; 1.0 if nothing was returned."""
     last = trace.candidate(trace.returned[-1]) if trace.returned else None
     return deciding(trace, last) if last else 1.0
 
 
 def facet_score(candidate: TraceCandidate, facet_id: str) -> TraceFacetScore | None:
-    """How it stands within one facet; None where that did not find it."""
+    """The candidate's score in a facet; None if the facet did not find it."""
     return next((one for one in candidate.facet_scores if one.facet_id == facet_id), None)
 
 
 def is_planned(trace: RecallTrace) -> bool:
-    """Whether a planner said what to look for."""
+    """Whether a planner wrote queries."""
     return any(query.origin in PLANNED for query in trace.queries)
 
 
 def keeps_hybrid_order(trace: RecallTrace) -> bool:
-    """Whether slots went by the ranks of hybrid search."""
+    """Whether slots went by the fused ranks of hybrid search."""
     return trace.settings.get("slots.by") == "hybrid ranks"

@@ -31,7 +31,7 @@ from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
 
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
-"""Origins of queries that look a fact up."""
+"""Origins of queries that look up a fact."""
 
 
 def explain(
@@ -45,9 +45,9 @@ def explain(
     """Explain from a trace what happened to a memory.
 
     Args:
-        names: {id: title or first words} of memories that the trace has no title of.
-        similarity: of its text to the newer one's because of which it counts less; None: unknown.
-        reach: for a memory that is not in the trace, how close it came; None: it is not stored.
+        names: {id: title or first words} of memories for which the trace has no title.
+        similarity: of its text to that of the newer memory that lowers its score; None: unknown.
+        reach: how close a memory that is not in the trace came; None: it is not stored.
 
     Raises:
         UsageError: the memory is neither in the trace nor stored.
@@ -78,8 +78,8 @@ def of_candidate(
     names: Mapping[str, str],
     similarity: float | None,
 ) -> Explanation:
-    """The story of a memory that some query found: what speaks for it, what against it, and what
-    came of it."""
+    """The story of a memory that some query found: what speaks for it and against it, and whether
+    it got a slot."""
     story = [candidate.why] if candidate.why else []
     story += [*asked_for(trace, candidate), *for_it(candidate)]
     story += against_it(trace, candidate, names=names, similarity=similarity)
@@ -114,14 +114,14 @@ def of_candidate(
 
 
 def is_taught(candidate: TraceCandidate) -> bool:
-    """Whether earlier sessions alone voted on it; no round of this recall did."""
+    """Whether only earlier sessions voted on it, and no round of this recall."""
     return bool(candidate.votes) and not any(vote.round for vote in candidate.votes)
 
 
 def told_cut(
     trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, *, names: Mapping[str, str]
 ) -> str:
-    """At which stage it was cut, why, and what stands in its place."""
+    """At which stage it was cut, why, and which memory it lost to."""
     told = f"Round {last.round}, {last.stage}: {last.reason}"
     if last.reason == NOT_NEAR:
         best, needed = last.score or 0.0, last.threshold or 0.0
@@ -132,7 +132,7 @@ def told_cut(
 def beaten_by(
     trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, *, names: Mapping[str, str]
 ) -> str:
-    """What stands in its place, as a sentence after a space; "" where nothing does."""
+    """A sentence about the memory that it lost to, with a leading space; "" if there is none."""
     if not last.against or last.against == candidate.outdated_by:
         return ""
     named, rival = called(trace, last.against, names), trace.candidate(last.against)
@@ -144,7 +144,7 @@ def beaten_by(
 
 
 def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why one of the rest was cut before slots were given: its score against the last slot's."""
+    """Why one of `RecallTrace.rest` was cut: its score next to that of the last slot."""
     if keeps_hybrid_order(trace):
         return "It was cut before slots were given: searches found others nearer to the question."
     own = deciding(trace, candidate)
@@ -159,7 +159,7 @@ def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What asked for a fact, which was then looked up; [] for what searches found alone."""
+    """What asked for a fact that was looked up; [] for a memory that only searches found."""
     return [
         looked_up(query)
         for query in trace.queries
@@ -169,7 +169,7 @@ def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 
 
 def looked_up(query: TraceQuery) -> str:
-    """What asked for the fact of a query that looks one up."""
+    """What asked for the fact of a look-up query."""
     if query.origin == FACT_ASKED:
         return "The plan asked for this fact by its name."
     named = "The question names" if query.hop == 1 else "A query of the plan names"
@@ -177,7 +177,7 @@ def looked_up(query: TraceQuery) -> str:
 
 
 def for_it(candidate: TraceCandidate) -> list[str]:
-    """What speaks for a memory whose `why` does not say it."""
+    """What speaks for a memory; [] if it has a `why`, which says so already."""
     if candidate.why:
         return []
     told = [f"For it: it was stored for “{candidate.cue}”."] if candidate.cue else []
@@ -193,7 +193,7 @@ def against_it(
     names: Mapping[str, str],
     similarity: float | None,
 ) -> list[str]:
-    """What speaks against it: votes of earlier sessions, and what is newer."""
+    """What speaks against a memory: votes of earlier sessions, and newer memories."""
     told: list[str] = []
     if candidate.refused_for:
         told.append(f"Against it: a session voted it down for “{candidate.refused_for}”.")
@@ -212,13 +212,13 @@ def against_it(
 
 
 def called(trace: RecallTrace, memory_id: str, names: Mapping[str, str]) -> str:
-    """`id “title”`: as the trace knows it, or as it is stored."""
+    """`id “title”`, with the name from `names` or else the title from the trace."""
     name = names.get(memory_id)
     return id_and_title(memory_id, name) if name else title_of(trace, memory_id)
 
 
 def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
-    """Who voted what, at which place of an order, and whether it is believed."""
+    """Who voted what, at which place of an order, and whether the vote counts."""
     if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
         return f"Round {vote.round}: the critic read it and did not name it."
     place = f", place {vote.place} of its order" if vote.place else ""

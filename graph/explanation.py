@@ -1,4 +1,4 @@
-"""What an explanation tells of one memory in one recall."""
+"""The types of an explanation of one memory in one recall."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from secondhop.graph.result import Frozen
 
 
 class ScorePart(Frozen):
-    """What one retriever, or what was learned of a memory, added to its score."""
+    """What one part added to a memory's score."""
 
     name: str
     meaning: str
@@ -21,9 +21,9 @@ class Explanation(Frozen):
     title: str
     returned: bool
     story: list[str]
-    """Sentences in the order things happened."""
+    """Sentences, in the order in which things happened."""
     parts: list[ScorePart] = Field(default_factory=list[ScorePart])
-    """What adds up to its score, the largest first; [] where a plan's facets share the slots."""
+    """The parts of its score, largest first; [] if a plan's facets share the slots."""
     computed: list[str] = Field(default_factory=list[str])
     """How its score was computed."""
     cut_by: str
@@ -41,14 +41,14 @@ class Reach(Frozen):
 
     title: str
     query: str
-    """The query it is most similar to."""
+    """The query that it is most similar to."""
     facet: str
     cosine: float
     last_cosine: float
-    """Score of the last memory that this query did find."""
+    """Cosine of the last memory that this query did find."""
     rank: int
     """Its rank for this query among all memories, from 1; 0: too far down to be counted."""
     depth: int
     """Memories that a query brings."""
     depth_factor: int
-    """The smallest with which this query brings it; 0 when rank is."""
+    """The smallest `ranking.depth_factor` with which this query finds it; 0 if `rank` is 0."""

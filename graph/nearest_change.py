@@ -29,7 +29,7 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     """One change of a setting, a vote, the question or the memory.
 
     Args:
-        last: the drop that decided; None: it took part in nothing.
+        last: the drop that decided; None if the memory has no drop.
     """
     if last is None:
         return never_weighed(trace, candidate)
@@ -52,7 +52,7 @@ NEARER_QUESTION = "a question nearer to it: what it says is too far from this on
 
 
 def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """For what selection never saw."""
+    """The change for a memory that selection never saw."""
     if trace.stop_reason == "deadline":
         return "more time: a longer --deadline"
     disbelieved = bool(candidate.votes) and not is_founded(candidate)
@@ -63,7 +63,7 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
-    """For what was voted out: in an earlier session, or by the critic."""
+    """The change for a memory that was voted out, in an earlier session or by the critic."""
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
         return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}"
@@ -71,14 +71,14 @@ def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
 
 
 def vote_for(candidate: TraceCandidate, why: str) -> str:
-    """A vote helps only what some search found like the question."""
+    """A hot vote, or a nearer question if no search found the memory similar to this one."""
     if not is_founded(candidate):
         return NEARER_QUESTION
     return f"a hot vote of the critic: {why}"
 
 
 def is_founded(candidate: TraceCandidate) -> bool:
-    """Whether some search found it like the question; as `relevance.well_founded`."""
+    """Whether some search found it similar to the question; see `relevance.well_founded`."""
     if candidate.parts and sum(candidate.parts.values()) > LEAST_SUM:
         return True
     best = max((score.relevance for score in candidate.facet_scores), default=0.0)
@@ -93,7 +93,7 @@ def was_refused(trace: RecallTrace) -> bool:
 
 
 def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int) -> str:
-    """For what came after the last slot."""
+    """The change for a memory that came after the last slot."""
     if last.reason.startswith("repeats"):
         slots = f"--k {place} (what repeats comes after everything else)"
         removed = f"removing {title_of(trace, last.against)}, which says the same, or "
@@ -105,8 +105,8 @@ def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, p
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:
-    """The k that has a slot for a place, and when places may move with it."""
-    place -= max(0, len(trace.returned) - trace.k)  # what was voted for is not counted in k
+    """The k that has a slot for this place; it says so if a higher k may change the places."""
+    place -= max(0, len(trace.returned) - trace.k)  # memories that were voted for come on top of k
     came_in = f"it came in at place {place}, {trace.k} were asked for"
     depth = trace.settings.get("ranking.depth_factor")
     if not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED:
@@ -118,7 +118,7 @@ def slots_of(trace: RecallTrace, place: int) -> str:
 
 
 def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
-    """Whether it might have a slot that becomes free, by its score."""
+    """Whether its score is high enough for it to take a slot that becomes free."""
     first = next_after(trace, len(trace.returned))
     return (
         first is None or is_planned(trace) or deciding(trace, candidate) >= deciding(trace, first)
@@ -126,7 +126,8 @@ def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
 
 
 def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why no cue helps what an annotation calls outdated, and whether to be rid of that would."""
+    """Why no cue helps a memory that an annotation calls outdated, and whether storing the newer
+    one without that note would."""
     newer = title_of(trace, candidate.outdated_by)
     told = f"{newer} is noted to replace it, and what is replaced comes last, whatever its cues"
     if REPLACED_FACTOR * score_without(trace, candidate, NEWER) <= score_to_beat(trace):
@@ -135,7 +136,7 @@ def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Beside more slots: to take back what sessions taught, where that alone keeps it out."""
+    """The hint to forget what sessions taught, if that alone keeps the memory out; else ""."""
     counts = candidate.factors.get("learned", 1.0) < 1 and not is_voted_on(trace)
     if not counts or score_without(trace, candidate, "learned") <= score_to_beat(trace):
         return ""
@@ -143,8 +144,11 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Beside a k that few would ask for: what lifts a memory that no cue lifted; "" elsewhere, and
-    where no cue lifts it far enough: a score is at most what its factors leave of 1."""
+    """The hint that a cue would raise the memory, as an alternative to a very high k.
+
+    "" if a cue raises it already, an annotation calls it outdated, or its factors keep its score
+    below the last slot's whatever a cue adds.
+    """
     most = prod(candidate.factors.values())
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
     if candidate.cue or candidate.outdated_by or (by_score and most <= score_to_beat(trace)):
@@ -155,12 +159,12 @@ def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def kind_of(trace: RecallTrace) -> str:
-    """What kind of question it was taken for; "" in older traces."""
+    """The kind of question that the recall took it for; "" in older traces."""
     return str(trace.settings.get("question.kind", ""))
 
 
 def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
-    """For what was held back because nothing is near the question."""
+    """The change for a memory that was held back because nothing is near the question."""
     lower = bar_met_at(trace, last)
     changes = {"ranking.min_score": f"{lower:.2f}"}
     if last.rank is not None and last.rank > trace.k:
@@ -173,7 +177,7 @@ def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
 
 
 def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: float) -> str:
-    """What would lift it over the threshold; with slots for all who are lifted with it."""
+    """The `ranking.min_score` that admits it, with a k that has slots for all that it admits."""
     best = candidate.facet_scores[0].relevance if candidate.facet_scores else candidate.score
     held_back = [
         bar_met_at(trace, drop)
@@ -193,8 +197,8 @@ def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: fl
 
 
 def bar_met_at(trace: RecallTrace, held_back: TraceDrop) -> float:
-    """The `ranking.min_score` at which the nearest memory is near enough: the bar is a share of
-    it."""
+    """The `ranking.min_score` at which the nearest memory reaches the bar, which is a share of it;
+    0.0 if the trace does not say."""
     needed, setting = held_back.threshold or 0.0, trace.settings.get("ranking.min_score")
     if not needed or not isinstance(setting, int | float):
         return 0.0
@@ -202,22 +206,22 @@ def bar_met_at(trace: RecallTrace, held_back: TraceDrop) -> float:
 
 
 def named(changes: Mapping[str, str]) -> str:
-    """ "limits.k = 7 or more"."""
+    """The changes in words, like "limits.k = 7 or more"."""
     told = " and ".join(f"{name} = {value}" for name, value in changes.items())
     return f"{told} or more" if "limits.k" in changes else told
 
 
 def set_options(changes: Mapping[str, str]) -> str:
-    """What to add to a command to have these settings: "`--set limits.k=8`"."""
+    """The options of a command for these settings, like "`--set limits.k=8`"."""
     return f"`{' '.join(f'--set {name}={value}' for name, value in changes.items())}`"
 
 
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:
-    """`id “title”` as far as the trace knows it."""
+    """`id “title”` of a memory; the id alone if the trace does not have the memory."""
     other = trace.candidate(memory_id) if memory_id else None
     return id_and_title(other.memory_id, other.title) if other else str(memory_id)
 
 
 def id_and_title(memory_id: str, title: str) -> str:
-    """`id “title”`; the id alone for a memory without a title, or that is called like its id."""
+    """`id “title”`; the id alone if the title is "" or equal to the id."""
     return f"{memory_id} “{title}”" if title not in {"", memory_id} else memory_id

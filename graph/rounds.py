@@ -26,8 +26,9 @@ from secondhop.telemetry import STEPS, span_of
 def add_round(graph: "StateGraph[Any, None, Any, Any]", services: Services) -> None:
     """begin -> {decompose | expand ->} dispatch -> retrieve | suggest -> fuse
 
-    `begin` is the caller's; `add_critic` goes on from `fuse`. What asks a model that is not there
-    has no step, here and there: to pass one by takes LangGraph as long as to run it.
+    The caller adds `begin`; `add_critic` continues from `fuse`. Steps whose model is missing are
+    not added, here and in `add_critic`, because LangGraph takes as long to skip a step as to run
+    one.
     """
     graph.add_node("dispatch", step(dispatch, services=services))
     graph.add_node("retrieve", step(retrieve, services=services))
@@ -89,16 +90,16 @@ class BoundNode(Protocol[StateT_contra]):
 
 
 def step(node: Node[StateT], *, services: Services) -> BoundNode[StateT]:
-    """The node with its services: one `steps` entry a run, with its time and its note.
+    """The node, bound to its services; each run adds an entry to `steps`.
 
-    (A partial: LangGraph looks through the code of plain functions for graphs that they call, which
-    takes half of the time in which a graph is built.)
+    It is a partial, because LangGraph searches the code of plain functions for graphs that they
+    call, which takes half of the time to build a graph.
     """
     return partial(run_step, node=node, services=services)
 
 
 async def run_step(state: StateT, *, node: Node[StateT], services: Services) -> RecallUpdate:
-    """The update of the node, with its entry in `steps`."""
+    """Run a node, and add an entry with its time and note to its update, under `steps`."""
     started, clock = time.time(), time.perf_counter()
     name = node.__name__
     with span_of(name, "CHAIN", {"secondhop.step": name}, metric=STEPS):
@@ -127,13 +128,13 @@ async def run_step(state: StateT, *, node: Node[StateT], services: Services) -> 
 async def after_begin(
     state: RecallState, *, services: Services
 ) -> list[Literal["decompose", "expand"]] | Literal["dispatch"]:
-    """A plan first, where one is to be made."""
+    """The planning steps, if the recall is planned; else dispatch."""
     return planning_steps(state, services) or "dispatch"
 
 
 async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "suggest", "fuse"]]:
-    """Search for what is asked; without a plan and without cues the playbooks say, too, what is
-    needed."""
+    """Search, unless the round has no query; `suggest` runs, too, in the first round of an
+    unplanned question for help if few memories have cues."""
     number = state["round"]
     if not any(query["round"] == number for query in state["queries"].values()):
         return ["fuse"]
@@ -143,15 +144,15 @@ async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "sugges
 
 
 async def after_ranking(state: RecallState, *, services: Services) -> Literal["judge", "no vote"]:
-    """A vote, where the critic is to be asked."""
+    """Whether the critic is asked in this round."""
     return "judge" if votes(state, services) else "no vote"
 
 
 async def after_pick(state: RecallState) -> Literal["go on", "stop"]:
-    """Another round, unless a stopping rule holds."""
+    """Go on, unless a stop rule applied."""
     return "stop" if state["stop_reason"] else "go on"
 
 
 async def after_reconsider(state: RecallState) -> Literal["dispatch", "stop"]:
-    """Search again, unless there is nothing to search for."""
+    """Search again, unless there are no new queries."""
     return "stop" if state["stop_reason"] else "dispatch"

@@ -1,4 +1,4 @@
-"""Tells what searches found of a memory, and what made its score."""
+"""Describes what searches found of a memory, and how its score was computed."""
 
 from secondhop.graph.deciding import digits, is_planned, keeps_hybrid_order, weighed
 from secondhop.graph.explanation import ScorePart
@@ -24,7 +24,7 @@ MEANING = {
     HYBRID: "its words and its text",
     PLAYBOOKS: "what such questions usually need",
 }
-"""What each part of a score measures, in a few words; in full: docs/ranking.md."""
+"""{part of a score: what it measures}, in a few words; docs/ranking.md has the details."""
 
 
 FACTOR_MEANING = {
@@ -36,11 +36,11 @@ FACTOR_MEANING = {
     NEWER: "something newer",
     UNNAMED: "the critic did not name it",
 }
-"""What each factor is there for, in a few words; in full: docs/ranking.md."""
+"""{factor: what it stands for}, in a few words; docs/ranking.md has the details."""
 
 
 def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Which queries found it, and where in their rankings: the three best."""
+    """Which queries found it, and at which places of their rankings; the best three."""
     found: list[tuple[int, str, str]] = []
     for query in trace.queries:
         for way, hits in (("similarity", query.dense), ("words", query.lexical)):
@@ -57,7 +57,10 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What searches measured, in the facets that it serves best, at most three."""
+    """What searches measured, for at most three facets with the highest relevance.
+
+    Without a plan, only for the question itself.
+    """
     names = {facet.facet_id: facet for facet in trace.facets}
     if not is_planned(trace):
         return [
@@ -74,12 +77,12 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 
 
 def hop_of(facet: TraceFacet) -> str:
-    """The hop of a plan's facet; what cues bring for the question itself may be a second one."""
+    """The hop of a facet, in words; "" for the question itself, where cues may add a second hop."""
     return "" if facet.facet_id == DIRECT else f" (hop {facet.hop})"
 
 
 def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What searches made its score, before anything changed it."""
+    """How its score came about before factors."""
     found = weighed(trace, candidate).found
     if keeps_hybrid_order(trace):
         return [f"Its places in both searches make a score of {found:.{digits(trace)}f}."]
@@ -94,7 +97,7 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 
 
 def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """What source, salience, age, earlier sessions, a newer memory and the critic made of it."""
+    """How the factors changed its score; [] if none did."""
     _, factors, score = weighed(trace, candidate)
     if not factors:
         return []
@@ -106,7 +109,7 @@ def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 
 
 def score_parts(candidate: TraceCandidate) -> list[ScorePart]:
-    """What each retriever added to its score, the largest first."""
+    """What each part added to its score, largest first; parts that round to 0.00 are left out."""
     by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
     return [
         ScorePart(name=name, meaning=MEANING.get(name, ""), added=round(part, 2))

@@ -1,8 +1,8 @@
-"""Builds the session graphs: recalls that stay open for votes.
+"""Builds the session graphs, for recalls that stay open for votes.
 
-Two forms of one graph. `build_session_graph` waits for votes inside the graph, with an interrupt,
-for hosts that keep sessions as LangGraph threads. `build_round_graph` runs one round from a state
-to the next, for sessions that are kept in a store of ours.
+There are two forms of one graph. `build_session_graph` waits for votes inside the graph, with an
+interrupt, for hosts that keep sessions as LangGraph threads. `build_round_graph` runs one round,
+for sessions that are kept in a store of ours.
 """
 
 from typing import Any, TypeAlias
@@ -33,8 +33,8 @@ def build_session_graph(
     """begin -> (a round) -> pick_round -> present -> await_votes
     -> {take_votes -> reconsider -> dispatch | settle | END}
 
-    `await_votes` interrupts with the answer (`SessionAnswer` as plain values, and `problem`);
-    resume it with a `Reply`. Without a checkpointer of its own it takes the host graph's.
+    `await_votes` interrupts with the answer (`SessionAnswer` as plain values, plus `problem`);
+    resume it with a `Reply`. Without a checkpointer, the graph uses that of the host's graph.
     """
     graph = StateGraph(SessionState, input_schema=SessionInput, output_schema=SessionOutput)
     add_session_round(graph, session_services(services))

@@ -20,13 +20,15 @@ def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if trace.tokens is not None:
         budget = counted(trace.tokens, "token")
         return f"It stands at place {candidate.slot}{facet} of an answer that fills {budget}."
-    slots = max(trace.k, len(trace.returned))  # of a session's round, what was voted for has more
+    slots = max(
+        trace.k, len(trace.returned)
+    )  # in a session, memories that were voted for add slots
     place = f"It took slot {candidate.slot} of {slots}{facet}"
     return f"{place}: {decided_by(trace, candidate)}.{next_best(trace, candidate)}"
 
 
 def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """What gave it the slot, with the number that decided where there is one."""
+    """What gave it the slot, with the deciding score if a score did."""
     vote = chosen_by(candidate)
     if vote is not None and vote.by != "critic":
         return f"what a {vote.by} votes {vote.vote} stays"
@@ -48,7 +50,7 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The memory that came next, as a sentence after a space; "" when there was none."""
+    """A sentence about the memory that came next, with a leading space."""
     rival = next_after(trace, candidate.slot or 0)
     if rival is None:
         return " No other memory could have had it."
@@ -66,7 +68,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why a memory came after one with a lower score."""
+    """Why a memory came after one with a lower score; it continues "it …"."""
     if candidate.outdated_by:
         return "is noted to be replaced by a newer one"
     if candidate.weakened_by and keeps_hybrid_order(trace):
@@ -76,14 +78,14 @@ def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
-    """The vote in favour that counts; None where there is none."""
+    """The vote that counts, if it is in favour; else None."""
     by_others = [vote for vote in candidate.votes if vote.by != "critic"]
     newest = (by_others or candidate.votes)[-1:]
     return next((vote for vote in newest if vote.vote in IN_FAVOUR), None)
 
 
 def was_voted_against(trace: RecallTrace) -> bool:
-    """Whether something was voted down, which lowers what is like it."""
+    """Whether a memory was voted down, which lowers similar ones."""
     return any(vote.vote in SUPPRESSED for one in trace.candidates for vote in one.votes)
 
 
@@ -94,7 +96,7 @@ def is_named(trace: RecallTrace, candidate: TraceCandidate) -> bool:
 
 
 def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The facet that gave it its slot; "" when the trace does not say."""
+    """The facet that gave it its slot, like " for “name”"; "" if the trace does not say."""
     names = {facet.facet_id: facet.name for facet in trace.facets}
     name = names.get(candidate.slot_facet)
     return f" for “{name}”" if name else ""

@@ -1,6 +1,6 @@
 """The trace of a recall: why each memory came back, and why any other did not.
 
-`schema_version` grows when a field changes its meaning or goes; older traces are read, too.
+`schema_version` grows if a field changes its meaning or is removed. Older traces can still be read.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ SCHEMA_VERSION: Final = 2
 
 
 class Told(Frozen, extra="ignore"):
-    """A part of a trace; what only older versions had is passed over."""
+    """A part of a trace; fields that only older versions had are ignored."""
 
 
 class TraceStep(Told):
@@ -55,7 +55,7 @@ class TraceHit(Told):
 
 
 def _ranked(hits: object) -> object:
-    """{memory id: score}, best first, as a trace is written; or hits as they are."""
+    """Hits from {memory id: score}, best first, the form in which a trace is written."""
     if not isinstance(hits, Mapping):
         return hits
     found = cast(Mapping[str, float], hits).items()
@@ -83,11 +83,11 @@ class TraceQuery(Told):
 
 
 class TraceFacetScore(Told):
-    """How a candidate stands within one facet."""
+    """A candidate's score in one facet."""
 
     facet_id: str
     rank: int
-    """In the facet's own fused ranking, from 1."""
+    """Rank in the facet's fused ranking, from 1."""
     fused: float
     """Reciprocal rank fusion score."""
     relevance: float
@@ -95,7 +95,7 @@ class TraceFacetScore(Told):
     dense: float
     """Best cosine over the facet's queries."""
     lexical: float
-    """Best normalised BM25 over the facet's queries, 0 when no word matched."""
+    """Best normalised BM25 over the facet's queries; 0.0 if no word matched."""
 
 
 class TraceVote(Told):
@@ -108,12 +108,12 @@ class TraceVote(Told):
     repeats: str | None = None
     replaced_by: str | None = None
     place: int | None = None
-    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
+    """Place among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
     voter gave no order."""
 
 
 class TraceDrop(Told):
-    """A candidate left behind at a stage."""
+    """Why a candidate was dropped at a stage."""
 
     stage: Literal["fuse", "shortlist", "critique", "pick", "tokens"]
     round: int
@@ -124,7 +124,7 @@ class TraceDrop(Told):
     against: str | None = None
     """The memory that took its place or that it repeats."""
     budget: int | None = None
-    """Tokens that would hold it, in a recall that fills tokens."""
+    """The budget of tokens that would hold it, if the recall fills one."""
 
 
 class TraceCandidate(Told):
@@ -135,43 +135,44 @@ class TraceCandidate(Told):
     first_round: int
     score: float
     parts: dict[str, float] = Field(default_factory=dict[str, float])
-    """What each retriever added to the score of a question without a plan, in standard deviations
-    over the candidates; {} where a plan's facets share the slots."""
+    """{part: what it added to the score}, weighted, in standard deviations over the candidates; {}
+    if a plan's facets share the slots."""
     cue: str = ""
-    """The request it was stored for that is nearest to the question; "" where none lifts it."""
+    """Its cue nearest to the question; "" if its cues do not raise its score."""
     undertaking: str = ""
-    """The broad cue that it shares with the top memories; "" where that does not lift it."""
+    """The broad cue that it shares with the top memories; "" if that does not raise its score."""
     proved_for: str = ""
-    """The question of a session that it helped with and that is nearest to this one."""
+    """The nearest question of an earlier session that it helped with; "": none."""
     refused_for: str = ""
-    """The question of a session for which it was voted down and that is nearest to this one."""
+    """The nearest question of an earlier session for which it was voted down; "": none."""
     outdated_by: str = ""
-    """The newer memory whose annotation says that it replaces it."""
+    """The newer memory whose annotation says that it replaces this one; "": none."""
     weakened_by: str = ""
-    """The newer memory because of which it counts less: by its annotation, or because it seems to
-    say the same afresh."""
+    """The newer memory that lowers its score, because an annotation says that it replaces this one
+    or because it seems to be a new version; "": none."""
     facet_scores: list[TraceFacetScore]
+    """Highest relevance first."""
     factors: dict[str, float] = Field(default_factory=dict[str, float])
-    """What its source, its salience, its age, what was learned and what is newer make of relevance;
-    parts of 1 are left out. Age counts for the question itself alone."""
+    """{name: factor on relevance}, without factors of 1. Age counts only for the question itself.
+    """
     votes: list[TraceVote] = Field(default_factory=list[TraceVote])
     drops: list[TraceDrop] = Field(default_factory=list[TraceDrop])
-    """In the order they happened; dropped in one round, it may return in the next."""
+    """By round; a candidate that was dropped in one round may return in the next."""
     slot: int | None = None
-    """Its place in the answer, from 1; None when it was not returned."""
+    """Its place in the answer, from 1; None: it was not returned."""
     slot_facet: str = ""
-    """Id of the facet that gave it the slot; "" when it was not returned."""
+    """Id of the facet that gave it the slot; "": it was not returned."""
     why: str = ""
-    """`RecalledMemory.why`; "" when it was not returned, and in older traces."""
+    """`RecalledMemory.why`; "" if it was not returned, and in older traces."""
 
 
 class TraceHidden(Told):
-    """A memory that queries found and that may not be shown."""
+    """A memory that queries found but that may not be shown."""
 
     memory_id: str
     title: str
     reason: str
-    """ "superseded by m-7 on 2026-03-01"."""
+    """For example "superseded by m-7 on 2026-03-01"."""
 
 
 class TracePreference(Told):
@@ -179,17 +180,17 @@ class TracePreference(Told):
 
     memory_id: str
     scope: str
-    """ "always", or the context it holds in."""
+    """ "always", or the context in which it applies."""
     score: float
-    """How near its context was, 0..1; 1 for what always holds, or the plan asked for by name."""
+    """Similarity of its context, 0..1; 1.0 if it always applies or was asked for by name."""
     facet: str = ""
-    """Name of the plan's facet that asked for it; "" where the plan did not."""
+    """Name of the plan's facet that asked for it; "" if no facet did."""
     query: str = ""
     """The query of that facet that is nearest to the context."""
     by_name: bool = False
     """The plan asked for it by name."""
     stale: str = ""
-    """Why it does not hold any more; "" while it does."""
+    """Why it no longer holds; "" while it does."""
 
 
 class RecallTrace(Told):
@@ -202,36 +203,36 @@ class RecallTrace(Told):
     asked_at: datetime
     k: int
     tokens: int | None = None
-    """The budget of evidence, when one was given instead of k."""
+    """The budget of evidence, if one was given instead of k."""
     settings: dict[str, float | int | str | bool | None]
-    """Limits and ranking settings in force."""
+    """The settings of the recall by dotted name, plus `question.kind` and `slots.by`."""
     embedder: str
     planner: str
     critic: str
     prompts: dict[str, str] = Field(default_factory=dict[str, str])
-    """{label: words} of the prompts of your own that it was planned and judged with; of what comes
-    with secondhop the labels in `planner` and `critic` say enough."""
+    """{label: text} of the planner's and critic's prompts that do not ship with secondhop. For
+    shipped prompts, the labels in `planner` and `critic` are enough."""
     facets: list[TraceFacet]
     queries: list[TraceQuery]
     candidates: list[TraceCandidate]
     """Best score first: the best 40, and all others with a vote, a drop, a slot, or a newer memory
-    that replaces them."""
+    whose annotation says that it replaces them."""
     rest: dict[str, float] = Field(default_factory=dict[str, float])
-    """{memory id: score} of all others that were found, best first."""
+    """{memory id: score} of all other candidates, best first."""
     forgotten: list[str] = Field(default_factory=list[str])
-    """Ids of memories that were forgotten since; their words were taken out of the trace."""
+    """Ids of memories that were forgotten since; their words were removed from the trace."""
     hidden: list[TraceHidden] = Field(default_factory=list[TraceHidden])
-    """What queries found and what does not hold any more, or is given apart."""
+    """Memories that queries found but that may not be shown."""
     preferences: list[TracePreference] = Field(default_factory=list[TracePreference])
-    """Those that were given with the answer."""
+    """The preferences that were given with the answer."""
     as_of: datetime | None = None
-    """What was believed then was asked for."""
+    """The recall answered with what was believed at this time; None: now."""
     include_stale: bool = False
-    """What does not hold any more was asked for, too."""
+    """Memories that no longer hold could come back, too."""
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
     """The filter that was given: `Where.values()`; {}: none."""
     effort: Effort | None = None
-    """None: of version 0.1, which asked all the models it had."""
+    """None: from version 0.1, which asked all the models that it had."""
     steps: list[TraceStep]
     returned: list[str]
     stop_reason: str
@@ -240,16 +241,16 @@ class RecallTrace(Told):
     spent: Spent
 
     def candidate(self, memory_id: str) -> TraceCandidate | None:
-        """The candidate of that id, or None when no query found it.
+        """The candidate with that id; None if no query found it.
 
-        Of the rest only the score is known, and which queries found it.
+        For one of `rest`, only the score and the round are known.
         """
         if memory_id in self.rest:
             return _one_of_the_rest(self, memory_id)
         return next((c for c in self.candidates if c.memory_id == memory_id), None)
 
     def scores(self) -> list[float]:
-        """Of all that was found, best first."""
+        """The scores of all candidates, best first."""
         return [*(candidate.score for candidate in self.candidates), *self.rest.values()]
 
 
@@ -269,10 +270,10 @@ def _one_of_the_rest(trace: RecallTrace, memory_id: str) -> TraceCandidate:
 
 
 def hidden_of(trace: RecallTrace, memory_id: str) -> TraceHidden | None:
-    """The hidden memory of that id, or None."""
+    """The hidden memory with that id, or None."""
     return next((one for one in trace.hidden if one.memory_id == memory_id), None)
 
 
 def preference_of(trace: RecallTrace, memory_id: str) -> TracePreference | None:
-    """The preference of that id that was given, or None."""
+    """The preference with that id that was given, or None."""
     return next((one for one in trace.preferences if one.memory_id == memory_id), None)

@@ -40,17 +40,18 @@ from secondhop.nodes.state import Drop, Query, RecallState, Vote
 from secondhop.prompts.templates import Prompted
 
 PLAYBOOKS, NOBODY = "playbooks", "none"
-"""Named in a trace where no planner planned, and where no critic voted."""
+"""The planner in a trace if no planner was asked, and the critic if no critic was asked."""
 
 TOLD = 40
-"""Candidates with the best scores that are told of in full."""
+"""Candidates with the best scores that a trace holds in full."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceDraft:
-    """A recall's last state; its trace is made of it when it is asked for or written, once.
+    """A recall's final state, from which its trace is made once, when it is read or written.
 
-    As models it costs ten times what it costs as plain values, and hardly any trace is read.
+    Pydantic models cost ten times as much as plain values, and hardly any trace is read. So the
+    JSON is written from plain values, and the models are made only to read it.
     """
 
     state: RecallState
@@ -60,17 +61,17 @@ class TraceDraft:
 
     @cached_property
     def json(self) -> bytes:
-        """As it is written."""
+        """The trace as it is written."""
         return to_json(trace_values(self.state, services=self.services, ms=self.ms))
 
     @cached_property
     def trace(self) -> RecallTrace:
-        """As it is read."""
+        """The trace as it is read."""
         return RecallTrace.model_validate_json(self.json)
 
     @property
     def memory_ids(self) -> set[str]:
-        """Of all memories that it tells of."""
+        """Ids of all memories that the trace names."""
         state = self.state
         hidden = (one["memory_id"] for one in state.get("hidden", []))
         preferences = (one["id"] for one in state.get("result", {}).get("preferences", []))
@@ -78,7 +79,7 @@ class TraceDraft:
 
 
 def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:
-    """The fields of a `RecallTrace`; those that have a default may be missing.
+    """The fields of a `RecallTrace`; fields with a default may be missing.
 
     Args:
         ms: wall time of the recall, milliseconds.
@@ -126,13 +127,13 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
 
 
 def own_prompts(*services: object) -> dict[str, str]:
-    """{label: words} of their prompts that do not come with secondhop."""
+    """{label: text} of the prompts of these services that do not ship with secondhop."""
     used = [prompt for one in services if isinstance(one, Prompted) for prompt in one.prompts]
     return {one.label: one.text for one in used if not one.is_shipped}
 
 
 def told(part: type[BaseModel], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What this part of a trace tells of an entry of the state: its fields, but for defaults."""
+    """The fields of an entry of the state that this part of a trace has, without default values."""
     defaults = _defaults(part)
     return {
         name: entry[name]
@@ -157,7 +158,7 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
     found = state.get("rankings", {}).get(query["query_id"])
     if found is not None:
         for name, hits in (("dense", found["dense"]), ("lexical", found["lexical"])):
-            best: dict[str, float] = {}  # of each memory its best passage, best first
+            best: dict[str, float] = {}  # the best passage of each memory, best first
             for memory_id, score in zip(hits["memory_ids"], hits["scores"], strict=True):
                 best.setdefault(memory_id, round(score, 4))
             entry |= {name: best} if best else {}
@@ -168,7 +169,7 @@ def trace_query(query: Query, state: RecallState) -> dict[str, Any]:
 def trace_candidates(
     state: RecallState, returned: Sequence[str], *, services: Services
 ) -> tuple[list[dict[str, Any]], dict[str, float]]:
-    """(Candidates with all that happened to them, the scores of the rest), best score first."""
+    """(candidates with all that happened to them, {memory id: score} of the rest), best first."""
     candidates = state.get("candidates", {})
     ordered = sorted(candidates.values(), key=lambda one: (-one["score"], one["memory_id"]))
     factors = score_factors(ordered, state, services.settings.ranking)
@@ -216,7 +217,7 @@ EntryT = TypeVar("EntryT", Vote, Drop)
 
 
 def by_memory(entries: Iterable[EntryT]) -> dict[str, list[EntryT]]:
-    """Votes or drops in the order of their rounds, by memory id."""
+    """{memory id: its votes or drops}, in the order of their rounds."""
     grouped: defaultdict[str, list[EntryT]] = defaultdict(list)
     for entry in sorted(entries, key=lambda entry: entry["round"]):
         grouped[entry["memory_id"]].append(entry)

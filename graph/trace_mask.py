@@ -17,18 +17,19 @@ from secondhop.ranking.words import words
 MASKED = "(masked)"
 
 OWN_WORDS = frozenset({"question", "playbook"})
-"""Origins of queries that hold no word of a memory."""
+"""Origins of queries that no model wrote, so they contain no text of a memory."""
 
 
 def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[str]) -> RecallTrace:
-    """The trace without a word of these memories, each of which it names.
+    """The trace without the words of these memories.
 
-    Nothing tells which memories a model had read when it wrote a facet, a query or a reason, so
-    all that models wrote goes. Of the question, and of those of sessions, the words go that the
-    memories have, too.
+    A trace does not say which memories a model had read when it wrote a facet, a query or a reason,
+    so everything that models wrote is masked. In the question, in playbook texts, and in questions
+    of sessions, words that the memories contain are masked.
 
     Args:
-        texts: of these memories.
+        memory_ids: forgotten memories that the trace names.
+        texts: the texts of these memories.
     """
     gone = frozenset({*trace.forgotten, *memory_ids})
     secret = {word for text in texts for word in words(text)} - STOP_WORDS - TASK_WORDS
@@ -50,7 +51,7 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
 
 
 def _without(secret: Collection[str], text: str) -> str:
-    """The text, a mark in place of each word that has a secret one in it."""
+    """The text, with each token masked that contains a secret word."""
     return " ".join(
         MASKED if any(word in secret for word in words(token)) else token
         for token in text.split(" ")
@@ -73,7 +74,7 @@ def _candidate(
 ) -> TraceCandidate:
     votes = [vote.model_copy(update={"reason": MASKED}) for vote in candidate.votes]
     drops = [drop.model_copy(update={"reason": _head(drop.reason)}) for drop in candidate.drops]
-    # the question of a session stands with all memories that it was about
+    # the question of a session may hold words of any memory that it was about
     own = {
         "proved_for": _without(secret, candidate.proved_for),
         "refused_for": _without(secret, candidate.refused_for),
@@ -101,6 +102,6 @@ def _step(step: TraceStep) -> TraceStep:
 
 
 def _head(reason: str) -> str:
-    """What the code itself says; after a colon it quotes."""
+    """The reason with everything after its first colon masked: there it quotes."""
     head, colon, _ = reason.partition(":")
     return f"{head}: {MASKED}" if colon else head

@@ -5,9 +5,9 @@ import time
 from secondhop.nodes.state import RecallState
 
 SHARE = 0.25
-"""Of the time left: preferences and names of facts are worth nothing without time to search."""
+"""Share of the time left; preferences and names of facts are worthless without time to search."""
 
 
 def time_beside(state: RecallState) -> float:
-    """Seconds, 0 when the deadline has passed."""
+    """Seconds that such a step may take; 0.0 if the deadline has passed."""
     return max(0.0, SHARE * (state["deadline_at"] - time.time()))

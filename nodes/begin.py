@@ -1,4 +1,4 @@
-"""First node: fills in defaults, and refuses questions that cannot be answered."""
+"""First node: fills in defaults, and refuses input that is not valid."""
 
 import asyncio
 import time
@@ -19,11 +19,15 @@ from secondhop.stores.where import Where
 MISSING: Final = object()
 
 QUESTION_CHARS = 20_000
-"""Longer questions are refused: they are documents, and no embedder reads them to the end."""
+"""Longer questions are refused. They are documents, and no embedder reads them to the end."""
 
 
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
-    """Defaults for k, time and deadline; the question itself becomes the first facet."""
+    """Check the input, set the defaults, and make the question the first facet.
+
+    Raises:
+        UsageError: the input is not valid.
+    """
     question = checked_question(state.get("question", MISSING))
     limits, ranking = services.settings.limits, services.settings.ranking
     k = checked_count(state.get("k"), name="k")
@@ -77,8 +81,12 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
 
 
 def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
-    """The question as it is and, unless the planner takes it apart, each question of a message that
-    asks several: what answers one of them answers what was asked."""
+    """The queries of the question itself: "q0" is the whole question.
+
+    Args:
+        parts: whether a message that asks several questions also gets a query for each of them. The
+            planner's `decompose` does that otherwise.
+    """
     several = several_questions(question) if parts else []
     return {
         f"q{number}": Query(
@@ -95,7 +103,10 @@ def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
 
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:
-    """How much of the entity has cues, and what it was shown lately where that counts."""
+    """How many memories have cues, and what was shown lately if freshness is on.
+
+    If reading takes too long, `degraded` says so.
+    """
     share = SHARE * services.settings.limits.deadline_s
     ends_at = asyncio.get_running_loop().time() + share
     degraded: dict[str, str] = {}
@@ -113,10 +124,10 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
 
 
 def checked_question(question: object) -> str:
-    """The question without surrounding white space, NULs and halves of characters.
+    """The question without surrounding white space and NULs; lone surrogates become "?".
 
     Raises:
-        UsageError: there is none, it is empty, or longer than QUESTION_CHARS.
+        UsageError: the question is missing, not a text, empty, or longer than `QUESTION_CHARS`.
     """
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
@@ -135,10 +146,10 @@ def checked_question(question: object) -> str:
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:
-    """A whole number that can be, or None for the default.
+    """The count, checked; None stands for the default.
 
     Raises:
-        UsageError: it is no number, below 1, or above `most`.
+        UsageError: the count is not a whole number, below 1, or above `most`.
     """
     if count is None:
         return None
@@ -152,10 +163,10 @@ def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int |
 
 
 def checked_time(given: object, *, name: str) -> datetime | None:
-    """A moment with a time zone (UTC when it has none), or None where there is none.
+    """The moment with a time zone (UTC if it has none); None for None or "".
 
     Raises:
-        UsageError: neither a moment nor ISO 8601, or one that UTC does not have.
+        UsageError: it is neither a datetime nor ISO 8601 text, or lies outside the years of UTC.
     """
     if given is None or given == "":
         return None
@@ -177,5 +188,5 @@ def checked_time(given: object, *, name: str) -> datetime | None:
 
 
 def shown(given: object) -> str:
-    """Its beginning and its type: `'6' (str)`."""
+    """A value for an error message, cut short, with its type: `'6' (str)`."""
     return f"{repr(given)[:40]} ({type(given).__name__})"

@@ -11,11 +11,11 @@ from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.state import RecallState
 
 COUNTED = ("queries", "llm_calls", "prompt_tokens", "completion_tokens", "cached_tokens")
-"""Of a state's `spent`, what a result tells."""
+"""Keys of a state's `spent` that a result shows."""
 
 
 def counts_of(usage: Usage) -> dict[str, float]:
-    """As the state's `spent` keeps it; lost tokens only where there are any."""
+    """The usage in the form of the state's `spent`; `lost_tokens` only if there are any."""
     lost = {"lost_tokens": usage.lost_tokens} if usage.lost_tokens else {}
     return {
         "llm_calls": usage.calls,
@@ -27,7 +27,7 @@ def counts_of(usage: Usage) -> dict[str, float]:
 
 
 def usage_in(spent: Mapping[str, float]) -> Usage:
-    """What a state's `spent` says of language models.
+    """The usage of language models in a state's `spent`.
 
     >>> usage_in({"queries": 7, "llm_calls": 2, "prompt_tokens": 900}).calls
     2
@@ -42,9 +42,10 @@ def usage_in(spent: Mapping[str, float]) -> Usage:
 
 
 def usage_of_failure(error: Exception) -> Usage:
-    """What was spent on a model before it failed; nothing, where the error does not tell.
+    """What a model used before it failed; nothing if the error does not say.
 
-    A TimeoutError of `asyncio.timeout` has the cancellation for its cause (`Account.cancelled`).
+    A TimeoutError of `asyncio.timeout` has the cancellation as its cause, whose argument may be the
+    usage (`Account.cancelled`).
     """
     if isinstance(error, LLMError):
         return error.usage
@@ -53,9 +54,9 @@ def usage_of_failure(error: Exception) -> Usage:
 
 
 def spent_fields(state: RecallState, price: TokenPrice | None) -> dict[str, float | None]:
-    """What a recall has cost, as `Spent` has it, but for the wall time.
+    """What a recall has cost, in the form of `Spent`, without the wall time.
 
-    Without a call the money is 0; with calls and without a price it is None, unknown.
+    `cost_usd` is 0 without model calls, and None (unknown) with calls but no price.
     """
     spent = state.get("spent", {})
     cost = 0.0 if not spent.get("llm_calls") else None
@@ -74,7 +75,7 @@ class Remaining:
     llm_tokens: int
     seconds: float
     queries: int = field(default_factory=lambda: RecallLimits().queries)
-    """A round."""
+    """Per round."""
 
     @property
     def affords_model(self) -> bool:
@@ -83,7 +84,7 @@ class Remaining:
 
 
 def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
-    """What is left of the limits at this point of the recall; nothing is below 0."""
+    """What is left of the limits at this point of the recall; never below 0."""
     usage = usage_in(state.get("spent", {}))
     return Remaining(
         rounds=max(0, limits.rounds - state.get("round", 0)),
@@ -95,7 +96,7 @@ def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
 
 
 def half(left: Remaining, *, larger: bool) -> Remaining:
-    """What one of two steps that run side by side may spend; an odd call goes to the larger half.
+    """What one of two parallel steps may spend; an odd call or token goes to the larger half.
 
     >>> left = Remaining(rounds=4, llm_calls=3, llm_tokens=100, seconds=9.0)
     >>> half(left, larger=True).llm_calls, half(left, larger=False).llm_calls

@@ -15,21 +15,21 @@ Diversity: TypeAlias = Literal["facets", "mmr", "none"]
 Recency: TypeAlias = Literal["auto", "always", "never"]
 
 SHORTLIST_LIMIT = 200
-"""Candidates; no model reads more of them with care."""
+"""Most candidates on a shortlist; no model reads more of them with care."""
 
 COUNT_LIMIT = 1_000_000
-"""Of memories, rounds, queries, calls; `DEPTH_LIMIT` times as many is still a number that vector
-stores can be asked for."""
+"""Highest number of memories, rounds, queries or calls. Vector stores still accept a request for
+`DEPTH_LIMIT` times as many."""
 
 DEPTH_LIMIT = 1_000
 
 TOKENS_LIMIT = 1_000_000_000
 
 TTL_LIMIT_S = 31_536_000.0
-"""A year; clocks and the calendar end before what may be written as a number does."""
+"""A year. Much larger numbers lie outside what clocks and the calendar can represent."""
 
 DEADLINE_LIMIT_S = 604_800.0
-"""A week; far beyond, a clock cannot tell a recall's milliseconds any more."""
+"""A week. Far above that, a clock no longer resolves the milliseconds of a recall."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +39,11 @@ class RecallLimits:
     k: int = 6
     """Memories to return."""
     rounds: int = 4
-    """Times through retrieve."""
+    """Rounds of searching."""
     queries: int = 48
-    """Queries a round."""
+    """Queries per round."""
     shortlist: int = 28
-    """Candidates the critic reads a round."""
+    """Candidates that the critic reads per round."""
     llm_calls: int = 8
     """Calls to a language model, all nodes together."""
     llm_tokens: int = 40_000
@@ -53,8 +53,8 @@ class RecallLimits:
     maybe: int = 6
     """Near misses to report."""
     max_evidence_tokens: int = 2_000
-    """Tokens of evidence a memory: what was found, then what stands beside it and belongs to it.
-    Its best passage comes back however long it is."""
+    """Tokens of evidence per memory: the passages found, then their neighbours that belong to them.
+    The best passage comes back however long it is."""
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
@@ -79,25 +79,25 @@ class RankingSettings:
     """How candidates are scored, fused and diversified."""
 
     min_score: float = 0.35
-    """Calibrated relevance, 0..1, below which nothing is returned where a planner has planned.
-    Without a plan the nearest memory must reach a share of it for anything to be returned."""
+    """Calibrated relevance, 0..1. With a plan, a memory below it is not returned. With or without
+    one, nothing is returned unless the nearest memory reaches a share of it."""
     recency: Recency = "auto"
-    """When age takes from relevance: for questions about the present, always, or never."""
+    """When age lowers relevance: for questions about the present (auto), always, or never."""
     recency_days: float = 730.0
-    """Age in days at which nothing would be left; never less than half is."""
+    """Age in days at which the linear decay would reach 0; the factor stops at 0.5."""
     hide_later: bool = False
-    """Whether a question sees nothing that was written after its time, and believes what was
-    believed then."""
+    """Whether a question sees only what was written before it was asked, and what was believed
+    then."""
     source_priority: str = "conversation=0.9"
-    """Factors on relevance by source: what was written down counts for more than what was said.
-    Sources that are not named have 1; only differences between the sources found count."""
+    """Factors on relevance by source; by default, written notes count more than conversations.
+    Sources that are not named have 1. Only differences between the sources found matter."""
     freshness: float = 0.0
-    """0..1: how much what was shown lately for other questions yields to what was not. 0: not at
-    all; more brings variety and costs relevance (docs/ranking.md)."""
+    """0..1: how much a memory loses if it was shown for other questions lately. 0: nothing. Higher
+    values bring variety and cost relevance (docs/ranking.md)."""
     depth_factor: int = 4
-    """Memories a query brings, as a multiple of k."""
+    """Memories that a query brings, as a multiple of k."""
     diversity: Diversity = "facets"
-    """How slots are shared: by facets (ours), or one of the baselines."""
+    """How slots are shared: by facets, or by one of the baselines (mmr, none)."""
 
     def __post_init__(self) -> None:
         check_share("min_score", self.min_score)
@@ -112,7 +112,7 @@ class RankingSettings:
 
 
 def check_finite(name: str, value: float) -> None:
-    """Raises ValueError for what is infinite, or no number."""
+    """Raises ValueError if the value is not a finite number."""
     if not isinstance(cast(object, value), int | float):
         raise ValueError(f"{name} must be a number, not {value!r:.60} ({type(value).__name__})")
     if not -inf < value < inf:
@@ -120,7 +120,7 @@ def check_finite(name: str, value: float) -> None:
 
 
 def check_count(name: str, count: int, *, least: int, most: int = COUNT_LIMIT) -> None:
-    """Raises ValueError for less than `least` or more than `most`."""
+    """Raises ValueError if the count is below `least` or above `most`."""
     if count < least:
         raise ValueError(f"{name} must be at least {least}")
     if count > most:
@@ -128,7 +128,7 @@ def check_count(name: str, count: int, *, least: int, most: int = COUNT_LIMIT) -
 
 
 def check_share(name: str, value: float) -> None:
-    """Raises ValueError for what is no share."""
+    """Raises ValueError if the value is not a number from 0 to 1."""
     check_finite(f"RankingSettings.{name}", value)
     if not 0 <= value <= 1:
         raise ValueError(f"RankingSettings.{name} must lie in 0..1, not {value}")
@@ -136,14 +136,14 @@ def check_share(name: str, value: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningSettings:
-    """What a language model is asked for when it plans."""
+    """How much a plan of a language model may hold."""
 
     rewordings: int = 2
-    """The question in other words (synonyms, abbreviations spelt out): so many queries; 0: none."""
+    """Queries that put the question in other words (synonyms, abbreviations spelt out); 0: none."""
     facets: int = 6
     """Facets that the question does not name."""
     facet_queries: int = 3
-    """Queries a facet."""
+    """Queries per facet."""
 
     def __post_init__(self) -> None:
         for name, least in (("rewordings", 0), ("facets", 0), ("facet_queries", 1)):
@@ -156,15 +156,16 @@ class SessionSettings:
     """How long a recall stays open, and what a round of it shows."""
 
     k: int = 5
-    """Memories a round shows beside those that were voted for."""
+    """Memories that a round shows in addition to those that were voted for."""
     max_rounds: int = 4
-    """Answers a session gives; the votes on the last one count when it is resolved."""
+    """Answers that a session gives; votes on the last one count when the session is resolved."""
     ttl_s: float = 300.0
     """Seconds without a vote after which a session expires."""
     critic: bool = True
     """Whether the critic votes, too; its vote never outranks a person's or an agent's."""
     learn: bool = True
-    """Whether the question of a resolved session is kept as a cue of what helped, or did not."""
+    """Whether a resolved session stores its question as a cue for the memories that helped or did
+    not help."""
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
@@ -179,10 +180,10 @@ class SessionSettings:
 
 
 def checked_ttl(ttl_s: float) -> float:
-    """Seconds that a session may stay open.
+    """Seconds that a session may stay open, checked.
 
     Raises:
-        UsageError: none, more than a year, or no number (nan).
+        UsageError: not above 0, more than a year, or NaN.
     """
     if not 0 < ttl_s <= TTL_LIMIT_S:
         raise UsageError(
@@ -193,13 +194,13 @@ def checked_ttl(ttl_s: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefingSettings:
-    """How much the start of a chat shows of what, and what counts in its order."""
+    """How a briefing divides its room."""
 
     limit: int = 20
-    """Entries, where the caller names neither entries nor tokens."""
+    """Entries, if the caller limits neither entries nor tokens."""
     active: float = 0.3
-    """Share of what core leaves, for things to do and threads that were left open. The three shares
-    are the reference audit's."""
+    """Share for things to do and open threads, of the room that core memories leave. The three
+    shares come from the reference audit."""
     preferences: float = 0.3
     recent: float = 0.4
 
@@ -212,15 +213,15 @@ class BriefingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceSettings:
-    """How many traces of recalls are kept for an entity, and how long."""
+    """How many traces of recalls are kept per entity, and for how long."""
 
     max_count: int = 200
-    """The newest so many, and for a while some more; 0: none is written, and no recall can be
-    explained later."""
+    """Traces to keep, the newest; some more exist until the next clean-up. 0: none is written, and
+    no recall can be explained later."""
     max_days: float = 90.0
     """Days since the recall."""
     max_mb: float = 20.0
-    """Megabytes on disk, all together; a usual one takes about 0.01."""
+    """Megabytes on disk, all traces together; a usual trace takes about 0.01."""
 
     def __post_init__(self) -> None:
         check_count("TraceSettings.max_count", self.max_count, least=0)
@@ -242,7 +243,7 @@ _GROUPS: Mapping[str, type[object]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """Everything that a caller may set, in groups. Frozen, and checked when it is made.
+    """Everything that a caller may set, in groups. Frozen, and checked when it is created.
 
     >>> Config(limits=RecallLimits(k=3)).limits.k
     3
@@ -265,7 +266,7 @@ class Config:
                 )
 
     def flat(self) -> dict[str, float | int | str | bool | None]:
-        """{"limits.k": 6, …}."""
+        """Every setting by its dotted name: {"limits.k": 6, …}."""
         return {
             f"{part}.{name}": setting
             for part, settings in asdict(self).items()
@@ -274,7 +275,6 @@ class Config:
 
     @cached_property
     def recorded(self) -> dict[str, float | int | str | bool | None]:
-        """What a trace records: the settings that a recall has, without those of sessions,
-        briefings and traces."""
+        """The settings that a trace records: all but those of sessions, briefings and traces."""
         apart = ("session.", "briefing.", "traces.")
         return {name: value for name, value in self.flat().items() if not name.startswith(apart)}

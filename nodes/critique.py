@@ -1,4 +1,4 @@
-"""One vote on the whole shortlist."""
+"""Asks the critic to vote on the whole shortlist, in one call."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -20,17 +20,17 @@ from secondhop.stores.records import opening_id
 from secondhop.wording import NO_VOTES
 
 NEAREST = 3
-"""Passages of a long memory that a critic reads from, beside its opening."""
+"""Passages of a memory that the critic reads from, in addition to its opening."""
 
 OPENED_WEIGHT = 0.5
-"""Of a facet that the critic opens, where those of a plan weigh about 1."""
+"""Weight of a facet that the critic opens; those of a plan weigh about 1."""
 
 NO_VERDICT = Verdict(ballots=())
-"""Where the critic could not be asked; `stop_rule` ends the recall there."""
+"""The verdict if the critic could not be asked; then `stop_rule` ends the recall."""
 
 
 async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Let the critic read the shortlist; without its verdict the slots go by relevance."""
+    """Let the critic vote on the shortlist; if it cannot be asked, `degraded` says so."""
     request = await critic_request(state, services=services)
     verdict, degraded = await judged(request, critic_of(services))
     known = set(state["shortlist"])
@@ -55,7 +55,7 @@ def critic_of(services: Services) -> Critic:
     """The critic of a graph that judges.
 
     Raises:
-        RuntimeError: there is none; the graph should not have come here.
+        RuntimeError: there is none; the graph should not have reached this step.
     """
     if services.critic is None:
         raise RuntimeError("this recall has no critic")
@@ -63,7 +63,7 @@ def critic_of(services: Services) -> Critic:
 
 
 async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, RecallUpdate]:
-    """The critic's verdict; no vote, and a note of why, when it cannot be had."""
+    """(verdict, update); `NO_VERDICT` and the reason in `degraded` if the critic fails."""
     place = verdict_place(request.round)
     if not request.remaining.affords_model:
         reason = f"critique: no model call is left{NO_VOTES}"
@@ -78,7 +78,7 @@ async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, Recal
 
 
 async def critic_request(state: RecallState, *, services: Services) -> CriticRequest:
-    """The shortlist as a critic sees it, best score first."""
+    """What the critic gets: the question, its facets, and the shortlist, best score first."""
     shortlist = [state["candidates"][memory_id] for memory_id in state["shortlist"]]
     shortlist.sort(key=lambda one: (-one["score"], one["memory_id"]))
     asked = [query["text"] for query in state["queries"].values() if query["round"]]
@@ -98,7 +98,7 @@ async def critic_request(state: RecallState, *, services: Services) -> CriticReq
 async def candidate_views(
     state: RecallState, shortlist: Sequence[Candidate], *, services: Services
 ) -> list[CandidateView]:
-    """The candidates with their texts, what was noted of them, and what was voted on them."""
+    """The candidates with their texts, what is known about them, and the votes on them."""
     texts = await texts_of(shortlist, services=services)
     replaced_at = await dates_of_newer(shortlist, services=services)
     repeats, votes = state.get("repeats", {}), last_votes(state)
@@ -128,7 +128,7 @@ async def candidate_views(
 async def dates_of_newer(
     shortlist: Sequence[Candidate], *, services: Services
 ) -> dict[str, datetime]:
-    """{memory id: when the memory was written that outdates it}."""
+    """{memory id: when the memory that outdates it was written}."""
     newer = {
         candidate["memory_id"]: one
         for candidate in shortlist
@@ -139,7 +139,7 @@ async def dates_of_newer(
 
 
 async def texts_of(shortlist: Sequence[Candidate], *, services: Services) -> dict[str, str]:
-    """The opening of each memory and its passages nearest to the facets, as one text."""
+    """{memory id: its opening and its passages nearest to the facets, as one text}."""
     wanted: dict[str, set[str]] = {}
     for candidate in shortlist:
         nearest = evidence_of(candidate)[:NEAREST]
@@ -152,7 +152,7 @@ async def texts_of(shortlist: Sequence[Candidate], *, services: Services) -> dic
 
 
 def as_vote(ballot: Ballot, state: RecallState) -> Vote:
-    """The state's form of a ballot; facets that do not exist are left out."""
+    """A ballot in the state's form; facets that do not exist are left out."""
     vote = Vote(
         memory_id=ballot.memory_id,
         vote=ballot.vote,
@@ -172,7 +172,7 @@ def as_vote(ballot: Ballot, state: RecallState) -> Vote:
 def follow_up_plan(
     verdict: Verdict, state: RecallState
 ) -> tuple[dict[str, Facet], dict[str, Query]]:
-    """The critic's new queries, and the facets they open, waiting for the next round."""
+    """(facets, queries) that the critic asks for; they wait for the next round."""
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
     farthest = max(state["facets"][facet_id]["hop"] for facet_id in slot_facets(state))
@@ -203,13 +203,13 @@ def follow_up_plan(
 
 
 def positives(state: RecallState) -> list[str]:
-    """What the votes of all rounds so far leave hot or warm, sorted."""
+    """Ids of memories that are hot or warm by the votes of all rounds so far, sorted."""
     last = last_votes(state).items()
     return sorted(memory_id for memory_id, vote in last if vote["vote"] in IN_FAVOUR)
 
 
 def tally(votes: Collection[Vote]) -> str:
-    """ "3 hot, 2 cold"."""
+    """The votes in words, like "3 hot, 2 cold"; "no votes" if there are none."""
     counts: Mapping[str, int] = {
         name: sum(vote["vote"] == name for vote in votes) for name in VOTES
     }

@@ -1,4 +1,4 @@
-"""Hop 1: turns the question into queries."""
+"""Hop 1: plans queries for what the question names."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from secondhop.nodes.state import RecallState, RecallUpdate
 
 
 async def decompose(state: RecallState, *, services: Services) -> RecallUpdate:
-    """The parts that the planner sees named in the question."""
+    """Ask the planner for the facets that the question names, and for the kind of question."""
     request = PlanRequest(
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),

@@ -1,4 +1,4 @@
-"""Chooses which waiting queries this round asks."""
+"""Opens a round: chooses which waiting queries it asks, and looks up preferences and facts."""
 
 import unicodedata
 
@@ -14,7 +14,10 @@ from secondhop.nodes.state import (
 
 
 async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Opens a round: queries that say the same are asked once, and no more than the limit."""
+    """Open a round. Equal queries are asked once, and no more queries than the limit.
+
+    The first round also chooses the preferences that count, and adds queries for facts by name.
+    """
     number = state["round"] + 1
     asked = {spoken(q) for q in state["queries"].values() if q["round"]}
     chosen: dict[str, Query] = {}
@@ -22,7 +25,7 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         if spoken(query) not in asked and len(chosen) < services.settings.limits.queries:
             asked.add(spoken(query))
             chosen[query["query_id"]] = {**query, "round": number}
-    hidden = await services.hidden.of(sight_of(state), services)  # before many ask it at once
+    hidden = await services.hidden.of(sight_of(state), services)  # before parallel nodes need it
     preferences: RecallUpdate = {}
     degraded: dict[str, str] = {}
     if "preferences" not in state:
@@ -53,7 +56,10 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def waiting(state: RecallState) -> list[Query]:
-    """Queries that were never asked: the question first, then every facet's first query, …"""
+    """Queries that were never asked: every facet's first query, then every facet's second, …
+
+    The question's own facet comes first in each turn.
+    """
     by_facet: dict[str, list[Query]] = {}
     for query in state["queries"].values():
         if query["round"] == 0:
@@ -68,7 +74,7 @@ def waiting(state: RecallState) -> list[Query]:
 
 
 def spoken(query: Query) -> tuple[str, str, str]:
-    """What makes two queries one: facet, words, and the votes that bend the vector."""
+    """Two queries with the same key are one: facet, words, and the votes that move the vector."""
     words = " ".join(unicodedata.normalize("NFKC", query["text"]).casefold().split())
     bent = sorted((ref["vote"], ref["round"], ref["passage_ids"]) for ref in query["feedback"])
     return query["facet_id"], words, repr(bent)

@@ -1,4 +1,4 @@
-"""Draws the critic's shortlist, spread over the facets, and keeps the best answer so far."""
+"""Draws the critic's shortlist, spread over the facets, and stores the best answer so far."""
 
 from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import last_votes
@@ -10,9 +10,10 @@ from secondhop.ranking.votes import IN_FAVOUR
 
 
 async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Facets share the shortlist in proportion; what none of them serves well comes last.
+    """Draw the shortlist: facets share it in proportion to their weights.
 
-    In a later round it holds what was voted for, and half as much that is new.
+    In later rounds it holds the memories that were voted for, plus half as many places as usual for
+    new ones.
     """
     limit = max(services.settings.limits.shortlist, state["k"])
     if state["round"] > 1:
@@ -36,7 +37,7 @@ async def diversify(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def left_out(pool: Pool, shortlist: list[str], state: RecallState) -> dict[str, Drop]:
-    """Candidates that the critic does not get to see."""
+    """Drops for the candidates that the critic does not see."""
     read, drawn = set(shortlist), set(pool.ids)
     last = shortlist[-1] if shortlist else None
     drops: dict[str, Drop] = {}

@@ -9,20 +9,23 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import EFFORTS, PLANNED, Effort, RecallState
 
 MOSTLY_ANNOTATED = 0.5
-"""Share of memories with cues from which on cues say what a question needs, and no plan."""
+"""From this share of memories with cues on, cues tell what a question needs, and no plan does."""
 
 
 KNOWN: Mapping[str, Effort] = {one: one for one in EFFORTS}
 
 
 def checked_effort(effort: object, *, annotated: float, services: Services) -> Effort:
-    """What was asked for; by default low where most memories have cues, and high elsewhere.
+    """The effort asked for, or the default if it is None.
+
+    The default is `none` without a planner and a critic; `low` if there is a critic and most
+    memories have cues; else `high`.
 
     Args:
         annotated: share of the memories that have cues.
 
     Raises:
-        UsageError: no such effort, or one that needs a model where there is none.
+        UsageError: there is no such effort, or it needs a model and there is none.
     """
     if effort is None:
         if services.planner is None and services.critic is None:
@@ -48,15 +51,17 @@ def plans(state: Mapping[str, Any], services: Services) -> bool:
 def planning_steps(
     state: Mapping[str, Any], services: Services
 ) -> list[Literal["decompose", "expand"]]:
-    """The steps that ask the planner: where most memories have cues, what a question names is
-    found by them, and only what it implies is planned."""
+    """The steps that ask the planner; [] if none does.
+
+    If most memories have cues, only `expand` runs: cues find what the question names.
+    """
     if not plans(state, services):
         return []
     return ["expand"] if mostly_cued(state) else ["decompose", "expand"]
 
 
 def votes(state: Mapping[str, Any], services: Services) -> bool:
-    """Whether the critic is asked in this round: with low effort it is asked once."""
+    """Whether the critic is asked in this round; with effort `low`, only in the first."""
     if services.critic is None:
         return False
     effort = state.get("effort", "high")
@@ -69,15 +74,15 @@ def mostly_cued(state: Mapping[str, Any]) -> bool:
 
 
 def embeds_once(state: Mapping[str, Any]) -> bool:
-    """Whether the question is embedded as texts are, for cues and texts alike.
+    """Whether the question is embedded only once, as a text, for both cues and texts.
 
-    Where most memories have cues, these decide, and a second embedding, with what the model wants
-    before a query, finds nothing more. A look-up goes by the text, and needs it.
+    If most memories have cues, cues decide, and a second embedding with the model's query prefix
+    finds nothing more. A look-up depends on the text and needs the second embedding.
     """
     return mostly_cued(state) and state.get("kind") not in LOOKUPS
 
 
 def is_unplanned(state: RecallState) -> bool:
-    """Whether no planner has said what to look for: the question stands alone, and what playbooks
-    suggest for it."""
+    """Whether no query comes from a planner; there is only the question, and playbooks may add to
+    it."""
     return not any(query["origin"] in PLANNED for query in state.get("queries", {}).values())

@@ -11,11 +11,14 @@ from secondhop.nodes.state import RecallState, RecallUpdate
 
 
 async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Facets of the intent; the planner sees the memory map and names of what is kept, so that it
-    asks for what exists."""
+    """Ask the planner for the facets that the intent implies.
+
+    The planner sees the topics of the memories and the names of facts and preferences, so that it
+    asks for what exists.
+    """
     kept, untold = await kept_names(state, services=services)
     topics = await services.reader.topics()
-    left = remaining(state, services.settings.limits)  # of the time, what reading has left
+    left = remaining(state, services.settings.limits)  # after the reads, which took time
     request = PlanRequest(
         question=state["question"],
         asked_at=datetime.fromisoformat(state["asked_at"]),

@@ -44,12 +44,12 @@ Relevance: TypeAlias = Callable[[Floats, Floats], Floats]
 """(cosines, normalised BM25), arrays of one shape → calibrated relevance, 0..1."""
 
 EVIDENCE_PASSAGES = 3
-"""Evidence passages kept a memory and facet: long documents must not win by length."""
+"""Evidence passages kept per memory and facet: long documents must not win by length."""
 
 
 KEPT = 56
-"""Candidates that are kept for a question without a plan, of 80 that are compared: twice as many
-as a critic reads. All are, where passages fill a budget of tokens, or facets share the slots."""
+"""Candidates kept for a question without a plan, of 80 that are compared: twice as many as a critic
+reads. If passages fill a budget of tokens, or facets share the slots, all are kept."""
 
 RRF_K = 60
 """Damping constant of reciprocal rank fusion."""
@@ -58,16 +58,15 @@ CUE_WEIGHT = 1.0
 """Weight of the ranking by cues among those of a planned facet."""
 
 PROVED_WEIGHT = 0.5
-"""Weight of the ranking of what sessions have proved for such questions."""
+"""Weight of the ranking of memories that helped in sessions about similar questions."""
 
 HYBRID = (0.5, 0.5)
-"""Weights of the dense and the lexical ranking of a question without a plan: as in plain
-hybrid search."""
+"""Weights of the dense and the lexical ranking without a plan: as in plain hybrid search."""
 
 
 @dataclass(slots=True, eq=False)
 class Noted:
-    """The best that each passage did for one facet, while its rankings are read: in columns."""
+    """The best scores of each passage for one facet, collected from its rankings, in columns."""
 
     places: dict[str, int] = field(default_factory=dict[str, int])
     """{passage id: its row}."""
@@ -76,24 +75,25 @@ class Noted:
     passage_ids: list[str] = field(default_factory=list[str])
     query_ids: list[str] = field(default_factory=list[str])
     dense: list[float] = field(default_factory=list[float])
-    """NaN: the cosine is not known."""
+    """NaN: the cosine is unknown."""
     lexical: list[float] = field(default_factory=list[float])
     nearest: dict[str, float] = field(default_factory=dict[str, float])
     """{memory id: its best cosine above 0}."""
     relevances: list[float] = field(default_factory=list[float])
-    """Calibrated; [] until everything is noted."""
+    """Calibrated; [] until all rankings have been read."""
 
 
 async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Every facet gets its own ranking over all its queries of all rounds; none is pooled.
+    """Give every facet its own ranking, over all its queries of all rounds; facets are not pooled.
 
-    A facet without a new query keeps the scores it has, unless a reranker has changed them.
+    Without a reranker, a facet with no new query keeps its scores. With one, all facets are fused
+    again, because the reranker has changed the scores.
     """
     before = state.get("candidates", {})
     suggested, cued = state.get("suggested"), question_cues(state)
     rankings = rankings_by_facet(state, services)
     hidden = (await services.hidden.of(sight_of(state), services)).reasons
-    # without cues, only what the blend keeps is looked up
+    # without cues, only the memories that the blend keeps are looked up, below
     cards = await cards_found(rankings, state, services) if state.get("annotated") else {}
     blends: Mapping[str, Blended] = {}
     if suggested is None and cued is None:
@@ -138,14 +138,14 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def question_cues(state: RecallState) -> CueHits | None:
-    """What the question itself found among the cues; None where only sessions wrote some."""
+    """Cues that the question itself found; None if it found only cues that sessions wrote."""
     own = state.get("rankings", {}).get("q0")
     cued = own.get("cues") if own is not None else None
     return cued if cued is not None and cued["memory_ids"] else None
 
 
 def rankings_by_facet(state: RecallState, services: Services) -> dict[str, FacetRanking]:
-    """{facet id: its memories}, fused afresh for facets that were searched in this round."""
+    """{facet id: its ranking}; facets without a new query keep theirs, unless there is a reranker."""
     shares = LOOKUP_SHARES if state["kind"] in LOOKUPS else SHARES
     calibration = services.scale.calibration_for(as_texts=embeds_once(state))
     fused = partial(
@@ -169,7 +169,7 @@ def rankings_by_facet(state: RecallState, services: Services) -> dict[str, Facet
 async def cards_found(
     rankings: Mapping[str, FacetRanking], state: RecallState, services: Services
 ) -> dict[str, MemoryCard]:
-    """{memory id: its card}, of everything that searches and playbooks brought."""
+    """{memory id: its card}, for all memories that searches and playbooks found."""
     suggested = state.get("suggested")
     brought = [] if suggested is None else suggested["memory_ids"]
     found = {*brought, *(one for ranking in rankings.values() for one in ranking.fused)}
@@ -177,7 +177,10 @@ async def cards_found(
 
 
 def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[str, str]:
-    """{memory: the words of its cue nearest to the question}, where cues lift it."""
+    """{memory id: the text of its nearest cue} for memories whose cues raise their score.
+
+    A memory that only the shared undertaking raises gets the text of that broad cue.
+    """
     if cued is None:
         return {}
     nearest = zip(cued["memory_ids"], cued["cues"], strict=True)
@@ -191,7 +194,7 @@ def telling_cues(blends: Mapping[str, Blended], cued: CueHits | None) -> dict[st
 
 
 def known_ranking(facet_id: str, before: Mapping[str, Candidate]) -> FacetRanking:
-    """The ranking of a facet without a new query, as earlier rounds left it."""
+    """The ranking that earlier rounds left of a facet without a new query."""
     known = {
         memory_id: candidate["scores"][facet_id]
         for memory_id, candidate in before.items()
@@ -223,12 +226,13 @@ def fuse_facet(
 ) -> FacetRanking:
     """One facet's memories with fused rank and calibrated relevance, best first.
 
-    A memory stands in a ranking where its best passage stands; only the first `depth` memories of
-    a ranking count. Fusion is weighted RRF over both rankings of all queries.
+    Fusion is weighted RRF over the dense, lexical and cue rankings of all queries, and over the
+    rankings of what sessions proved. A memory ranks where its best passage does. Only the first
+    `depth` memories of a dense or lexical ranking count.
 
     Args:
         weights: of the dense and of the lexical rankings.
-        cue_weight: of the rankings by cues; 0: they bring memories, and no rank.
+        cue_weight: of the rankings by cues; 0: cues bring memories, but their order adds nothing.
     """
     legs: tuple[Leg, Leg] = ("dense", "lexical")
     orders: list[list[str]] = []
@@ -265,7 +269,7 @@ def note_passages(
     kept: Collection[str],
     cosines: Mapping[str, float],
 ) -> None:
-    """Remember the best score of every passage of the kept memories, and the query behind it."""
+    """Note the best scores of every passage of the kept memories, and the query behind them."""
     query_id, worded = found["query_id"], leg == "lexical"
     dense, lexical, query_ids = noted.dense, noted.lexical, noted.query_ids
     places, nearest = noted.places, noted.nearest
@@ -290,7 +294,7 @@ def note_passages(
 
 
 def facet_score(noted: Noted, memory_id: str, rank: int, fused: float) -> FacetScore:
-    """A memory within a facet: its best passage speaks for it, of equal ones the smaller id."""
+    """A memory's score in a facet: that of its best passage; ties go to the smaller passage id."""
     own = noted.of_memory[memory_id]
     ids, relevances = noted.passage_ids, noted.relevances
     kept = sorted(own, key=lambda row: (-relevances[row], ids[row])) if len(own) > 1 else own
@@ -319,10 +323,10 @@ def as_candidate(
     cue: str | None = None,
     proved_for: str | None = None,
 ) -> Candidate:
-    """A memory of the pool with its scores in every facet that found it.
+    """A memory as a candidate, with its scores in every facet that found it.
 
     Args:
-        hidden: ids of what may not be shown.
+        hidden: ids of memories that may not be shown.
     """
     candidate = Candidate(
         memory_id=card.memory_id,
@@ -351,7 +355,7 @@ def as_candidate(
 
 
 def outdated_by(card: MemoryCard, hidden: Collection[str]) -> str:
-    """The newest memory that replaces it, among those that may be shown; "" without one."""
+    """Id of the newest memory that replaces this one and may be shown; "" if there is none."""
     if not card.replaced_by:
         return ""
     return next((one for one in card.replaced_by if one not in hidden), "")

@@ -21,12 +21,12 @@ from secondhop.telemetry import model_span
 T = TypeVar("T", bound=BaseModel)
 
 MODEL_SHARE = 0.9
-"""Of a step's time, what its model may take. A call cancelled at the step's end never tells what it
-has spent, and what follows needs a moment too."""
+"""Share of a step's time that its model may take. A call cancelled at the end of the step never
+reports what it used, and the code after it needs a moment too."""
 
 
 LEAST_SECONDS = 0.1
-"""With less time no model answers, and an abandoned request is paid all the same."""
+"""No model is asked with less time: none would answer, and an abandoned request costs the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class ModelCall:
     prompt: RenderedPrompt
     reply_tokens: int
     left: Remaining
-    """For the answer as a whole: retries, other ways of asking and repairs together."""
+    """For the whole answer, including retries, other ways of asking, and repairs."""
 
 
 async def asked_model(
@@ -49,11 +49,12 @@ async def asked_model(
     """The model's answer, and what it cost.
 
     Args:
-        refuse: why an answer that fits the schema cannot be used, as the end of a sentence that
-            begins with the model's id; "" where it can. A refused answer is kept in no cache.
+        refuse: says why an answer that fits the schema cannot be used, as the end of a sentence
+            that begins with the model's id; "" accepts the answer. Refused answers are removed from
+            the cache.
 
     Raises:
-        LLMError: no valid answer within what is left, or a refused one; tells what was spent.
+        LLMError: there was no valid answer within what is left, or it was refused; holds the usage.
     """
     seconds = call.left.seconds * MODEL_SHARE
     if seconds < LEAST_SECONDS:
@@ -85,7 +86,7 @@ def affordable_reply(left: Remaining, *, prompt: int, wanted: int) -> int:
     """Tokens that a reply may have, at most `wanted`.
 
     Raises:
-        LLMError: no call is left, or no tokens for a reply worth asking for.
+        LLMError: no call is left, or fewer tokens than `LEAST_REPLY`.
     """
     room = left.llm_tokens - prompt
     if left.llm_calls < 1 or room < LEAST_REPLY:

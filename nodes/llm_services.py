@@ -16,14 +16,14 @@ def llm_services(
     planning: PlanningSettings | None = None,
     secret: bytes | None = None,
 ) -> tuple[LLMPlanner, LLMCritic]:
-    """What `Services` needs to plan and judge with a model.
+    """The planner and the critic that `Services` needs.
 
     Args:
         llm: any adapter of the port.
-        prompts: a directory whose files take the place of shipped prompts, or every prompt by name.
-        planning: how much is asked for when planning.
-        secret: of the tags around stored text; default a random one, or that of a model which
-            keeps answers by the words of their prompt.
+        prompts: a directory whose files replace shipped prompts, or all prompts by name.
+        planning: how much a plan may hold.
+        secret: for the tags around stored text. Default: that of the model if it caches answers by
+            prompt (the prompt must stay the same), else a random one.
 
     Raises:
         PromptError: a prompt file is faulty.

@@ -1,4 +1,4 @@
-"""Gives the answer of this round, and decides whether another round is worth it."""
+"""Picks the answer of this round, and decides whether the recall ends here."""
 
 from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.selection.learned import learned_factor
@@ -12,14 +12,14 @@ from secondhop.nodes.stopping import stop_rule
 from secondhop.wording import counted
 
 NOT_NEAR = "nothing stored is near enough to the question itself"
-"""Why a whole answer is held back: `BestAnswer.nearest` is below its bar."""
+"""Why the whole answer is held back if `BestAnswer.nearest` is below its bar."""
 
 REFUSED = "the critic refused most of what it read, and chose nothing"
-"""Why a whole answer is held back that is near enough to the question."""
+"""Why the whole answer is held back if it is near enough to the question."""
 
 
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Share the k slots among what the critic left, note why the others lost, apply the rules."""
+    """Fill the k slots, note why the other candidates lost, and apply the stop rules."""
     ranking = services.settings.ranking
     pool = await load_pool(state["candidates"], slot_facets(state), services=services, k=state["k"])
     answer = best_answer(pool, state, settings=ranking)
@@ -41,10 +41,10 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
 def dropped(
     answer: BestAnswer, pool: Pool, state: RecallState, *, min_score: float
 ) -> dict[str, Drop]:
-    """Why each of the others is not in an answer, by "<memory id>|<round>|<stage>"."""
+    """{"<memory id>|<round>|<stage>": why a candidate is not in the answer}."""
     votes = last_votes(state)
     losers = answer.selected.losers if answer.given else []
-    given_slots = max(state["k"], len(answer.picks))  # what was voted for has more than k
+    given_slots = max(state["k"], len(answer.picks))  # memories that were voted for come on top
     drops = [lost_slot(loser, state, slots=given_slots) for loser in losers]
     min_score = 0.0 if is_unplanned(state) else min_score
     if votes or min_score > 0:
@@ -63,7 +63,7 @@ def dropped(
 
 
 def lost_slot(loser: Loser, state: RecallState, *, slots: int) -> Drop:
-    """A candidate that was good enough and came after the last slot."""
+    """The drop of a candidate that was good enough but came after the last slot."""
     newer = state["candidates"][loser.memory_id].get("outdated_by")
     if loser.repeats is not None:
         reason = f"repeats what {loser.repeats} already says"
@@ -86,7 +86,7 @@ def lost_slot(loser: Loser, state: RecallState, *, slots: int) -> Drop:
 def unfit(
     pool: Pool, votes: dict[str, Vote], state: RecallState, *, min_score: float
 ) -> list[Drop]:
-    """Candidates that could not be returned: voted out, or below the threshold."""
+    """Drops for candidates that could not be returned: voted out, or below the threshold."""
     drops: list[Drop] = []
     for memory_id in pool.ids:
         vote, score = votes.get(memory_id), state["candidates"][memory_id]["score"]
@@ -114,16 +114,16 @@ def unfit(
 
 
 def voted(vote: Vote) -> str:
-    """ "voted cold: about another trip"; a critic that gave no reason is quoted with none."""
+    """The vote in words, like "voted cold: about another trip" (or just "voted cold")."""
     told = f"voted {vote['vote']}"
     return told if vote["reason"] in ("", told) else f"{told}: {vote['reason']}"
 
 
 def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place: int) -> Drop:
-    """A candidate held back with the whole answer.
+    """The drop of a candidate that is held back with the whole answer.
 
     Args:
-        place: where it would have stood.
+        place: its place if there were an answer, from 1.
     """
     near = answer.near
     return Drop(

@@ -12,17 +12,17 @@ from secondhop.stores.keeping import Kind
 from secondhop.wording import counted
 
 PLANNING_SHARE = 0.5
-"""Of the time left, what planning may take: without time to search a plan is worth nothing."""
+"""Share of the time left that planning may take; a plan is worthless without time to search."""
 
 MOST_BY_NAME = 3
-"""Facts, and preferences, that a plan may ask for by name."""
+"""Most facts, and most preferences, that a plan may ask for by name."""
 
 
 def planner_of(services: Services) -> Planner:
     """The planner of a graph that plans.
 
     Raises:
-        RuntimeError: there is none; the graph should not have come here.
+        RuntimeError: there is none; the graph should not have reached this step.
     """
     if services.planner is None:
         raise RuntimeError("a recall without a planner has no plan to make")
@@ -32,7 +32,8 @@ def planner_of(services: Services) -> Planner:
 async def plan_or_none(
     ask: Callable[[PlanRequest], Awaitable[Plan]], request: PlanRequest
 ) -> tuple[Plan, RecallUpdate]:
-    """The planner's plan; an empty one, and a note, when its model fails, is late or too dear."""
+    """(plan, update). If the model fails or is late, or no call is left, the plan is empty and the
+    update holds `degraded`."""
     name = ask.__name__
     if not request.remaining.affords_model:
         return Plan(facets=()), {"degraded": {name: f"{name}: no model call is left"}}
@@ -45,9 +46,9 @@ async def plan_or_none(
 
 
 def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
-    """Facets and queries of a plan under ids that the other planning step cannot use.
+    """The facets and queries of a plan, with ids that the other planning step does not use.
 
-    A planned facet without a name belongs to the question itself.
+    Queries of a planned facet without a name belong to the question itself.
     """
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
@@ -86,9 +87,9 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
 
 
 def by_name(asked: Sequence[KeptName]) -> ByName:
-    """The state's form of what a plan asks for by name: the first few names of each kind.
+    """The memories that a plan asks for by name, in the state's form: the first names of each kind.
 
-    Of every fact what holds comes before what else is kept under its name.
+    The current fact of every name comes before what else is kept under these names.
     """
     facts = first_names(asked, "factual")
     held = [one.memory_ids[0] for one in facts if one.memory_ids]
@@ -100,12 +101,12 @@ def by_name(asked: Sequence[KeptName]) -> ByName:
 
 
 def first_names(asked: Sequence[KeptName], kind: Kind) -> list[KeptName]:
-    """Those of a kind that a plan may ask for."""
+    """The first `MOST_BY_NAME` different names of a kind."""
     return [one for one in dict.fromkeys(asked) if one.kind == kind][:MOST_BY_NAME]
 
 
 def as_facet(planned: PlannedFacet, facet_id: str) -> Facet:
-    """The state's form of a planned facet."""
+    """A planned facet in the state's form."""
     return Facet(
         facet_id=facet_id,
         name=planned.name,

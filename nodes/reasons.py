@@ -11,11 +11,11 @@ LEAST_NEAR = 0.1
 """Relevance below which a memory is not called near the question."""
 
 WEAK = "Little of it is about the question."
-"""Why a memory is there that fills a slot which was free; `RecalledMemory.weak` marks it."""
+"""The reason of a memory that only fills a free slot; `RecalledMemory.weak` marks it."""
 
 
 def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
-    """One sentence: what it is there for, and what found it."""
+    """One sentence: which facet the memory serves, and what found it."""
     score = candidate["scores"].get(facet_id)
     if score is None:
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
@@ -46,7 +46,7 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
 
 
 def chosen_for(candidate: Candidate, state: RecallState) -> str:
-    """What a voter said in its favour; "" where none did."""
+    """What a voter said in its favour, without a full stop; "" if there is no such reason."""
     vote = last_votes(state).get(candidate["memory_id"])
     if vote is None or vote["vote"] not in IN_FAVOUR or not vote["reason"]:
         return ""
@@ -54,9 +54,9 @@ def chosen_for(candidate: Candidate, state: RecallState) -> str:
 
 
 def why_of_question(score: FacetScore) -> str:
-    """One sentence on a memory that is there for the question itself.
+    """One sentence about a memory that serves the question itself.
 
-    Its score tells how it stands among what is stored: among few memories none stands out.
+    The score is relative to the other stored memories; if there are only a few, none stands out.
     """
     if score["relevance"] >= LEAST_NEAR:
         return "Near the question itself."
@@ -66,21 +66,21 @@ def why_of_question(score: FacetScore) -> str:
 
 
 def cues_decide(candidate: Candidate) -> bool:
-    """Whether its cues add more to its score than its text."""
+    """Whether cues add more to the score than the text does."""
     parts = candidate.get("parts", {})
     by_cues = sum(parts.get(part, 0.0) for part in (CUES, BROAD_CUES, UNDERTAKING))
     return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
 
 
 def undertaking_lifts(candidate: Candidate) -> bool:
-    """Whether what it shares with the top memories adds more than its own cues."""
+    """Whether the shared undertaking adds more to the score than the memory's own cues."""
     parts = candidate.get("parts", {})
     own = max(parts.get(CUES, 0.0), parts.get(BROAD_CUES, 0.0))
     return "undertaking" in candidate and parts.get(UNDERTAKING, 0.0) > own
 
 
 def cut_by(drop: Drop, kind: QuestionKind) -> str:
-    """Stage and reason in one sentence."""
+    """The stage and the reason of a drop in one sentence, with the score if a threshold cut it."""
     told = f"{drop['stage']}: {drop['reason']}"
     if drop["score"] is None or drop["threshold"] is None:
         return told
@@ -90,6 +90,6 @@ def cut_by(drop: Drop, kind: QuestionKind) -> str:
 
 
 def match_needed(best: float, needed: float, kind: str) -> str:
-    """What the nearest memory has, and what it takes for an answer: no score of a memory."""
+    """How near the nearest memory is and what an answer needs. (Neither is a memory's score.)"""
     taken = "it was taken for a look-up, which needs" if kind in LOOKUPS else "it needs"
     return f"the best match to the question is {best:.2f}; {taken} {needed:.2f}"

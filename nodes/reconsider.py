@@ -10,21 +10,21 @@ from secondhop.nodes.state import Facet, FeedbackRef, Query, RecallState, Recall
 from secondhop.ranking.votes import IN_FAVOUR
 
 FEEDBACK_PASSAGES = 2
-"""Passages of a voted memory that bend a query vector."""
+"""Passages per voted memory that move the query vector."""
 
 
 BRANCHES = 3
-"""Sparks that a session follows."""
+"""Most sparks that a session follows."""
 
 
 async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
-    """A bent query for every facet with votes, a branch for each spark, and the critic's own.
+    """Queries for the next round: one for every facet with a vote in favour, and one per spark.
 
-    The critic's new queries wait in the state already; when neither they nor votes ask for
-    anything, the recall stops here.
+    The critic's own new queries are in the state already. If there are no queries at all, the
+    recall ends here.
     """
     votes = list(last_votes(state).values())
-    if state.get("effort") == "low":  # its own queries are all that is searched for
+    if state.get("effort") == "low":  # of the critic, only its own queries are asked
         votes = [vote for vote in votes if vote["by"] != "critic"]
     refined = {
         query["query_id"]: query
@@ -46,10 +46,10 @@ async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) -> list[Query]:
-    """At most one query: the facet's first text, bent by the votes on its memories.
+    """At most one query: the facet's first text, with a vector moved by the votes on its memories.
 
-    A facet without a hot or warm vote keeps its vector; cold and wrong memories are kept out by
-    selection, so asking again would bring nothing new.
+    [] for a facet without a hot or warm vote. Selection keeps cold and wrong memories out anyway,
+    so asking again would bring nothing new.
     """
     own = [vote for vote in votes if tells_news(vote) and concerns(vote, facet_id, state)]
     if not any(vote["vote"] in IN_FAVOUR for vote in own):
@@ -69,14 +69,15 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
 
 
 def tells_news(vote: Vote) -> bool:
-    """Whether a vote says what the ranking does not: for which facets, or what a person thinks."""
+    """Whether a vote says more than the ranking: it names facets, or a person or agent cast it."""
     return is_outside(vote) or bool(vote["facet_ids"])
 
 
 def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
-    """Whether a vote is about a memory of this facet: as it says, or as the facet ranked it.
+    """Whether a vote is about this facet: it names the facet, or names none and the memory is most
+    relevant to this one.
 
-    Only a vote that names a branch is about a branch.
+    A vote is about a branch of a spark only if it names the branch. A spark is about no facet.
     """
     candidate = state["candidates"].get(vote["memory_id"])
     if candidate is None or vote["vote"] == "spark":
@@ -89,7 +90,7 @@ def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
 
 
 def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[FeedbackRef]:
-    """The passages that votes are about."""
+    """The votes with the passages that they are about."""
     for vote in votes:
         candidate = state["candidates"][vote["memory_id"]]
         yield FeedbackRef(
@@ -103,7 +104,10 @@ def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[Feedbac
 def spark_branches(
     votes: Sequence[Vote], state: RecallState
 ) -> tuple[dict[str, Facet], dict[str, str], dict[str, Query]]:
-    """(facets, {facet: its spark}, queries): a branch for every new spark, up to `BRANCHES`."""
+    """(facets, {facet id: memory id of its spark}, queries): a branch per new spark.
+
+    There are at most `BRANCHES` branches, those of earlier rounds included.
+    """
     known = state.get("sparks", {})
     facets: dict[str, Facet] = {}
     sparks: dict[str, str] = {}

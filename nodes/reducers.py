@@ -1,4 +1,4 @@
-"""A node's update taken into a state outside of the graph, by the same reducers as in it."""
+"""Applies a node's update to a state outside the graph, with the graph's reducers."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -7,7 +7,7 @@ from secondhop.nodes.state import RecallState
 
 
 def taken_in(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
-    """The state with the update.
+    """The state after the update.
 
     >>> taken_in({"queries": {"q0": 1}, "round": 1}, {"queries": {}, "round": 2})
     {'queries': {'q0': 1}, 'round': 2}

@@ -1,4 +1,4 @@
-"""Optional: a model reads question and passage together, before candidates are cut."""
+"""Optional node: a cross-encoder reads query and passage together, before candidates are cut."""
 
 import asyncio
 from collections import defaultdict
@@ -11,19 +11,19 @@ from secondhop.nodes.state import Candidate, RecallState, RecallUpdate
 from secondhop.wording import counted
 
 PAIRS = 50
-"""(question, passage) pairs that the model reads a round."""
+"""(query, passage) pairs that the model reads per round."""
 
 MIX = 0.5
-"""Share of the reranker in the relevance of a pair it read."""
+"""Weight of the reranker's score in the relevance of a pair that it read."""
 
 TIME_SHARE = 0.5
-"""Of the time left, at most; after it somebody must still choose."""
+"""Share of the time left that it may take; later steps still have to choose."""
 
 
 async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Mix the reranker's score into the best (candidate, facet) pairs, at most 50 a round."""
+    """Mix the reranker's score into the best (candidate, facet) pairs, at most `PAIRS` a round."""
     if services.reranker is None:
-        return {"note": "no reranker"}  # a checkpoint of a recall that had one goes on without
+        return {"note": "no reranker"}  # a resumed checkpoint may come from a recall that had one
     pairs = best_pairs(state, limit=PAIRS)
     try:
         async with asyncio.timeout(TIME_SHARE * remaining(state, services.settings.limits).seconds):
@@ -38,7 +38,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:
-    """(memory id, facet id) with the highest relevance, best first."""
+    """The `limit` (memory id, facet id) pairs with the highest relevance, best first."""
     pairs = [
         (score["relevance"], memory_id, facet_id)
         for memory_id, candidate in state["candidates"].items()
@@ -51,7 +51,7 @@ def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:
 async def pair_scores(
     pairs: list[tuple[str, str]], state: RecallState, *, services: Services
 ) -> dict[tuple[str, str], float]:
-    """The reranker's score of each pair's best passage against the query that found it."""
+    """{(memory id, facet id): score of its best passage for the query that found it}."""
     wanted: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for memory_id, facet_id in pairs:
         score = state["candidates"][memory_id]["scores"][facet_id]
@@ -69,7 +69,7 @@ async def pair_scores(
 
 
 async def reranked(reranker: Reranker | None, query: str, texts: list[str]) -> list[float]:
-    """Scores of texts; no call for no text."""
+    """The scores of the texts; [] without texts or a reranker."""
     return await reranker.rerank(query, texts) if reranker is not None and texts else []
 
 

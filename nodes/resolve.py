@@ -1,4 +1,4 @@
-"""Last node: gives the answer, with the text of its evidence and a reason for each memory."""
+"""Last node: writes the answer, with the text of its evidence and a reason for each memory."""
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,30 +33,31 @@ FORGOTTEN = "its text was forgotten while the recall ran"
 """Why a memory with a slot is not in the answer."""
 
 IMPLIED = 2
-"""Hop of what the question does not name and its intent implies."""
+"""The hop of a memory that the question's intent implies but the question does not name."""
 
 Entries: TypeAlias = dict[str, dict[str, Any]]
-"""{passage id: the passage as `Evidence` has it}."""
+"""{passage id: the passage in the form of `Evidence`}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The memories of the answer and those beside it, with what is shown of each."""
+    """The memories of the answer and its near misses, with the evidence of each."""
 
     evidence: Mapping[str, list[str]]
-    """Passage ids by memory, best memory first."""
+    """{memory id: passage ids}, best memory first."""
     misses: Mapping[str, Drop]
+    """{memory id: why it is a near miss}."""
     missed: Mapping[str, Sequence[str]]
-    """The same of the near misses."""
+    """{memory id: passage ids}, for the near misses."""
     entries: Entries
     no_room: dict[str, Drop]
-    """What answers and has no evidence here."""
+    """Memories that belong to the answer but have no evidence in it."""
     left_out: Mapping[str, LeftOut]
-    """Memories that a budget of tokens had no room for."""
+    """{memory id: why}, for memories that a budget of tokens leaves out."""
 
 
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Look up the evidence of the picks and of the near misses, and say why each is there."""
+    """Look up the evidence of the picks and of the near misses, and write the result."""
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
     sight = sight_of(state)
     hidden = await services.hidden.of(sight, services)
@@ -110,7 +111,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
 async def picked_answer(
     state: RecallState, picks: Collection[str], *, services: Services
 ) -> Answer:
-    """k memories bring their own best passages, and what belongs to these."""
+    """The answer of a recall for k memories: each brings its best passages and their neighbours."""
     limits, candidates = services.settings.limits, state.get("candidates", {})
     misses = near_misses(state, picks, over_budget=(), limit=limits.maybe)
     best = {memory_id: evidence_of(candidates[memory_id]) for memory_id in picks}
@@ -134,8 +135,8 @@ async def picked_answer(
 async def filled_answer(
     state: RecallState, picks: Collection[str], *, services: Services
 ) -> Answer:
-    """A number of tokens is filled with the best passages there are, of these memories or of
-    others."""
+    """The answer of a recall for a budget of tokens: the best passages of the picks or of other
+    candidates."""
     filled = await filled_evidence(state, tokens=state["tokens"] or 0, services=services)
     found = finders(filled.passages, state, services=services)
     placed = {
@@ -165,7 +166,7 @@ async def filled_answer(
 async def looked_up(
     evidence: Mapping[str, Sequence[str]], state: RecallState, *, services: Services
 ) -> Entries:
-    """Evidence of candidates as it is shown; passages that are gone are left out."""
+    """The evidence of candidates, in the form of `Evidence`, without deleted passages."""
     wanted = [passage_id for ids in evidence.values() for passage_id in ids]
     passages = await services.reader.passages(wanted) if wanted else {}
     return as_entries(evidence, passages, state)
@@ -174,8 +175,11 @@ async def looked_up(
 def as_entries(
     evidence: Mapping[str, Sequence[str]], passages: Mapping[str, Passage], state: RecallState
 ) -> Entries:
-    """Evidence of candidates as it is shown, each passage with the relevance and the query that
-    speak most for it; passages that are gone are left out."""
+    """The evidence of candidates, in the form of `Evidence`.
+
+    Each passage has its highest relevance to any facet, and the query that found it there. Passages
+    that were deleted meanwhile are left out.
+    """
     entries: Entries = {}
     for memory_id, ids in evidence.items():
         scores = state["candidates"][memory_id]["scores"].items()
@@ -193,14 +197,18 @@ def as_entries(
 
 
 def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
-    """Wall time from `begin` to here."""
+    """Wall time since `begin`, in milliseconds."""
     return round((time.time() - state["deadline_at"] + limits.deadline_s) * 1000, 2)
 
 
 def near_misses(
     state: RecallState, picks: Collection[str], *, over_budget: Iterable[Drop], limit: int
 ) -> dict[str, Drop]:
-    """What found no room, best first, then what the last round cut: by place, then by score."""
+    """{memory id: why it is not in the answer} for at most `limit` near misses, best first.
+
+    Memories that a budget of tokens had no room for come first, then those that the last round cut,
+    by place, then by score.
+    """
     last = [
         drop
         for drop in state.get("drops", {}).values()
@@ -228,7 +236,11 @@ def recalled(
     *,
     min_score: float,
 ) -> dict[str, Any]:
-    """One memory as `RecalledMemory` has it."""
+    """One memory in the form of `RecalledMemory`.
+
+    Args:
+        facet_id: the facet that gave it its slot; None for a near miss.
+    """
     candidate = state["candidates"][memory_id]
     served = served_facets(candidate, facet_id, state, min_score=min_score)
     reason = why(served[0], candidate, state)
@@ -255,7 +267,11 @@ def recalled(
 def served_facets(
     candidate: Candidate, facet_id: str | None, state: RecallState, *, min_score: float
 ) -> list[str]:
-    """Facets that a memory serves: the one that gave it its slot, then by relevance."""
+    """Ids of the facets that a memory serves, the one that gave it its slot first.
+
+    The others are those that its vote names. Without a vote that names any, they are those to which
+    its relevance is at least `min_score`, or else its best one.
+    """
     scores = candidate["scores"]
     ranked = sorted(scores, key=lambda f: (-scores[f]["relevance"], f))
     vote = last_votes(state).get(candidate["memory_id"])
@@ -268,7 +284,7 @@ def served_facets(
 def as_entry(
     passage: Passage, relevance: float, query_id: str, state: RecallState
 ) -> dict[str, Any]:
-    """One passage as `Evidence` has it."""
+    """One passage in the form of `Evidence`."""
     query = state["queries"][query_id]
     return {
         "passage_id": passage.passage_id,
@@ -283,7 +299,7 @@ def as_entry(
 def facet_outcomes(
     state: RecallState, memories: Sequence[Mapping[str, Any]], *, min_score: float
 ) -> list[dict[str, Any]]:
-    """What became of each facet, heaviest first."""
+    """For each facet, the memories that cover it and whether nothing was found; heaviest first."""
     best = {facet_id: 0.0 for facet_id in state["facets"]}
     for candidate in state.get("candidates", {}).values():
         for facet_id, score in candidate["scores"].items():
@@ -303,7 +319,7 @@ def facet_outcomes(
 
 
 def shortest(memory_id: str, left_out: Mapping[str, LeftOut]) -> int | None:
-    """Tokens of its shortest passage, where a bigger budget would hold it."""
+    """Tokens of the memory's shortest passage; None unless a bigger budget would hold it."""
     left = left_out.get(memory_id)
     return left.tokens if left is not None and left.budget is not None else None
 
@@ -314,11 +330,12 @@ def over_budget(
     kept: Collection[str],
     left_out: Mapping[str, LeftOut],
 ) -> dict[str, Drop]:
-    """What answers, best first, and has no evidence in the answer.
+    """Drops for the memories that belong to the answer but have no evidence in it, best first.
 
     Args:
         picks: memories with a slot.
-        left_out: of a recall that fills tokens: those with nothing in it.
+        kept: memories with evidence in the answer.
+        left_out: memories that a budget of tokens leaves out; {} for a recall for k memories.
     """
     number = state["round"]
     stage = "tokens" if state["tokens"] is not None else "pick"
@@ -340,7 +357,7 @@ def over_budget(
 
 
 def why_left_out(left: LeftOut | None, state: RecallState) -> str:
-    """Why nothing of a memory is in the answer."""
+    """Why no passage of a memory is in the answer."""
     if left is None:
         return FORGOTTEN
     if left.budget is None:

@@ -27,20 +27,20 @@ from secondhop.wording import counted
 T = TypeVar("T")
 
 PASSAGES_A_MEMORY = 3
-"""Passages fetched a wanted memory: long memories fill a ranking with several of theirs."""
+"""Passages fetched per wanted memory, because a long memory takes several places in a ranking."""
 
 UNPLANNED = 80
-"""Memories that the question brings where nothing else is asked: as many as compete for slots."""
+"""Least number of memories that the question brings without a plan."""
 
 FILLING = 200
-"""The same where passages fill a budget of tokens: those are judged one by one."""
+"""The same if passages fill a budget of tokens; these are scored one by one."""
 
 
 NOTHING = Visible([], {})
 
 
 def depth_of(state: RecallState, ranking: RankingSettings) -> int:
-    """Memories of each ranking that count."""
+    """How many memories of each ranking count."""
     planned = state["k"] * ranking.depth_factor
     if not is_unplanned(state):
         return planned
@@ -48,7 +48,7 @@ def depth_of(state: RecallState, ranking: RankingSettings) -> int:
 
 
 async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Rankings of every query of the round; if a search fails, the trace says so."""
+    """Rankings of every query of the round; if a search fails, `degraded` says so."""
     asked = [one for one in state["queries"].values() if one["round"] == state["round"]]
     rankings = await ranked(asked, state, services=services)
     update: RecallUpdate = {"rankings": rankings, "note": noted(rankings.values())}
@@ -63,7 +63,7 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 def noted(rankings: Collection[Ranking]) -> str:
-    """ "1 query: 40 passages by similarity, 12 by words, 30 memories by cues"."""
+    """A note like "1 query: 40 passages by similarity, 12 by words, 30 memories by cues"."""
     near = sum(len(one["dense"]["passage_ids"]) for one in rankings)
     worded = sum(len(one["lexical"]["passage_ids"]) for one in rankings)
     cued = sum(len(one["cues"]["memory_ids"]) for one in rankings if "cues" in one)
@@ -74,7 +74,7 @@ def noted(rankings: Collection[Ranking]) -> str:
 async def ranked(
     asked: Sequence[Query], state: RecallState, *, services: Services
 ) -> dict[str, Ranking]:
-    """{query id: what the searches found}; they run side by side, each until the deadline."""
+    """{query id: what the searches found}. The searches run in parallel, until the deadline."""
     hidden = await services.hidden.of(sight_of(state), services)
     memories = depth_of(state, services.settings.ranking)
     depth = memories * PASSAGES_A_MEMORY
@@ -114,10 +114,10 @@ async def ranked(
 def ranking(
     query_id: str, similar: Similar, worded: Visible, cosines: Mapping[str, float], *, error: str
 ) -> Ranking:
-    """What one query found; nothing where its search failed.
+    """What one query found; empty lists if its search failed.
 
     Args:
-        cosines: by passage id, of what the search by similarity did not find.
+        cosines: {passage id: cosine}, for passages that the search by similarity did not find.
     """
     near = similar.found.get(query_id, NOTHING)
     owners = similar.beside.get(query_id, {})
@@ -139,12 +139,13 @@ def ranking(
 def unknown_passages(
     query_id: str, similar: Similar, lexical: Mapping[str, Visible], *, memories: int
 ) -> list[str]:
-    """Passages whose cosine is still to be worked out, so that scores compare: of memories that
-    cues alone have found; and what the lexical search alone has found, of memories that count in
-    it or by cues.
+    """Ids of passages whose cosine to the query is still missing, so that scores can be compared.
+
+    These are the passages of memories that were found only by cues, and those that only the lexical
+    search found, if their memory counts there or was found by cues.
 
     Args:
-        memories: those of each ranking that count.
+        memories: how many memories of each ranking count.
     """
     beside = similar.beside.get(query_id, {})
     worded = lexical.get(query_id, NOTHING).hits
@@ -158,7 +159,7 @@ def unknown_passages(
 def cosines_to(
     vector: Vector, passage_ids: Sequence[str], stored: Mapping[str, Vector]
 ) -> dict[str, float]:
-    """{passage id: its cosine}, of those that are stored."""
+    """{passage id: its cosine to the vector}, for passages with a stored vector."""
     known = [one for one in passage_ids if one in stored]
     if not known:
         return {}
@@ -168,10 +169,12 @@ def cosines_to(
 
 
 async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
-    """The search's answer; it is begun here, so that one cancelled before its start leaves nothing.
+    """The result of a search with a time limit.
+
+    The search is created here, so that a task that is cancelled early leaves no coroutine behind.
 
     Raises:
-        TimeoutError: none in time.
+        TimeoutError: there was no result in time.
     """
     async with asyncio.timeout(seconds):
         return await leg()
@@ -180,7 +183,7 @@ async def within(seconds: float, leg: Callable[[], Awaitable[T]]) -> T:
 async def by_words(
     asked: Sequence[Query], depth: int, hidden: Hidden, services: Services
 ) -> dict[str, Visible]:
-    """{query id: the passages that hold its words}."""
+    """{query id: the passages that contain its words, best first}."""
     if not asked:
         return {}
     texts = [one["text"] for one in asked]
@@ -191,10 +194,10 @@ async def by_words(
 
 
 def leg_error(leg: str, found: object) -> str:
-    """What went wrong in a search, or "".
+    """What went wrong in a search; "" if nothing did.
 
     Raises:
-        BaseException: anything that is not an error of ours: a cancellation, or our own mistake.
+        BaseException: `found` itself, if it is neither a timeout nor a `SecondhopError`.
     """
     if not isinstance(found, BaseException):
         return ""

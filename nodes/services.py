@@ -1,4 +1,4 @@
-"""What the nodes work with; bound when a graph is built."""
+"""The models, stores and settings that the nodes use; bound when a graph is built."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -30,29 +30,29 @@ class Services:
     reader: MemoryReader
     embedder: Embedder
     scale: ModelScale
-    """What the embedder's cosines mean."""
+    """How to read the embedder's cosines."""
     playbooks: Playbooks
-    """What a question's intent needs, where no planner says it."""
+    """What a question's intent needs, if there is no plan."""
     planner: Planner | None = None
-    """None: no plan is asked for."""
+    """None: recalls are not planned."""
     critic: Critic | None = None
     """None: no votes, and the first round is the last."""
     reranker: Reranker | None = None
     price: TokenPrice | None = None
-    """What planner and critic pay for their language model; None: unknown, or they have none."""
+    """Price of the language model of planner and critic; None: unknown, or there is no model."""
     settings: Config = field(default_factory=Config)
     keeping: MemoryKeeping | None = None
-    """How memories stand; None: all of them hold."""
+    """Which memories hold; None: all do."""
     cues: CueSearch | None = None
-    """What memories were stored for; None: nothing is known of it."""
+    """None: there are no cues."""
     hidden: HiddenMemory = field(default_factory=HiddenMemory, compare=False)
-    """What the recalls that run may not show."""
+    """What running recalls may not show."""
     exposure: ExposureMemory = field(default_factory=ExposureMemory, compare=False)
     """What was shown lately, for `RankingSettings.freshness`."""
     clock: Callable[[], datetime] = UTC_CLOCK
-    """When it is, for a recall that was given no time."""
+    """The current time, for recalls without `asked_at`."""
 
 
 def session_services(services: Services) -> Services:
-    """The services of a recall that stays open for votes: it may leave voting to others."""
+    """The services of a session: without the critic if `SessionSettings.critic` is off."""
     return services if services.settings.session.critic else replace(services, critic=None)

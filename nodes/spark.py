@@ -1,15 +1,15 @@
-"""The branch that a spark opens: its own facet and query, beside the main search."""
+"""The branch that a spark vote opens: a facet and a query of its own, beside the main search."""
 
 from collections.abc import Sequence
 
 from secondhop.nodes.state import Candidate, Facet, FeedbackRef, Query, RecallState
 
 SPARK_WEIGHT = 0.5
-"""Weight of a spark's own facet: a branch never outweighs the main path."""
+"""Weight of the facet of a spark, so that a branch never outweighs the main path."""
 
 
 def branch_of(facet_id: str, candidate: Candidate, state: RecallState) -> Facet:
-    """The lateral branch that a memory sparked."""
+    """The facet of the branch that a memory sparked, one hop beyond the memory's own facets."""
     hops = [state["facets"][f]["hop"] for f in candidate["scores"] if f in state["facets"]]
     return Facet(
         facet_id=facet_id,
@@ -21,19 +21,19 @@ def branch_of(facet_id: str, candidate: Candidate, state: RecallState) -> Facet:
 
 
 def branch_name(title: str) -> str:
-    """Name of the branch that a memory of this title sparked."""
+    """Name of the branch that a memory with this title sparked."""
     return f"sparked by {title}"
 
 
 def branch_why(title: str) -> str:
-    """Why it was looked for."""
+    """Why the branch is searched, for the `why` of its facet."""
     return f"“{title}” was not asked for, but led here."
 
 
 def lateral_query(
     branch: Facet, candidate: Candidate, state: RecallState, *, passage_ids: Sequence[str]
 ) -> Query:
-    """Seeded by the memory and the question; its vector leans towards the memory's passages."""
+    """The query of a branch: title and question, with a vector moved towards the passages."""
     seed = FeedbackRef(
         memory_id=candidate["memory_id"],
         passage_ids=list(passage_ids),
@@ -52,5 +52,5 @@ def lateral_query(
 
 
 def lateral_text(title: str, question: str) -> str:
-    """What the branch asks for."""
+    """The text of the branch's query."""
     return f"{title}: {question}"

@@ -1,8 +1,8 @@
 """The state of a recall: plain values that a checkpoint can store and a trace can show.
 
-No vectors and no memory text live here, only ids, scores, reasons and the words of cues; the text
-of the memories that are returned is looked up by `resolve`. Keys that parallel nodes write have a
-reducer, and every reducer is commutative: the entries that two branches add differ in key.
+The state holds ids, scores, reasons and the words of cues. It holds no vectors and no memory text;
+`resolve` looks up the text of the memories that are returned. Keys that parallel nodes write have a
+reducer. Every reducer is commutative, because two branches never add entries with the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ Leg: TypeAlias = Literal["dense", "lexical"]
 QuestionKind: TypeAlias = Literal["factual", "conceptual", "procedural", "temporal"]
 
 Effort: TypeAlias = Literal["none", "low", "high"]
-"""What a recall may ask a language model: nothing; one vote on what the searches found; a plan, and
-votes until the critic is content."""
+"""How much a recall may ask a language model. `none`: nothing. `low`: one vote on what the searches
+found. `high`: a plan, then votes until the critic is content."""
 
 EFFORTS: Sequence[Effort] = get_args(Effort)
 
@@ -33,14 +33,14 @@ DIRECT = "f0"
 """Facet id of the question itself."""
 
 QUESTION_WEIGHT = 1.5
-"""Weight of the question itself against facets, whose weights lie around 1."""
+"""Weight of the question itself. Other facets weigh about 1."""
 
 FACT_NAMED, FACT_ASKED = "fact", "plan"
-"""Origins of queries that look a fact up: the question or a query names it; the plan, told which
-names there are, asks for it by name."""
+"""Origins of queries that look up a fact. `fact`: the question or a query names it. `plan`: the
+planner saw the list of names and asked for this one."""
 
 TOO_LATE = "no answer before the deadline"
-"""What stands in a ranking's error when a search was given up."""
+"""The error in a ranking whose search was given up."""
 
 
 def add_counts(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
@@ -60,7 +60,7 @@ class Facet(TypedDict):
     name: str
     why: str
     hop: int
-    """1: the question names it; 2: the intent implies it; 3 and up: found in earlier evidence."""
+    """1: the question names it; 2: its intent implies it; 3 and up: found in earlier evidence."""
     weight: float
     """Share of the slots, relative to the other facets; > 0."""
 
@@ -73,43 +73,43 @@ class Query(TypedDict):
     text: str
     hop: int
     round: int
-    """From 1; 0 while it waits to be asked."""
+    """The round that asks it, from 1; 0 while it waits."""
     origin: str
-    """Who wrote it: question, decompose, expand, evidence, refine, spark, uncovered or playbook; or
-    what asks for the fact it looks up: fact or plan."""
+    """Where it comes from: question, decompose, expand, evidence, refine, spark, uncovered or
+    playbook; fact or plan for a query that looks up a fact."""
     feedback: list["FeedbackRef"]
-    """Votes that bend the query vector; [] for a query that is its text alone."""
+    """Votes that move the query vector; []: the vector is that of the text."""
     memory_ids: NotRequired[list[str]]
-    """Look among these memories alone, whatever a search would find; missing: search."""
+    """Take these memories instead of searching; missing: search."""
 
 
 class PlanAsk(TypedDict):
-    """The part of a plan that asked for a preference; "" twice where it asked by name."""
+    """The part of a plan that asked for a preference; both are "" if it asked by name."""
 
     facet_id: str
     query: str
 
 
 class ByName(TypedDict):
-    """What a plan asked for by name, as memory ids."""
+    """Ids of the memories that a plan asked for by name."""
 
     facts: list[str]
-    """What holds of each name first, the most needed ones in front."""
+    """The current fact of each name, most needed first; then what else is kept under the names."""
     preferences: list[str]
 
 
 class FeedbackRef(TypedDict):
-    """A vote that moves a query vector, by the passages it is about (never their vectors)."""
+    """A vote that moves a query vector, with the passages it is about (never their vectors)."""
 
     passage_ids: list[str]
     vote: VoteName
     round: int
     memory_id: NotRequired[str]
-    """Whose passages they are."""
+    """The memory that the passages belong to."""
 
 
 class Hits(TypedDict):
-    """The passages that one search of a query found, best first: columns of one length."""
+    """The passages that one search of a query found, best first; lists of equal length."""
 
     passage_ids: list[str]
     memory_ids: list[str]
@@ -117,10 +117,10 @@ class Hits(TypedDict):
 
 
 class Proved(TypedDict):
-    """What sessions about questions near to one query have said."""
+    """What earlier sessions about similar questions say about the memories."""
 
     votes: dict[str, float]
-    """{memory id: votes for it, less those against it, each by how near its question is}."""
+    """{memory id: votes for it minus votes against it, weighted by nearness of the question}."""
     questions: dict[str, str]
     """{memory id: the nearest question that it helped with}."""
     refused: dict[str, str]
@@ -128,19 +128,20 @@ class Proved(TypedDict):
 
 
 class CueHits(TypedDict):
-    """The memories whose cues one query is near to, best first: columns of one length."""
+    """The memories whose cues are near one query, best first; lists of equal length."""
 
     memory_ids: list[str]
     specific: list[float]
-    """Mean similarity of the two nearest specific cues, less what everyday questions share."""
+    """Mean similarity of the memory's two nearest specific cues, less what it shares with everyday
+    questions."""
     broad: list[float]
-    """The same of the nearest broad cue."""
+    """The same for its nearest broad cue."""
     nearest: float
-    """The same of the specific cue that is nearest of all."""
+    """The same for the nearest specific cue of any memory."""
     cues: list[str]
-    """The words of the cue that speaks most for the memory."""
+    """The text of the cue that speaks most for each memory."""
     proved: NotRequired[Proved]
-    """Missing: no session was about such a question."""
+    """Missing: no session was about a similar question."""
 
 
 class Ranking(TypedDict):
@@ -150,11 +151,11 @@ class Ranking(TypedDict):
     dense: Hits
     lexical: Hits
     cosines: dict[str, float]
-    """Of passages that only the lexical search found, by passage id."""
+    """{passage id: cosine}, for passages that only the lexical search found."""
     error: str
     """"" when both searches worked."""
     hidden: NotRequired[dict[str, str]]
-    """Memories that it found and may not show, and why."""
+    """{memory id: why it may not be shown}, for hidden memories that the searches found."""
     cues: NotRequired[CueHits]
     """Missing: no memory has cues."""
 
@@ -173,21 +174,21 @@ class FacetScore(TypedDict):
     """The query that found each of `passage_ids`."""
     passage_scores: Sequence[float]
     text: NotRequired[float]
-    """Calibrated relevance of the text alone, where `relevance` holds more than that."""
+    """Calibrated relevance of the text alone, if `relevance` is a blend with other parts."""
 
 
 class Suggested(TypedDict):
-    """The memories that playbooks suggest: columns of one length, best first."""
+    """The memories that playbooks suggest, best first; lists of equal length."""
 
     memory_ids: list[str]
     scores: list[float]
-    """Affinity to the facets, weighed; 0 and more, comparable within one recall only."""
+    """Weighted affinity to the facets, at least 0; comparable only within one recall."""
     facet_ids: list[str]
-    """The facet that earned most of it; "" where the trace names none."""
+    """The facet that adds most to the score; "" if it is not one of those the trace names."""
     passage_ids: list[str]
     """The passage nearest to that facet."""
     cosines: list[float]
-    """Of that passage to the question."""
+    """Cosine of that passage to the question."""
     confidence: float
     """0..1: how sure the playbooks are of the question's intent."""
 
@@ -204,26 +205,25 @@ class Candidate(TypedDict):
     scores: dict[str, FacetScore]
     """By facet id."""
     kind: NotRequired[str]
-    """factual or preferential; continuity when it is missing."""
+    """factual or preferential; missing: continuity."""
     salience: NotRequired[float]
     """0..1; missing: it was never set."""
     cue: NotRequired[str]
-    """The request it was stored for that is nearest to the question, where that speaks for it."""
+    """Its cue nearest to the question, if its cues raise its score."""
     undertaking: NotRequired[str]
-    """The broad cue that it shares with the top memories, where that lifts it."""
+    """The broad cue that it shares with the top memories, if that raises its score."""
     proved_for: NotRequired[str]
-    """The question of a session that it helped with and that is nearest to this one."""
+    """The nearest question of an earlier session that it helped with."""
     role: NotRequired[str]
-    """What kind of help it gives; missing: nothing was noted."""
+    """What kind of help it gives; missing: none was noted."""
     outdated_by: NotRequired[str]
-    """The newer memory whose annotation says that it replaces it; missing: none does."""
+    """The newer memory whose annotation says that it replaces this one; missing: none does."""
     parts: NotRequired[dict[str, float]]
-    """What each retriever added to the score, by name; missing where a plan's facets share the
-    slots."""
+    """What each part added to the score, by name; missing if a plan's facets share the slots."""
 
 
 class HiddenHit(TypedDict):
-    """A memory that queries found, and that may not be shown."""
+    """A memory that queries found but that may not be shown."""
 
     memory_id: str
     title: str
@@ -231,27 +231,27 @@ class HiddenHit(TypedDict):
 
 
 class Sight(TypedDict):
-    """What a recall may see: by it the hidden memories are looked up."""
+    """What a recall may see; the hidden memories are looked up by it."""
 
     trace_id: str
     asked_at: str
     as_of: str
-    """ISO 8601; "": today's belief."""
+    """ISO 8601; "": what is believed today."""
     include_stale: bool
     where: Mapping[str, Any]
     """`Where.values()`; {}: no filter."""
 
 
 class Learned(TypedDict):
-    """What sessions about such questions have taught, as it counts for the recall."""
+    """What earlier sessions about similar questions have taught."""
 
     factors: dict[str, float]
-    """By memory id, on relevance."""
+    """{memory id: factor on its relevance}."""
     questions: dict[str, str]
     """{memory id: the nearest question that it helped with}."""
     refused: NotRequired[dict[str, str]]
-    """{memory id: the nearest question for which it was voted down}; missing in what was kept
-    before 0.3."""
+    """{memory id: the nearest question for which it was voted down}; missing in states that were
+    stored before version 0.3."""
 
 
 class Vote(TypedDict):
@@ -260,17 +260,17 @@ class Vote(TypedDict):
     memory_id: str
     vote: VoteName
     by: str
-    """critic, person or agent; or earlier sessions, for what people refused there."""
+    """critic, person or agent; or earlier sessions, if people refused the memory there."""
     round: int
     reason: str
     facet_ids: list[str]
     repeats: str | None
     replaced_by: str | None
     place: NotRequired[int | None]
-    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
+    """Place among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
     voter gave no order."""
     unnamed: NotRequired[bool]
-    """Without a plan: the critic read it and said nothing of it; it may fill a slot left empty."""
+    """Without a plan: the critic read the memory and did not name it. It may fill a free slot."""
 
 
 class Pick(TypedDict):
@@ -282,7 +282,7 @@ class Pick(TypedDict):
 
 
 class Drop(TypedDict):
-    """A candidate left behind at a stage, and against what."""
+    """Why a candidate was dropped, at which stage, and in favour of which other memory."""
 
     memory_id: str
     stage: str
@@ -293,7 +293,7 @@ class Drop(TypedDict):
     threshold: float | None
     against: str | None
     budget: NotRequired[int | None]
-    """Tokens that would hold it, in a recall that fills tokens."""
+    """Size of the budget of tokens that would hold it, if the recall fills one."""
 
 
 class Step(TypedDict):
@@ -313,7 +313,7 @@ class Step(TypedDict):
 
 
 class RecallInput(TypedDict):
-    """What a host gives: the question; everything else has a default."""
+    """What a host passes in. Everything but the question has a default."""
 
     question: str
     k: NotRequired[int | None]
@@ -321,21 +321,24 @@ class RecallInput(TypedDict):
     tokens: NotRequired[int | None]
     """Instead of k: fill this many tokens with evidence."""
     asked_at: NotRequired[str | datetime | None]
-    """ "Now", as a moment or ISO 8601, in UTC without a zone; default the clock."""
+    """The time of "now", as a datetime or ISO 8601; UTC if it has no zone. Default: the clock."""
     trace_id: NotRequired[str | None]
     as_of: NotRequired[str | datetime | None]
-    """What was believed then."""
+    """Answer with what was believed at this time."""
     include_stale: NotRequired[bool]
-    """Superseded, deprecated and expired memories come back, too, marked as such."""
+    """Also return superseded, deprecated and expired memories, marked as such."""
     where: NotRequired[Mapping[str, Any] | None]
     """A filter: `Where.values()`."""
     effort: NotRequired[Effort | None]
-    """Default: without a model none; with one low where most memories have cues, else high."""
+    """Default: `none` without a model; with one, `low` if most memories have cues, else `high`."""
 
 
 class RecallState(TypedDict, total=False):
-    """Everything a recall knows between two steps; a key is there from the step on that writes it.
-    Input and `begin` write most of those that a recall always has."""
+    """Everything a recall knows between two steps.
+
+    A key is missing until some step writes it. The input and `begin` write most of the keys that
+    every recall has.
+    """
 
     question: str
     k: int
@@ -346,7 +349,7 @@ class RecallState(TypedDict, total=False):
     """Epoch seconds."""
     kind: QuestionKind
     effort: Effort
-    """Missing: as much as there are models for."""
+    """Missing: as much as the configured models allow."""
     facets: Annotated[dict[str, Facet], or_]
     queries: Annotated[dict[str, Query], or_]
     rankings: Annotated[dict[str, Ranking], or_]
@@ -354,24 +357,24 @@ class RecallState(TypedDict, total=False):
     suggested: Suggested
     """Written by `suggest`; missing: no playbook was used."""
     annotated: float
-    """Share of the memories that have cues from when they were stored, 0..1; missing: none."""
+    """Share of the memories that were stored with cues, 0..1; missing: none were."""
     proved: bool
     """Whether sessions have written cues; missing: they have not."""
     shortlist: list[str]
     repeats: dict[str, str]
-    """{memory id: the other one on the shortlist that says most of it}."""
+    """{memory id: the other memory on the shortlist that says most of the same}."""
     votes: Annotated[dict[str, Vote], or_]
     """By "<memory id>|<round>"."""
     content: bool
-    """The critic needs no further round."""
+    """Whether the critic needs no further round."""
     empty_facets: list[str]
-    """Searched for, and nothing above the threshold exists."""
+    """Facets for which nothing usable seems to exist, by the critic."""
     picks: list[Pick]
-    """Best answer so far, best first."""
+    """The best answer so far, best first."""
     weakened: dict[str, str]
-    """{memory id: the newer memory because of which it counts less}, of that answer."""
+    """{memory id: the newer memory that lowers its score}, for the candidates of that answer."""
     named: dict[str, str]
-    """{memory id: the name of the question that its text has, and most others have not}."""
+    """{memory id: a name from the question that its text contains and most other texts do not}."""
     seen: list[str]
     """Ids of all candidates of earlier rounds."""
     positives: Annotated[dict[str, list[str]], or_]
@@ -385,24 +388,25 @@ class RecallState(TypedDict, total=False):
     stop_reason: str
     stop_detail: str
     sparks: Annotated[dict[str, str], or_]
-    """{facet that a spark opened: the memory that sparked it}."""
+    """{facet that a spark opened: the memory that got the spark vote}."""
     as_of: str
-    """ISO 8601; "": today's belief."""
+    """ISO 8601; "": what is believed today."""
     include_stale: bool
     where: Mapping[str, Any]
     """`Where.values()`; missing: no filter."""
     preferences: dict[str, float]
-    """Those that count for the question: {memory id: similarity of its context, 0..1}."""
+    """{memory id: similarity of its context, 0..1}, for preferences that count for the question."""
     preferences_asked: dict[str, PlanAsk]
-    """Of these, by memory id, the ones that the plan asked for and not the question."""
+    """{memory id: what asked for it}, for those of them that only the plan asked for."""
     by_name: ByName
     """Written by `expand`; missing: the plan asked for nothing by name."""
     exposure: dict[str, float]
-    """{memory id: 0..1, how lately it was shown for other questions}; missing: freshness is off."""
+    """{memory id: 0..1, higher if it was shown for other questions lately}; missing: freshness is
+    off."""
     learned: Learned
-    """Written by the first `retrieve`; missing: no session was about such a question."""
+    """Written by the first `retrieve`; missing: no session was about a similar question."""
     hidden: list[HiddenHit]
-    """What queries found and may not be shown; written by `resolve`."""
+    """Memories that queries found but that may not be shown; written by `resolve`."""
     result: dict[str, Any]
     """`RecallResult` as plain values; written by `resolve`."""
 
@@ -411,11 +415,11 @@ class RecallUpdate(RecallState, total=False):
     """What a node may return: some keys of the state, and a note for the trace."""
 
     note: str
-    """The step wrapper takes it out."""
+    """Goes into the trace; the step wrapper removes it from the update."""
 
 
 class RecallOutput(TypedDict):
-    """What a host gets."""
+    """What a host gets back."""
 
     result: dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Rules that end a recall; the trace names the first that applies."""
+"""The rules that end a recall; the trace names the first that applies."""
 
 import time
 
@@ -9,7 +9,7 @@ from secondhop.ranking.convergence import is_stable
 from secondhop.wording import counted
 
 TOKENS = ("prompt_tokens", "completion_tokens", "lost_tokens")
-"""What counts as used of a language model: what lost replies may have cost, too."""
+"""Keys of `spent` that count towards `llm_tokens`, including what lost replies may have cost."""
 
 
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
@@ -22,7 +22,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
 
 
 def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
-    """No further round is wanted: there is no critic, or with low effort it was asked once."""
+    """The rule that no critic asks for more: there is none, or with effort `low` it was asked."""
     if services.critic is None or state.get("effort") == "none":
         return "complete", "no critic asks for more"
     if state.get("effort") == "low" and state["round"] > 1:
@@ -31,7 +31,7 @@ def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | N
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
-    """The critic's word or silence, and rules that hold because something is used up."""
+    """The rules that the critic is content or gave no verdict, or that a limit is reached."""
     spent = state.get("spent", {})
     late = time.time() >= state["deadline_at"]
     if late and lost_to_time(state):
@@ -56,7 +56,7 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
 
 
 def verdict_place(round_number: int) -> str:
-    """Where `degraded` says why a round has no verdict."""
+    """The key in `degraded` that says why a round has no verdict."""
     return f"critique {round_number}"
 
 
@@ -66,7 +66,7 @@ def lost_to_time(state: RecallState) -> bool:
 
 
 def settled_rule(state: RecallState) -> tuple[str, str] | None:
-    """Rules that hold because another round would bring the same; not for the first round."""
+    """The rules that another round would bring the same; not for the first round."""
     if not set(state["candidates"]) - set(state["seen"]):
         return "no_new_candidates", "the last round found nothing new"
     positives = state.get("positives", {})

@@ -22,25 +22,25 @@ DEPTH = 80
 """Passages that each facet, and the question, may bring."""
 
 NAMED_FACETS = 10
-"""Facets that the trace names: the main ones of the best suggestions."""
+"""Most facets that the trace names; they are the main facets of the best suggestions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Population:
-    """The memories that facets are compared over, with their passages."""
+    """The memories that are compared with the facets, and their passages."""
 
     memory_ids: Sequence[str]
     passage_ids: Sequence[str]
     owners: Indices
-    """[n_passages]: the memory of each passage; those of one memory lie together, in order."""
+    """[n_passages]: index of the memory that each passage belongs to, rising."""
     starts: Indices
-    """[n_memories]: the first passage of each."""
+    """[n_memories]: index of the first passage of each."""
     vectors: Vectors
     """float32 [n_passages, dim], rows of unit length."""
 
 
 async def suggest(state: RecallState, *, services: Services) -> RecallUpdate:
-    """Score every memory near the question's likely facets; a failure leaves the question alone."""
+    """Score every memory near the question's likely facets; on failure, only set `degraded`."""
     seconds = max(0.0, state["deadline_at"] - time.time())
     try:
         async with asyncio.timeout(seconds):
@@ -51,7 +51,7 @@ async def suggest(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate:
-    """The suggestions with their facets.
+    """The suggestions with their facets, as an update of the state.
 
     Raises:
         ModelError: a text cannot be embedded.
@@ -69,10 +69,10 @@ async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate
 
 
 async def population(vectors: Vectors, hidden: Hidden, *, services: Services) -> Population:
-    """What is near to any of the vectors, in one search, without what may not be shown."""
+    """The memories near any of the vectors, found in one search, without hidden ones."""
     if hidden.admitted is None:
         rankings = await services.search.dense(vectors, k=DEPTH)
-    else:  # else what a filter leaves out would take the places of what it admits
+    else:  # search deeper, or memories that the filter excludes would take the places
         found = await nearest_visible(vectors, k=DEPTH, hidden=hidden, services=services)
         rankings = [ranking.hits for ranking in found]
     found_of = {hit.passage_id: hit.memory_id for ranking in rankings for hit in ranking}
@@ -92,7 +92,7 @@ async def population(vectors: Vectors, hidden: Hidden, *, services: Services) ->
 
 
 def suggested_update(weighed: WeighedFacets, question: Vectors, found: Population) -> RecallUpdate:
-    """Scores of the whole population, and the facets that earn the best of them."""
+    """Scores of the whole population, and the facets that add most to the best of them."""
     cosines = products(weighed.vectors, found.vectors).astype(np.float64)
     nearest = best_by_owner(cosines, starts=found.starts)
     background = products(weighed.background, found.vectors).astype(np.float64)
@@ -121,13 +121,12 @@ def suggested_update(weighed: WeighedFacets, question: Vectors, found: Populatio
 
 
 def best_by_owner(scores: Floats, *, starts: Indices) -> Floats:
-    """[rows, n_memories]: of scores [rows, n_passages], the best of each memory's passages."""
+    """[rows, n_memories]: each memory's best score over its passages; scores [rows, n_passages]."""
     return np.asarray(np.maximum.reduceat(scores, starts, axis=1), dtype=np.float64)
 
 
 def best_passages(scores: Floats, found: Population) -> Indices:
-    """[n_memories]: the place of each memory's passage with the highest score; of equal ones the
-    first.
+    """[n_memories]: index of each memory's passage with the highest score; ties go to the first.
 
     Args:
         scores: [n_passages].
@@ -137,7 +136,7 @@ def best_passages(scores: Floats, found: Population) -> Indices:
 
 
 def named_facet(facet: int, facet_id: str, weighed: WeighedFacets) -> Facet:
-    """The state's form of a playbook's facet."""
+    """A playbook facet in the state's form."""
     one = weighed.facets[facet]
     return Facet(
         facet_id=facet_id,
@@ -149,7 +148,7 @@ def named_facet(facet: int, facet_id: str, weighed: WeighedFacets) -> Facet:
 
 
 def named_query(facet: int, facet_id: str, weighed: WeighedFacets) -> Query:
-    """What the facet looks for, in its first words; searched by the mean of all its queries."""
+    """The query of a playbook facet: its first wording. The search uses the mean of all of them."""
     one = weighed.facets[facet]
     return Query(
         query_id=facet_id,

@@ -1,9 +1,9 @@
-"""What the documentation site adds to the pages in docs/ (a hook of mkdocs.yml).
+"""What the documentation site adds to the pages in docs/ (a hook in mkdocs.yml).
 
-Some pages come from elsewhere in the repository. A link that leads out of docs/ leads to such a
-page; where the site has none, it loses its target. The page of the command line gets the options
-of every command, read from the commands themselves. A public name without a place in the Python
-reference ends the build.
+Some pages come from elsewhere in the repository. A link out of docs/ leads to such a page, or
+becomes plain text if the site does not have it. The page on the command line gets the options of
+every command, read from the commands themselves. A build fails if a public name has no place in the
+Python reference.
 """
 
 import posixpath
@@ -78,7 +78,7 @@ def public_names() -> list[str]:
 
 
 def site_link(link: re.Match[str], folder: str) -> str:
-    """The link as the site has it; without a target, its words."""
+    """The link with its target on the site; only its words if the site has no such page."""
     words, target, anchor = link[1], link[2], link[3] or ""
     source = posixpath.normpath(posixpath.join(folder, target))
     if source in ELSEWHERE:
@@ -89,12 +89,12 @@ def site_link(link: re.Match[str], folder: str) -> str:
 
 
 def every_command() -> str:
-    """Markdown: each command with its help, its arguments and options."""
+    """Each command with its help, arguments and options, as Markdown."""
     return "\n\n".join(command_pages(get_command(app), "secondhop"))
 
 
 def command_pages(command: Any, name: str) -> list[str]:
-    """A section for each command, in the order of `--help`; those of a group one by one."""
+    """A section for each command, in the order of `--help`, including the commands of groups."""
     context = command.make_context(name, [], resilient_parsing=True)
     if hasattr(command, "list_commands"):
         return [
@@ -110,6 +110,6 @@ def command_pages(command: Any, name: str) -> list[str]:
 
 
 def option_row(name: str, about: str) -> str:
-    """A line of a list; the brackets of a help text are no links."""
+    """A list item; brackets in the help text are escaped, because they are not links."""
     told = " ".join(about.split()).replace("[", r"\[")
     return f"- `{name.partition(' <')[0]}` {told}"

@@ -1,8 +1,8 @@
-"""One recall as Phoenix shows it, the picture of docs/telemetry.md; fails where a span is missing.
+"""Draws docs/telemetry.md's picture of a recall in Phoenix; fails if a span is missing.
 
     .ci/check-phoenix .venv/bin/python docs/images/phoenix.png     # installs Phoenix, too
 
-What Phoenix is told includes texts, for they are those of an example; the model is a script.
+The spans include texts, because they belong to an example. The model is scripted.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ SPANS = (
     *("fuse", "diversify", "critique", "chat scripted", "pick", "resolve"),
 )
 TRACE: FloatRect = {"x": 402, "y": 158, "width": 1198, "height": 742}
-"""Of a window of 1600 by 900: the steps, and what came back."""
+"""The part of a window of 1600 by 900 that shows the steps and the memories returned."""
 
 
 async def recall_once() -> None:
-    """Ask the example, with spans to the endpoint."""
+    """Recall once from the example scenario."""
     scenario = load_scenario(shipped_scenario("carefeed"))
     async with temporary_recall(
         scenario.memories,
@@ -46,7 +46,7 @@ async def recall_once() -> None:
 
 
 def send(url: str) -> None:
-    """One recall's spans."""
+    """Send the spans of one recall to Phoenix."""
     os.environ[CAPTURE] = "true"
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces")))
@@ -56,7 +56,7 @@ def send(url: str) -> None:
 
 
 def draw(url: str, picture: Path) -> None:
-    """Open the recall in Phoenix, look for every span, and take the picture."""
+    """Open the recall in Phoenix, check for every span, and take the picture."""
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1600, "height": 900})
@@ -69,8 +69,8 @@ def draw(url: str, picture: Path) -> None:
         found = page.get_by_role("tabpanel", name="Info")
         expect(found).to_contain_text(QUESTION)
         expect(found).to_contain_text("score 0.")
-        page.mouse.move(1000, 10)  # nothing is hovered over
-        page.wait_for_timeout(1000)  # what moves has come to rest
+        page.mouse.move(1000, 10)  # so that nothing is hovered over
+        page.wait_for_timeout(1000)  # until animations end
         page.screenshot(path=picture, clip=TRACE)
         browser.close()
 

@@ -1,4 +1,4 @@
-"""Take the drawing out of a page of `secondhop recall --html`: a picture for README and docs.
+"""Extract the drawing from a page of `secondhop recall --html`, as a picture for README and docs.
 
     secondhop demo --llm offline --store demo
     secondhop recall "Help me prepare for my Carefeed interview" --k 6 --at 2025-11-17T13:00Z \\
@@ -30,7 +30,7 @@ svg svg text { font-size: 11px; }
 
 
 def main(page: Path, picture: Path) -> None:
-    """The drawing with the colours of the page in daylight, and the question above it."""
+    """Write the drawing in the page's light colours, with the question above it."""
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         shown = browser.new_page()

@@ -1,10 +1,10 @@
-"""LangGraph's own tests of its stores, with `RecallStore` in the place of `InMemoryStore`.
+"""Runs LangGraph's own tests of its stores with `RecallStore` instead of `InMemoryStore`.
 
     python -m tools.langgraph_store_tests
 
-They come with the source of langgraph-checkpoint, which is fetched from PyPI in the version that is
-installed. One is left out: `test_embed_with_path` expects a vector of its own for each field of an
-item, and a memory has one text.
+The tests are part of the source of langgraph-checkpoint, which is fetched from PyPI in the version
+that is installed. `test_embed_with_path` is left out, because it expects a separate vector for each
+field of an item, and a memory has only one text.
 """
 
 import os
@@ -49,7 +49,7 @@ def closed():
 
 
 def main() -> int:
-    """Fetch the tests, and run them in a folder that is thrown away."""
+    """Fetch the tests, and run them in a temporary folder."""
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     with TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)

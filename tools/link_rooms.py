@@ -13,7 +13,7 @@ TYPEROOT = REPO / "tools" / "typeroot" / "secondhop"
 
 
 def wanted_links() -> dict[Path, str]:
-    """Map each link to its relative target."""
+    """{link: its relative target}."""
     config = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
     package_dir: dict[str, str] = config["tool"]["setuptools"]["package-dir"]
     targets = {
@@ -27,7 +27,7 @@ def wanted_links() -> dict[Path, str]:
 
 
 def pointed_at(path: Path) -> str:
-    """Where a link leads; "" for a file that some copying made of it."""
+    """The target of a link; "" if it is not a link (copying can turn links into files)."""
     return os.readlink(path) if path.is_symlink() else ""
 
 

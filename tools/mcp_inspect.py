@@ -1,13 +1,13 @@
-"""Our MCP server under other people's tools: the MCP inspector, and the official conformance suite.
+"""Tests our MCP server with the MCP inspector and the official conformance suite.
 
     make mcp-inspect        # needs node 22.19 or newer, npm, and the npm registry the first time
 
-The inspector lists the tools strictly (a schema that some client could not read is an error) and
-calls every one, over standard input and output and over HTTP, by the older protocol and the newer.
-Of the conformance suite run the scenarios that ask for nothing but a server: the others call the
-tools, resources and prompts of an example server, and we have none of those.
+The inspector lists the tools strictly (a schema that a client might not read is an error) and calls
+each of them, over standard input and output and over HTTP, with the older and the newer protocol.
+From the conformance suite only those scenarios run that work with any server; the others need the
+tools, resources and prompts of an example server.
 
-Exit status: 0 all is well, 1 something is not, 2 node or npm is missing.
+Exit status: 0 if all checks pass, 1 if one fails, 2 if node or npm is missing.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from secondhop.recall import Recall
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 CONFORMANCE = "@modelcontextprotocol/conformance@0.1.16"
 NODE = (22, 19)
-"""At least; both packages ask for it."""
+"""The oldest version that both packages support."""
 
 SCENARIOS = (
     "server-initialize",
@@ -48,7 +48,7 @@ TEXTS = (
 
 
 class Outcome(NamedTuple):
-    """Of one check."""
+    """The outcome of one check."""
 
     name: str
     passed: bool
@@ -56,11 +56,11 @@ class Outcome(NamedTuple):
 
 
 class Missing(Exception):
-    """Something that this needs is not here."""
+    """Node or npm is missing, or npm failed."""
 
 
 def main() -> int:
-    """Run everything, print a line a check."""
+    """Run all checks, and print a line for each."""
     try:
         bins = installed(Path(tempfile.gettempdir()) / "secondhop-mcp-inspect")
     except Missing as missing:
@@ -79,10 +79,10 @@ def main() -> int:
 
 
 def installed(folder: Path) -> Path:
-    """Where npm has put the two programs; it fetches them once.
+    """The folder of the two programs; npm fetches them the first time.
 
     Raises:
-        Missing: no node, an old one, or npm does not install them.
+        Missing: there is no node or npm, node is too old, or npm could not install them.
     """
     if not (shutil.which("node") and shutil.which("npm")):
         raise Missing("this needs node and npm; install node 22.19 or newer (https://nodejs.org)")
@@ -97,14 +97,14 @@ def installed(folder: Path) -> Path:
 
 
 async def fill(store: Path) -> None:
-    """A few memories of one entity."""
+    """Store a few memories of one entity."""
     async with await Recall.aopen(store, entity="me", embedder="hashing") as recall:
         for number, text in enumerate(TEXTS):
             await recall.memories.aremember(text, memory_id=f"note-{number}")
 
 
 def checks(bins: Path, folder: Path) -> Iterable[Outcome]:
-    """All of them, one after the other."""
+    """Run all checks, one after the other."""
     line = [sys.executable, "-m", "secondhop", "mcp", "--store", str(folder / "store")]
     line += ["--entity", "me", "--embedder", "hashing", "--llm", "offline"]
     inspect = Inspector(bins / "mcp-inspector")
@@ -126,7 +126,7 @@ class Inspector:
         self._program = program
 
     def run(self, name: str, server: Sequence[str]) -> Iterable[Outcome]:
-        """List the tools strictly, then call each."""
+        """List the tools strictly, call each of them, and make one call that must be refused."""
         done = self._ask(["--method", "tools/list", "--strict"], server)
         tools = [tool["name"] for tool in read(done.stdout).get("tools", [])]
         yield Outcome(
@@ -156,13 +156,13 @@ class Inspector:
     def _ask(
         self, words: Sequence[str], server: Sequence[str]
     ) -> "subprocess.CompletedProcess[str]":
-        """One start of the inspector; a server's own command comes last."""
+        """Run the inspector once; the command of a stdio server comes last."""
         line = [str(self._program), "--cli", "--connect-timeout", "60000", *words, *server]
         return subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
 
 
 def calls(session: Mapping[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Every tool with arguments; `session` is filled with what the calls before gave back."""
+    """(tool, arguments) for every tool; the caller puts results of earlier calls into `session`."""
     yield "recall", {"query": QUESTION, "limit": 2}
     yield "explain", {"traceId": session.get("traceId", ""), "memoryId": "note-2"}
     yield "recall_briefing", {"limit": 3}
@@ -179,7 +179,7 @@ def calls(session: Mapping[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def conforms(program: Path, scenario: str, *, url: str, folder: Path) -> Outcome:
-    """One scenario of the suite; its exit status says whether all its checks passed."""
+    """Run one scenario of the suite; its exit status shows whether all its checks passed."""
     line = [str(program), "server", "--url", url, "--scenario", scenario]
     done = subprocess.run(
         line, capture_output=True, text=True, check=False, cwd=folder, timeout=120
@@ -191,7 +191,7 @@ def conforms(program: Path, scenario: str, *, url: str, folder: Path) -> Outcome
 
 @contextmanager
 def http_server(line: Sequence[str]) -> Generator[str, None, None]:
-    """The URL of a server on a free port; it is ended with a signal."""
+    """Run a server on a free port, and end it with a signal; yields its URL."""
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
         try:
@@ -206,7 +206,7 @@ def http_server(line: Sequence[str]) -> Generator[str, None, None]:
 
 
 def read(text: str) -> dict[str, Any]:
-    """The JSON that a program printed; {} for what is none."""
+    """The JSON object that a program printed; {} if it is not JSON."""
     try:
         found: dict[str, Any] = json.loads(text)
     except json.JSONDecodeError:
@@ -215,7 +215,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def tail(done: "subprocess.CompletedProcess[str]") -> str:
-    """The end of what a program said."""
+    """The end of a program's error output, or else of its output."""
     return " ".join((done.stderr or done.stdout).split())[-300:]
 
 

@@ -1,4 +1,4 @@
-"""mem0 and LangMem, as they are on PyPI, read what secondhop writes.
+"""Checks that mem0 and LangMem, as published on PyPI, read what secondhop writes.
 
     python -m tools.peers
 
@@ -33,14 +33,14 @@ NOTES = {
 
 
 def main() -> None:
-    """Check each, in a folder that is thrown away."""
+    """Run both checks in a temporary folder."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as name:
         langmem_tools_work_on_our_store(Path(name) / "langmem")
         exports_are_read_back(Path(name))
 
 
 def langmem_tools_work_on_our_store(folder: Path) -> None:
-    """LangMem's two tools store and find in a `RecallStore`, each user their own."""
+    """LangMem's two tools store and find in a `RecallStore`, separately for each user."""
     namespace = ("memories", "{user}")
     with RecallStore(folder, embedder="hashing") as store:
         manage = langmem.create_manage_memory_tool(namespace=namespace, store=store)
@@ -59,7 +59,7 @@ def of_user(name: str) -> Any:
 
 
 def exports_are_read_back(folder: Path) -> None:
-    """The loops of docs/adopt.md: all that was exported is there afterwards."""
+    """The import loops of docs/adopt.md restore every exported memory in mem0 and LangMem."""
     with Recall.open(folder / "store", entity="mara", embedder="hashing") as recall:
         recall.add([note(memory_id, text) for memory_id, text in NOTES.items()])
         exported = {one: recall.admin.export_as(one) for one in ("mem0", "langmem")}
@@ -83,7 +83,7 @@ def exports_are_read_back(folder: Path) -> None:
 
 
 def mem0_of(folder: Path) -> Any:
-    """A mem0 memory in a folder, with made-up embeddings and a model that is never asked."""
+    """A mem0 memory in a folder, with fake embeddings and a model that is never called."""
     embeddings, model = DeterministicFakeEmbedding(size=SIZE), FakeListChatModel(responses=[""])
     return mem0.Memory.from_config(
         {

@@ -1,8 +1,9 @@
-"""Everything that a release has to show: packages, the list of what ships, licences, advisories.
+"""Builds a release and checks it: packages, bill of materials, licences, security advisories.
 
     make release        # into dist/: wheel, sdist, sbom.json, licences.md
 
-Exit status 1 names what does not hold. What ships is what the wheel installs with all its extras.
+Exit status 1: a step failed; its command is printed. Checked is everything that the wheel installs
+with all its extras.
 """
 
 import shutil
@@ -21,22 +22,22 @@ REFUSED = ";".join(
         *("GPL-3.0-only", "GPL-3.0-or-later", "GNU General Public License v3 (GPLv3)"),
     ]
 )
-"""Licences that would bind a program that imports secondhop. (psycopg is LGPL, an extra.)"""
+"""Licences that would bind a program that imports secondhop. (psycopg is an extra, under LGPL.)"""
 
 
 def run(*command: str | Path) -> None:
-    """Run it, told; an exit status above 0 ends the release."""
+    """Print and run a command; a non-zero exit status ends the release."""
     print("+", *command, flush=True)
     subprocess.run([str(word) for word in command], check=True, cwd=REPO)
 
 
 def tool(name: str, *options: str | Path) -> None:
-    """A tool of the release environment."""
+    """Run a tool of the release environment."""
     run(Path(sys.executable).parent / name, *options)
 
 
 def build() -> Path:
-    """Wheel and sdist in dist/, as PyPI would take them; the wheel."""
+    """Build wheel and sdist in dist/, and check that PyPI would accept them; returns the wheel."""
     shutil.rmtree(DIST, ignore_errors=True)
     run(sys.executable, "-m", "build", "--outdir", DIST, REPO)
     packages = sorted(DIST.iterdir())
@@ -45,7 +46,7 @@ def build() -> Path:
 
 
 def list_what_ships(python: Path) -> None:
-    """The bill of materials and the licences of an environment."""
+    """Write the bill of materials and the licences of an environment into dist/."""
     sbom = ("--output-reproducible", "--output-format", "JSON", "-o", DIST / "sbom.json")
     tool("cyclonedx-py", "environment", *sbom, python)
     licences = ("--from", "mixed", "--with-urls", "--format", "markdown")

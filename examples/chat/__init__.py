@@ -1,2 +1,2 @@
-"""A chat with memory in three parts: what was said (`log`), who answers (`answering`), the talk
-itself (`talk`). `chatbot.py` puts a terminal before it."""
+"""A chat with memory in three parts: the messages (`log`), the model that answers (`answering`) and
+the turns of a talk (`talk`). `chatbot.py` runs it in a terminal."""

@@ -1,4 +1,4 @@
-"""Who writes the answers: a model at any server that speaks the OpenAI protocol, or a script."""
+"""Writes the answers: a model at any server that speaks the OpenAI protocol, or a script."""
 
 import asyncio
 import json
@@ -24,9 +24,9 @@ Cite every memory you use by its number, right after what you took from it: [3].
 that is not in the list. What the memories do not say, you do not know: say so, and invent nothing.
 """
 EARLIER = 20
-"""Messages of the talk that the model sees, before the question."""
+"""Most earlier messages of the talk that the model sees."""
 EARLIER_CHARS = 4_000
-"""Of each of them: what somebody pasted must not fill the prompt from then on."""
+"""Most characters of each of them, so that a pasted text does not fill every later prompt."""
 SCRIPTED = 3
 """Memories that a scripted answer quotes."""
 
@@ -35,7 +35,7 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s|$)|.+", re.S)
 
 
 class AnswerError(Exception):
-    """The answer did not come, or broke off. The message says why."""
+    """There was no answer, or it broke off. The message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,25 +45,26 @@ class Quote:
     source: Source
     text: str
     why: str
-    """Why it is shown, or under which heading of the briefing."""
+    """Why it was recalled, or its heading in the briefing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """All that an answer is made of."""
+    """Everything that an answer is written from."""
 
     question: str
     talk: Sequence[Spoken]
-    """What was said before the question."""
+    """The messages before the question."""
     briefing: Sequence[Quote]
-    """What is known of the person, whatever they ask."""
+    """What is known about the person, whatever they ask."""
     wishes: Sequence[str]
-    """How they want things done."""
+    """The person's preferences that apply."""
     quotes: Sequence[Quote]
-    """What was recalled for the question."""
+    """The memories recalled for the question."""
 
     def numbers(self) -> set[int]:
-        """Every number that the answer may cite: what it shows, and what earlier answers cited."""
+        """Every number that the answer may cite: those of the quotes, and those in their texts and
+        in earlier messages."""
         shown = [*self.briefing, *self.quotes]
         texts = [quote.text for quote in shown] + [said.text for said in self.talk if said.whole]
         return {q.source.number for q in shown} | {n for text in texts for n in cited(text)}
@@ -78,7 +79,7 @@ class Answerer(Protocol):
         """The answer, piece by piece.
 
         Raises:
-            AnswerError: it did not come, or not to its end.
+            AnswerError: there was no answer, or it broke off.
         """
         ...
 
@@ -88,7 +89,7 @@ class Answerer(Protocol):
 
 
 class ScriptedAnswerer:
-    """No model: it says what was recalled, word by word, and that this is all it can do."""
+    """Answers without a model, by quoting what was recalled."""
 
     name = "scripted"
 
@@ -103,14 +104,14 @@ class ScriptedAnswerer:
             text += " And your wish: " + " ".join(sheet.wishes)
         for word in re.findall(r"\S+\s*", f"(scripted) {text}"):
             yield word
-            await asyncio.sleep(0)  # as a model's words would come, one by one
+            await asyncio.sleep(0)  # words arrive one by one, as from a model
 
     async def aclose(self) -> None:
-        """There are none."""
+        """There is nothing to close."""
 
 
 class ModelAnswerer:
-    """A model; server and key are found as OpenAI's own client finds them."""
+    """Answers with a model; OpenAI's own client finds the server and the key."""
 
     def __init__(self, model: str, *, timeout_s: float = 60.0) -> None:
         """`timeout_s`: how long the server may be silent.
@@ -128,7 +129,8 @@ class ModelAnswerer:
             ) from error
 
     async def write(self, sheet: Sheet) -> AsyncGenerator[str, None]:
-        """As it streams in. What was yielded is not asked for again: a second try may differ."""
+        """The answer as it streams in. It is not retried, because a second try may differ from the
+        part already yielded."""
         ended: str | None = None
         try:
             stream = await self._client.chat.completions.create(
@@ -140,9 +142,9 @@ class ModelAnswerer:
                         ended = choice.finish_reason or ended
                         if choice.delta.content:
                             yield choice.delta.content
-        except (OpenAIError, HTTPError, ValueError) as error:  # httpx's own, once it has begun
+        except (OpenAIError, HTTPError, ValueError) as error:  # HTTPError: while it streams
             raise AnswerError(explain(error, key=os.environ.get("OPENAI_API_KEY"))) from error
-        if ended != "stop":  # a server that dies politely closes the stream without a reason
+        if ended != "stop":  # a server that shuts down closes the stream without a reason
             raise AnswerError(f"it ended too early ({ended or 'the server hung up'})")
 
     async def aclose(self) -> None:
@@ -151,7 +153,7 @@ class ModelAnswerer:
 
 
 def prompt(sheet: Sheet) -> list[ChatCompletionMessageParam]:
-    """What the model is sent; stored text stands in JSON strings, which it cannot leave."""
+    """The messages for the model. Stored text is quoted as JSON strings, which it cannot escape."""
     given = [
         *section("Briefing", [f"{entry.why}: {line_of(entry)}" for entry in sheet.briefing]),
         *section("Wishes", [quoted(wish) for wish in sheet.wishes]),
@@ -170,23 +172,23 @@ def prompt(sheet: Sheet) -> list[ChatCompletionMessageParam]:
 
 
 def section(name: str, lines: Sequence[str]) -> list[str]:
-    """Nothing at all where there is nothing to say."""
+    """A heading and a list; [] if there are no lines."""
     return [f"{name}:", *(f"- {line}" for line in lines)] if lines else []
 
 
 def line_of(quote: Quote) -> str:
-    """A memory on a line of the prompt."""
+    """A memory as a line of the prompt."""
     source = quote.source
     return f"[{source.number}] {quoted(source.title)}, {source.date}: {quoted(quote.text)}"
 
 
 def quoted(text: str) -> str:
-    """Stored text on one line, in quotation marks: data, whatever it says."""
+    """Stored text as a JSON string on one line, so that it reads as data."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def cited(text: str) -> list[int]:
-    """The numbers that an answer cites, each once, in its order.
+    """The numbers that an answer cites, each once, in order.
 
     >>> cited("Swim [2], not run [3, 2]. In [brackets].")
     [2, 3]

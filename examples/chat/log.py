@@ -1,4 +1,4 @@
-"""What was said: on disk before anything is done about it, so that a restart goes on from there."""
+"""The messages of a chat. Each is on disk before it is acted on, so a restart continues there."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ class Spoken:
     """One message."""
 
     number: int
-    """From 1, over all talks with this user."""
+    """Counts from 1, over all talks with this user."""
     role: str
-    """user or assistant."""
+    """user, assistant or vote."""
     text: str
     at: datetime
     whole: bool
-    """False: the answer broke off."""
+    """False if the answer broke off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A memory under the number that answers cite it by; in every talk it has the same one."""
+    """A memory with the number by which answers cite it, which is the same in every talk."""
 
     number: int
     memory_id: str
@@ -41,20 +41,20 @@ class Source:
 
 
 class ChatLog:
-    """The messages of one user: every statement names the user.
+    """The messages of one user; every SQL statement filters by the user.
 
-    Each write is a transaction of its own, and on disk when the call returns.
+    Each write is a transaction, and on disk when the call returns.
     """
 
     def __init__(self, path: Path, *, user: str) -> None:
-        """`path`: a file that the logs of all users share."""
+        """`path`: the file that the logs of all users share."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.user = user
         self._db = sqlite3.connect(path, timeout=10, isolation_level=None)
         self._db.executescript(SCHEMA)
 
     def add(self, role: str, text: str, *, at: datetime, whole: bool = True) -> int:
-        """Write a message down; its number."""
+        """Store a message; returns its number."""
         row = (self.user, role, text, at.isoformat(), whole)
         written = self._db.execute(
             "INSERT INTO messages SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5"
@@ -64,7 +64,7 @@ class ChatLog:
         return int(written.fetchall()[0][0])
 
     def talk(self) -> list[Spoken]:
-        """What was said since the last talk ended, the oldest first."""
+        """The messages since the last talk ended, oldest first."""
         rows = self._db.execute(
             "SELECT number, role, text, at, whole FROM messages WHERE user = ? AND number > ?"
             " ORDER BY number",
@@ -76,7 +76,7 @@ class ChatLog:
         ]
 
     def source(self, memory_id: str, *, title: str, date: str) -> Source:
-        """A memory under its number; one that was never shown gets the next."""
+        """A memory with its number; one that was never shown gets the next free number."""
         self._db.execute(
             "INSERT OR IGNORE INTO sources SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4"
             " FROM sources WHERE user = ?1",
@@ -89,23 +89,23 @@ class ChatLog:
         return Source(*row.fetchone())
 
     def sources(self) -> list[Source]:
-        """All memories that were ever shown to this user."""
+        """All memories that this user was ever shown."""
         rows = self._db.execute(
             "SELECT number, memory_id, title, date FROM sources WHERE user = ?", (self.user,)
         )
         return [Source(*row) for row in rows]
 
     def mark(self, name: str) -> str:
-        """How far something has come; "" where it has not begun."""
+        """The value stored under a name; "" if there is none."""
         row = self._db.execute(
             "SELECT value FROM marks WHERE user = ? AND name = ?", (self.user, name)
         ).fetchone()
         return str(row[0]) if row else ""
 
     def set_mark(self, name: str, value: str) -> None:
-        """Remember how far it has come."""
+        """Store a value under a name."""
         self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", (self.user, name, value))
 
     def close(self) -> None:
-        """What was written stays."""
+        """Close the connection to the database."""
         self._db.close()

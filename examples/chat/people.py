@@ -1,4 +1,4 @@
-"""Two people to try a chat with, and what they said before."""
+"""Two people to try a chat with, and notes they made before."""
 
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ PEOPLE = {
 
 
 def past_of(person: str) -> list[Memory]:
-    """What a person's memory holds before the first talk: notes of one turn."""
+    """A person's memories before the first talk: notes of one message."""
     return [
         Memory(
             memory_id=title,

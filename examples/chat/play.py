@@ -1,5 +1,5 @@
-"""A play in two acts: two users talk at the same time, the process is killed, and is started again.
-Its answers are scripted; the memory behind them is real."""
+"""A play in two acts: two users talk at the same time, the process is killed, and another starts.
+The answers are scripted; the memory behind them is real."""
 
 import asyncio
 import os
@@ -18,28 +18,28 @@ from chat.users import Chats
 TODAY = datetime(2026, 1, 12, 9, 0, tzinfo=UTC)
 FATAL = "Running or swimming: what can I afford with my knee?"
 FATAL_WORDS = 9
-"""The process dies after so many words of the answer to it."""
+"""The process dies after this many words of the answer to FATAL."""
 
 
 class Mortal(ScriptedAnswerer):
-    """Takes the whole process with it in the middle of one answer, as `kill -9` does."""
+    """Kills the whole process in the middle of one answer, as `kill -9` does."""
 
     async def write(self, sheet: Sheet) -> AsyncGenerator[str, None]:
-        """Every answer but one to its end."""
+        """Writes the answer, and kills the process while it answers FATAL."""
         words = 0
         async for word in super().write(sheet):
             yield word
             words += 1
             if sheet.question == FATAL and words == FATAL_WORDS:
-                await asyncio.sleep(0.3)  # they are on the screen by then
+                await asyncio.sleep(0.3)  # until the words are on the screen
                 os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def play(program: str) -> None:
-    """Both acts, each in a process of its own, over one folder.
+    """Play both acts, each in a process of its own, over one folder.
 
     Args:
-        program: the script that gives one act for `--act NAME --store DIR`.
+        program: the script that plays one act with `--act NAME --store DIR`.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, program, "--store", folder, "--act"]
@@ -51,7 +51,7 @@ def play(program: str) -> None:
 
 
 async def before(folder: str) -> None:
-    """Two users at the same time; then one process less."""
+    """First act: two users talk at the same time; then the process is killed."""
     chats = Chats(folder, answerer=Mortal(), now=lambda: TODAY)
     for person in PEOPLE:
         await (await chats.of(person)).recall.aadd(past_of(person))
@@ -71,7 +71,7 @@ async def before(folder: str) -> None:
 
 
 async def after(folder: str) -> None:
-    """Another process over the same folder; in the end it is another day."""
+    """Second act: another process over the same folder; at its end, three days later."""
     chats = Chats(folder, now=lambda: TODAY)
     ana = await chats.of("ana")
     say("--- another process: what ana said is there, and her question is answered ---")
@@ -92,17 +92,17 @@ ACTS = {"before": before, "after": after}
 
 
 async def one_turn(chats: Chats, user: str, said: str) -> str:
-    """A turn as it stands on the user's screen."""
+    """Run a turn; returns the text on the user's screen."""
     written = [f"{user}> {said}\n"]
     await Screen(written.append).show((await chats.of(user)).reply(said))
     return "".join(written).rstrip("\n")
 
 
 def at_once() -> Screen:
-    """Words appear as they come."""
+    """A screen that prints words as they arrive."""
     return Screen(lambda text: print(text, end="", flush=True))
 
 
 def say(text: str) -> None:
-    """Print at once: the process may not live long."""
+    """Print and flush, because the process may be killed soon."""
     print(text, flush=True)

@@ -10,13 +10,13 @@ from secondhop import SecondhopError
 
 
 class Screen:
-    """Prints events; an answer's words as they come."""
+    """Prints events, and an answer's words as they arrive."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write, self._in_line = write, False
 
     async def show(self, events: Events) -> None:
-        """Until the turn is over, or has failed."""
+        """Print the events of a turn until it is over or fails."""
         try:
             async with aclosing(events) as happening:
                 async for event in happening:
@@ -25,7 +25,7 @@ class Screen:
             self.line(f"! {error}")
 
     def event(self, event: Event) -> None:
-        """One of them."""
+        """Print one event."""
         if event.name == "token":
             self._write(event.told["text"])
             self._in_line = True
@@ -33,13 +33,13 @@ class Screen:
             self.line(told)
 
     def line(self, text: str) -> None:
-        """A line of its own."""
+        """Print text on a line of its own."""
         self._write(("\n" if self._in_line else "") + text + "\n")
         self._in_line = False
 
 
 def line_of(event: Event) -> str:
-    """An event in a line; "" for one that is not shown."""
+    """An event as text; "" if it is not shown."""
     told = event.told
     match event.name:
         case "briefing":
@@ -75,12 +75,12 @@ def line_of(event: Event) -> str:
 
 
 def one_line(text: str) -> str:
-    """The beginning of a text."""
+    """The beginning of a text, on one line."""
     return shorten(text, 100, placeholder=" …")
 
 
 def earlier(log: ChatLog) -> str:
-    """The talk so far, a message a line."""
+    """The talk so far, one line per message."""
     lines: list[str] = []
     for said in log.talk():
         name = "bot" if said.role == "assistant" else log.user

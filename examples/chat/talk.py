@@ -1,5 +1,5 @@
-"""A talk with one user: briefing, recall, an answer that cites, what was learned from it, and in
-the end what helped. A `Chat` holds the memory and the log of its user, and nothing of another's."""
+"""A talk with one user: briefing, recall, an answer that cites, observation, and finally which
+memories helped. A `Chat` holds the memory and the log of one user only."""
 
 import asyncio
 import re
@@ -41,7 +41,7 @@ Tell = Callable[[Event], None]
 
 
 class Chat:
-    """What a backend keeps for a user who talks. The turns of one user follow one another."""
+    """What a backend keeps per active user. The turns of one user run one after the other."""
 
     def __init__(
         self, recall: Recall, log: ChatLog, answerer: Answerer, *, now: Callable[[], datetime]
@@ -51,17 +51,17 @@ class Chat:
         self._turn = asyncio.Lock()
         self._greeted = False
 
-    # --- what a user can do; a caller that stops listening cancels it ---
+    # --- what a user can do; a caller that stops iterating cancels the turn ---
 
     def reply(self, said: str) -> Events:
-        """One turn. What is said is on disk before anything else is done."""
+        """One turn. The message is on disk before anything else happens."""
 
         async def turn(tell: Tell) -> None:
             if not said.strip():
                 raise UsageError("an empty message asks nothing; say something")
             vote = taken_up(said)
             ballot: dict[str, str] = {}
-            with suppress(SessionError):  # it has expired: this is a message like any other
+            with suppress(SessionError):  # the session has expired; treat it as a normal message
                 ballot = await self._ballot(cited(said) or self._cited_last()) if vote else {}
             self.log.add("vote" if ballot else "user", said, at=self._now())
             if ballot:
@@ -75,11 +75,11 @@ class Chat:
         return self._events(turn)
 
     def again(self) -> Events:
-        """Answer the last question again: after votes, a failure or a restart."""
+        """Answer the last question again, after votes, a failure or a restart."""
         return self._events(self._answer)
 
     def vote(self, numbers: Sequence[int], vote: str) -> Events:
-        """Say of memories that were shown for the open question how good they are."""
+        """Vote on memories that were shown for the open question, by their numbers."""
 
         async def turn(tell: Tell) -> None:
             ballot = await self._ballot(numbers)
@@ -90,11 +90,11 @@ class Chat:
         return self._events(turn)
 
     def resolve(self) -> Events:
-        """Done with the question: what was voted for has helped."""
+        """End the question's session; the memories that were voted for count as helpful."""
         return self._events(self._resolve)
 
     def end(self) -> Events:
-        """The talk is over and becomes a memory; the next message begins another."""
+        """End the talk and store it as a memory; the next message begins another talk."""
 
         async def turn(tell: Tell) -> None:
             await self._resolve(tell)
@@ -107,7 +107,7 @@ class Chat:
         return self._events(turn)
 
     def unanswered(self) -> Spoken | None:
-        """What was asked last, if no whole answer to it was written."""
+        """The last question, if it has no complete answer; otherwise None."""
         talk = self.log.talk()
         done = not talk or (talk[-1].role == "assistant" and talk[-1].whole)
         return None if done else self._question()
@@ -115,11 +115,11 @@ class Chat:
     # --- a turn, step by step ---
 
     async def _answer(self, tell: Tell) -> None:
-        """Briefing, recall, answer, observation: each step is on disk before the next begins."""
+        """Briefing, recall, answer, observation; each step is on disk before the next begins."""
         question = self._question()
         if question is None:
             raise UsageError("nothing was asked yet; say something first")
-        briefing = await self._briefed()  # quick enough to be never out of date
+        briefing = await self._briefed()  # quick enough to read again each time
         if not self._greeted:
             tell(Event("briefing", {"entries": [as_told(entry) for entry in briefing]}))
             self._greeted = True
@@ -139,13 +139,13 @@ class Chat:
         tell(Event("done", answer.spent.model_dump() if answer else {}))
 
     async def _recalled(self, question: Spoken, tell: Tell) -> SessionAnswer | None:
-        """The session of the question, opened or gone on with; None: nothing is stored yet."""
+        """The answer of the question's session, opened or resumed; None if nothing is stored."""
 
         def progress(step: RecallEvent) -> None:
             tell(Event("progress", {"step": step.node, "note": step.note}))
 
         if session_id := self._session():
-            with suppress(SessionError):  # it is over by now: another is opened
+            with suppress(SessionError):  # it is over by now; open another
                 answer = await self.recall.sessions.aget(session_id)
                 tell(Event("progress", {"step": "resumed", "note": "the session was open"}))
                 if any(answer.cast.values()) and answer.rounds_left:
@@ -162,7 +162,7 @@ class Chat:
         return answer
 
     async def _write(self, sheet: Sheet, tell: Tell) -> None:
-        """The answer as it comes; what came of one that broke off is kept, too."""
+        """Stream the answer and store it, even if it breaks off."""
         pieces: list[str] = []
         failed = "it was interrupted"
         try:
@@ -173,14 +173,14 @@ class Chat:
             failed = "" if pieces else "it said nothing"
         except AnswerError as error:
             failed = str(error)
-        finally:  # also when this is cancelled
+        finally:  # also if it is cancelled
             self.log.add("assistant", "".join(pieces), at=self._now(), whole=not failed)
         self._tell_cited("".join(pieces), sheet, tell)
         if failed:
             tell(Event("failed", {"message": failed, "model": self._answerer.name}))
 
     def _tell_cited(self, text: str, sheet: Sheet, tell: Tell) -> None:
-        """The memories that an answer cites; a number that it never saw was made up."""
+        """Report the memories that an answer cites, and the numbers that it made up."""
         seen = sheet.numbers()
         known = {source.number: source for source in self.log.sources() if source.number in seen}
         for number in cited(text):
@@ -191,7 +191,7 @@ class Chat:
                 tell(Event("invented", {"number": number}))
 
     async def _observe(self, tell: Tell) -> None:
-        """Facts and wishes in what was said since they were last looked for."""
+        """Store the facts and wishes in the messages since the last observation."""
         behind = int(self.log.mark("observed") or 0)
         talk = [said for said in self.log.talk() if said.number > behind]
         if not talk:
@@ -207,7 +207,7 @@ class Chat:
             tell(Event("observed", {**told, "conflicts_with": against}))
 
     async def _ballot(self, numbers: Sequence[int]) -> dict[str, str]:
-        """{memory id: title} of those that the open session shows; {} without a session."""
+        """{memory id: title} of the numbered memories in the open session; {} without a session."""
         session_id = self._session()
         if not session_id:
             return {}
@@ -216,12 +216,12 @@ class Chat:
         return {one.id: one.title for one in answer.memories if one.id in chosen}
 
     async def _vote(self, ballot: Mapping[str, str], vote: str, tell: Tell) -> None:
-        """Noted on the open session; it counts when somebody looks again, or resolves it."""
+        """Note the votes on the open session; they count in the next round or when it resolves."""
         await self.recall.sessions.avote(self._session(), dict.fromkeys(ballot, vote), go_on=False)
         tell(Event("voted", {"vote": vote, "titles": list(ballot.values())}))
 
     async def _resolve(self, tell: Tell) -> None:
-        """End the open session, if there is one: what was voted for is accepted."""
+        """End the open session, if any; the memories that were voted for are accepted."""
         session_id = self._session(any_question=True)
         if not session_id:
             return
@@ -236,24 +236,24 @@ class Chat:
     # --- where the talk stands ---
 
     def _question(self) -> Spoken | None:
-        """What was asked last; a vote is no question."""
+        """The last question; votes are not questions."""
         asked = [said for said in self.log.talk() if said.role == "user"]
         return asked[-1] if asked else None
 
     def _session(self, *, any_question: bool = False) -> str:
-        """Id of the session that is open for the last question; "" for none."""
+        """Id of the open session of the last question (or of any question); "" if there is none."""
         number, _, session_id = self.log.mark("session").partition(" ")
         question = self._question()
         mine = question is not None and str(question.number) == number
         return session_id if mine or any_question else ""
 
     def _cited_last(self) -> list[int]:
-        """Numbers that the last answer cites."""
+        """The numbers that the last answer cites."""
         answers = [said.text for said in self.log.talk() if said.role == "assistant"]
         return cited(answers[-1]) if answers else []
 
     def _quotes(self, answer: SessionAnswer | None) -> list[Quote]:
-        """The memories of an answer under their numbers."""
+        """The memories of an answer as numbered quotes."""
         return [
             Quote(
                 source=self._source(memory),
@@ -264,7 +264,7 @@ class Chat:
         ]
 
     async def _briefed(self) -> list[Quote]:
-        """What to know before the first word, under the same numbers."""
+        """The entries of the briefing as numbered quotes."""
         briefing = await self.recall.memories.abriefing(at=self._now())
         return [
             Quote(
@@ -279,7 +279,7 @@ class Chat:
         return self.log.source(shown.id, title=shown.title, date=f"{shown.created_at:%Y-%m-%d}")
 
     async def _events(self, work: Callable[[Tell], Awaitable[None]]) -> Events:
-        """The work in a task of its own, and what it tells."""
+        """Run the work in a task of its own, and yield its events."""
         told: asyncio.Queue[Event | None] = asyncio.Queue()
 
         async def turn() -> None:
@@ -296,11 +296,11 @@ class Chat:
             task.cancel()
             await asyncio.wait([task])
             if not task.cancelled():
-                task.exception()  # told already, or nobody listens
+                task.exception()  # raised above already, or the caller is gone
 
 
 def taken_up(said: str) -> str:
-    """The vote in a message that is nothing but one, with or without numbers; else "".
+    """The vote in a message that is only a vote, with or without numbers; otherwise "".
 
     >>> [taken_up(said) for said in ("Yes, that one!", "Yes, [2].", "Not [1]", "Not that I know.")]
     ['hot', 'hot', 'cold', '']
@@ -313,12 +313,12 @@ def taken_up(said: str) -> str:
 
 
 def role_of(said: Spoken) -> str:
-    """As a model knows it: a vote is something that the user said."""
+    """The role for a model; a vote is a message of the user."""
     return "assistant" if said.role == "assistant" else "user"
 
 
 def as_memory(talk: Sequence[Spoken]) -> Memory:
-    """A talk that is over, as a conversation that can be recalled."""
+    """A finished talk as a conversation to store."""
     return Memory(
         memory_id=f"talk-{talk[0].number}",
         title=shorten(talk[0].text, 60, placeholder=" …"),
@@ -329,19 +329,19 @@ def as_memory(talk: Sequence[Spoken]) -> Memory:
 
 
 def doubted(text: str, conflicts: Sequence[ConflictingMemory]) -> str:
-    """What a memory says, and what holds as well and says otherwise, with its date."""
+    """A memory's text, followed by the values that contradict it and their dates."""
     others = [f"but also, since {one.created_at:%Y-%m-%d}: {one.value}" for one in conflicts]
     return "; ".join([text, *others])
 
 
 def tell_degraded(messages: Sequence[str], tell: Tell) -> None:
-    """What did not work and was done without."""
+    """Report what the recall had to do without."""
     for message in messages:
         tell(Event("degraded", {"message": message}))
 
 
 def as_told(quote: Quote) -> dict[str, Any]:
-    """A recalled memory in plain values."""
+    """A quote in plain values."""
     source = quote.source
     names = {"number": source.number, "id": source.memory_id}
     return {

@@ -1,4 +1,4 @@
-"""The chats of one process: a memory and a log a user, and one model that answers them all."""
+"""The chats of one process: one memory and one log per user, and one model for all."""
 
 import asyncio
 import os
@@ -12,17 +12,17 @@ from chat.talk import Chat
 from secondhop import Config, Recall, RecallLimits, SessionSettings, UsageError
 
 CONFIG = Config(
-    # whatever a model does: after ten seconds the best answer so far is used
+    # however slow the model is, after ten seconds the best answer so far is used
     limits=RecallLimits(deadline_s=10.0),
-    # a person may come back after days, and only then say which memory helped
+    # a person may say only days later which memory helped
     session=SessionSettings(k=4, ttl_s=7 * 86_400),
 )
 
 
 class Chats:
-    """Opened at a user's first word, and kept: with very many users, close those who are idle.
+    """Opens a chat at a user's first message, and keeps it. With many users, close the idle ones.
 
-    Users are entities: no chat sees two of them.
+    Each user is an entity, so no chat sees the memories of another user.
     """
 
     def __init__(
@@ -34,11 +34,11 @@ class Chats:
         answerer: Answerer | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`llm`: "openai:MODEL" plans, judges, answers and observes; None: nobody does, and the
-        answers are scripted.
+        """`llm`: "openai:MODEL", which plans, votes, answers and observes; None: no model, with
+        scripted answers.
 
         Raises:
-            UsageError: no such model, or no key for it.
+            UsageError: `llm` has another form, or there is no key for the model.
         """
         self._folder, self._embedder, self._llm, self._now = Path(folder), embedder, llm, now
         self.answerer = answerer or answerer_of(llm)
@@ -46,7 +46,7 @@ class Chats:
         self._opening = asyncio.Lock()
 
     async def of(self, user: str) -> Chat:
-        """The user's chat, as it stood when it was last seen."""
+        """The user's chat, opened if need be."""
         async with self._opening:
             if user not in self._chats:
                 recall = await Recall.aopen(
@@ -61,7 +61,7 @@ class Chats:
             return self._chats[user]
 
     async def aclose(self) -> None:
-        """Close everything; talks stay open and go on when they are opened again."""
+        """Close everything. Talks stay open, and continue when their chat is opened again."""
         for chat in self._chats.values():
             chat.log.close()
             await chat.recall.aclose()
@@ -69,7 +69,7 @@ class Chats:
 
 
 def answerer_of(llm: str | None) -> Answerer:
-    """A model that streams, or the script."""
+    """A streaming model, or the script for None."""
     if llm is None:
         return ScriptedAnswerer()
     kind, _, model = llm.partition(":")
@@ -79,7 +79,7 @@ def answerer_of(llm: str | None) -> Answerer:
 
 
 def model_of(said: str | None) -> str | None:
-    """As the command line has it: the option, else OPENAI_MODEL where there is a key for it."""
+    """The model that the option names, or else OPENAI_MODEL if there is a key; None: no model."""
     if said is None and os.environ.get("OPENAI_API_KEY") and os.environ.get("OPENAI_MODEL"):
         return f"openai:{os.environ['OPENAI_MODEL']}"
     return None if said == "offline" else said

@@ -1,7 +1,7 @@
 """A LangGraph agent that shows what it remembers, waits for votes, and then answers.
 
 The recall is a session: its graph stops with an interrupt after each answer, and the host's
-checkpointer keeps it there, for a minute or a week. What was voted hot teaches later recalls.
+checkpointer keeps it there, for a minute or a week. Later recalls learn from the hot votes.
 
     python examples/cookbook/agent_with_votes.py [--llm openai:gpt-4.1-mini]
 """
@@ -29,19 +29,19 @@ QUESTION = "What cake should I bake for Mia's birthday?"
 
 
 class AgentState(MessagesState):
-    """The talk, and the two keys that the host shares with the session."""
+    """The messages, and the two keys that the host shares with the session."""
 
     question: str
     resolved: dict[str, Any]
 
 
 async def listen(state: AgentState) -> dict[str, Any]:
-    """The session is asked what the person said last."""
+    """Ask the session what the person said last."""
     return {"question": state["messages"][-1].text}
 
 
 async def answer(state: AgentState) -> dict[str, Any]:
-    """Here a chat model would write, from what the person has confirmed."""
+    """Here a chat model would answer, using the memories that the person confirmed."""
     known = " ".join(NOTES[name] for name in state["resolved"]["accepted"])
     return {"messages": [AIMessage(f"(scripted) You confirmed: {known}")]}
 
@@ -58,7 +58,7 @@ def agent_over(recall: Recall) -> Any:
 
 
 async def main(llm: str | None) -> None:
-    """Ask, vote on what came, resolve."""
+    """Ask, vote on the answers, and resolve."""
     thread = RunnableConfig(configurable={"thread_id": "ana-1"})
     with tempfile.TemporaryDirectory() as folder:
         async with await Recall.aopen(folder, embedder="hashing", llm=llm) as recall:

@@ -1,10 +1,10 @@
-"""A chatbot behind FastAPI: one memory a user, each step of a recall as it happens, votes.
+"""A chatbot behind FastAPI: one memory per user, and the steps of each recall as they happen.
 
-    python examples/cookbook/fastapi_chatbot.py                # two users ask, then it ends
+    python examples/cookbook/fastapi_chatbot.py                # two users ask, then it exits
     python examples/cookbook/fastapi_chatbot.py --port 8000    # http://localhost:8000, until Ctrl-C
     curl -N localhost:8000/chat -H "X-User: ana" --json '{"text": "Plan my training"}'
 
-It needs `pip install 'secondhop[server]' httpx`.
+Needs `pip install 'secondhop[server]' httpx`.
 """
 
 import argparse
@@ -35,7 +35,7 @@ document.forms[0].onsubmit = async (event) => {
   const events = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let one; !(one = await events.read()).done;) document.querySelector("pre").append(one.value);
 };
-</script>"""  # append writes text: what a memory says never becomes HTML
+</script>"""  # append writes text, so the text of a memory never becomes HTML
 
 
 class Said(BaseModel):
@@ -43,7 +43,7 @@ class Said(BaseModel):
 
 
 def app_over(pool: RecallPool) -> FastAPI:
-    """Its routes; the memories are closed with it."""
+    """The app with its routes; it closes the pool when it ends."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncGenerator[None]:

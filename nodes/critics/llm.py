@@ -1,4 +1,4 @@
-"""The critic with a language model: one call for the whole shortlist."""
+"""The critic that asks a language model: one call for the whole shortlist."""
 
 import time
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class CriticBounds:
 
 
 class LLMCritic:
-    """Judges with a language model; its failures are `ModelError`, and the node falls back."""
+    """Votes with a language model. Its failures are `ModelError`; the node then goes on without."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class LLMCritic:
         bounds: CriticBounds | None = None,
         secret: bytes | None = None,
     ) -> None:
-        """`secret`: of the ids of a call; a fixed one makes equal prompts equal."""
+        """`secret` is for the ids of a call; with a fixed one, prompts are repeatable."""
         self._llm = llm
         self._prompt = prompts["critique"]
         self._bounds = bounds or CriticBounds()
@@ -50,7 +50,7 @@ class LLMCritic:
 
     @property
     def prompts(self) -> tuple[Prompt]:
-        """What it asks with."""
+        """The prompt of `critique`."""
         return (self._prompt,)
 
     @property
@@ -59,7 +59,9 @@ class LLMCritic:
         return f"llm:{self._llm.model_id}:{self._prompt.label}"
 
     async def judge(self, request: CriticRequest) -> Verdict:
-        """Votes of one call, rarely of two; without a new candidate there is nothing to ask.
+        """The verdict of one call, or of two if the first chose only one memory (`only_choice`).
+
+        Without candidates, or without new ones, the model is not asked.
 
         Raises:
             LLMError: the model failed, voted for nothing it was shown, or no budget is left.
@@ -80,10 +82,10 @@ class LLMCritic:
     async def _asked_without(
         self, memory_id: str, verdict: Verdict, request: CriticRequest
     ) -> Verdict:
-        """A verdict on everything else, with the vote that the first one gave this memory.
+        """The verdict of a second call without this memory, plus the first ballot on the memory.
 
-        So a memory that has talked the model out of all others gains one place, and costs one. If
-        no second answer can be had, the first counts for this memory alone.
+        So a memory that talked the model out of all others gains one place, and costs one. If the
+        second call fails, the verdict holds only the ballot on this memory.
         """
         others = [view for view in request.candidates if view.memory_id != memory_id]
         own = [ballot for ballot in verdict.ballots if ballot.memory_id == memory_id]
@@ -113,7 +115,7 @@ class LLMCritic:
         return read_verdict(reply, sheet, request, usage=usage)
 
     def _sheet(self, request: CriticRequest) -> CriticSheet:
-        """The prompt; a small rest of the token budget makes it shorter."""
+        """The rendered prompt, shorter if few tokens are left."""
         bounds = self._bounds
         room = request.remaining.llm_tokens - LEAST_REPLY
         return critic_sheet(
@@ -125,12 +127,12 @@ class LLMCritic:
 
 
 def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> str:
-    """Why a verdict cannot be used; "" where it can."""
+    """Why a verdict cannot be used, to follow the model's id in a sentence; "" if it can."""
     if names_others(reply, sheet):
         return "voted for no memory that it was shown; try a larger model"
     verdict = read_verdict(reply, sheet, request, usage=Usage())
     if only_choice(verdict, request):
-        return ""  # it is asked again without it
+        return ""  # `judge` asks again without this memory
     if believes_no_search(verdict, request):
         return "chose only what hardly touches the question; try a larger model"
     if drops_the_well_founded(verdict, request):
@@ -139,9 +141,9 @@ def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) ->
 
 
 def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
-    """Whether nothing that was voted on, or nothing that was voted for, is on the sheet.
+    """Whether none of the ids voted on, or none of those voted for, is on the sheet.
 
-    Then the model has mistaken the ids, and what it did not vote for is not what it dislikes.
+    Then the model has confused the ids, and a missing vote does not mean that it dislikes a memory.
     """
     chosen = [vote for vote in reply.votes if vote.vote in IN_FAVOUR]
     return any(
@@ -151,7 +153,7 @@ def names_others(reply: CritiqueReply, sheet: CriticSheet) -> bool:
 
 
 def after(left: Remaining, usage: Usage, *, seconds: float) -> Remaining:
-    """What a step may still spend once this is spent; nothing is below 0."""
+    """What a step may still spend after this usage; never below 0."""
     return replace(
         left,
         llm_calls=max(0, left.llm_calls - usage.calls),

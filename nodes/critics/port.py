@@ -1,4 +1,4 @@
-"""The interface of critics: what they read, and how they vote."""
+"""The port of critics: what they read, and how they vote."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,26 +21,26 @@ class CandidateView:
     created_at: datetime
     score: float
     is_founded: bool
-    """Whether some search found it like the question; see `relevance.well_founded`."""
+    """Whether some search found it similar to the question; see `relevance.well_founded`."""
     relevance: Mapping[str, float]
-    """Calibrated relevance by facet id, 0..1."""
+    """{facet id: calibrated relevance, 0..1}."""
     text: str
-    """Its opening and the passages nearest to the question, in order. Data, never instructions."""
+    """Its opening and the passages nearest to the facets, in order. Data, never instructions."""
     role: str = ""
-    """What kind of help it gives, where that was noted when it was stored."""
+    """What kind of help it gives, as noted when it was stored; "": nothing was noted."""
     replaced_by: str = ""
-    """The newer memory that outdates it, as was noted when that one was stored; "": none."""
+    """Id of the newer memory whose annotation says that it replaces this one; "": none."""
     replaced_at: datetime | None = None
-    """When that one was written."""
+    """When that newer memory was written."""
     repeats: str = ""
-    """Another candidate that says most of it; "": none."""
+    """Id of another candidate that says most of the same; "": none."""
     vote: Vote | None = None
-    """What was voted on it in an earlier round."""
+    """The vote that it got in an earlier round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticRequest:
-    """One round's shortlist."""
+    """One round's shortlist, and what the critic needs to judge it."""
 
     question: str
     kind: QuestionKind
@@ -48,7 +48,7 @@ class CriticRequest:
     facets: Sequence[Facet]
     candidates: Sequence[CandidateView]
     asked: Sequence[str]
-    """Texts of the searches so far, each once; not the question itself."""
+    """The different texts of the queries so far, without the question itself."""
     round: int
     k: int = 6
     """Memories that the answer may have."""
@@ -66,27 +66,27 @@ class Ballot:
     repeats: str | None = None
     replaced_by: str | None = None
     place: int | None = None
-    """Among its round's votes in favour, from 1 for the best; 0: not in favour; None: the voter
-    gave no order."""
+    """Place among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
+    voter gave no order."""
     is_named: bool = True
-    """False: the critic read it and said nothing of it. It counts as cold; without a plan it may
-    fill a slot that would go to what the critic has not read."""
+    """False: the critic read the memory and did not name it. It counts as cold; without a plan it
+    may still fill a free slot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUp:
-    """A new query: for a facet that lacks a good memory, or for something the evidence named."""
+    """A new query, for a facet that lacks a good memory or for something that evidence names."""
 
     text: str
     facet_id: str | None
-    """None opens a facet of its own, one hop further than all others."""
+    """None opens a new facet, one hop beyond all others."""
     name: str = ""
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a critic says of a round."""
+    """The critic's result for one round."""
 
     ballots: tuple[Ballot, ...]
     empty_facets: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class Verdict:
 
 
 class Critic(Protocol):
-    """Reads a shortlist and votes on it, in one go."""
+    """Reads a whole shortlist and votes on it."""
 
     @property
     def critic_id(self) -> str:
@@ -106,5 +106,5 @@ class Critic(Protocol):
         ...
 
     async def judge(self, request: CriticRequest) -> Verdict:
-        """Votes for the candidates of the request; ids it does not hold are ignored."""
+        """Votes on the candidates of the request; votes on other ids are ignored."""
         ...

@@ -1,6 +1,6 @@
-"""Turns a model's reply into a verdict; accepts only issued ids and claims that fit the dates.
+"""Turns a model's reply into a verdict. It accepts only issued ids and claims that fit the dates.
 
-Evidence comes first: a vote alone puts nothing in front that no facet ranks high.
+A vote alone cannot put a memory in front that no facet ranks high.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,23 +16,23 @@ from secondhop.nodes.selection.rank_floor import best_places, front_place
 from secondhop.ranking.votes import IN_FAVOUR
 
 SPARKS = 2
-"""Branches that a round may open; further sparks are cold."""
+"""Most sparks per round; further sparks count as cold."""
 
 FOLLOW_UPS = 4
-"""New searches a round."""
+"""Most new queries per round."""
 
 UNNAMED = "left unnamed"
-"""Why a memory is cold that a verdict says nothing of."""
+"""The reason of the ballot on a memory that the reply does not name."""
 
 FACETS_A_BALLOT = 4
-"""A memory that serves everything serves nothing: the first ones count."""
+"""Most facets that a ballot may name; the first ones count. A memory that serves everything serves
+nothing."""
 
 
 def read_verdict(
     reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
 ) -> Verdict:
-    """The verdict that a reply amounts to. What it leaves unnamed is cold, or as it was voted
-    before."""
+    """The verdict of a reply. A memory that it does not name is cold, or keeps an earlier vote."""
     named = named_claims(reply, sheet, request)
     claims = {**named, **unnamed_claims(named, request)}
     counted = [one for one in claims.values() if one.ballot.is_named or one.view.vote is None]
@@ -57,7 +57,7 @@ def read_verdict(
 def named_claims(
     reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest
 ) -> dict[str, Claim]:
-    """The first ballot on each memory of the sheet, in the order of the reply."""
+    """{memory id: the first ballot on it}, in the order of the reply; unknown ids are ignored."""
     views = {view.memory_id: view for view in request.candidates}
     facet_ids = [facet["facet_id"] for facet in request.facets]
     first: dict[str, Claim] = {}
@@ -73,9 +73,9 @@ def named_claims(
 def as_ballot(
     vote: VoteReply, view: CandidateView, sheet: CriticSheet, facet_ids: Sequence[str]
 ) -> Ballot:
-    """A ballot in ids of the recall.
+    """A vote as a ballot, with the ids of the recall.
 
-    A vote in favour that names no facet counts for the one that ranked the memory best.
+    A vote in favour that names no facet counts for the facet to which the memory is most relevant.
     """
     named = tuple(f for f in dict.fromkeys(vote.facets) if f in facet_ids)[:FACETS_A_BALLOT]
     if not named and vote.vote in IN_FAVOUR and view.relevance:
@@ -93,7 +93,7 @@ def as_ballot(
 
 
 def unnamed_claims(named: Mapping[str, Claim], request: CriticRequest) -> dict[str, Claim]:
-    """What a reply says of the others by leaving them unnamed: cold, or as they were voted."""
+    """{memory id: the ballot on it}, for memories that the reply does not name."""
     return {
         view.memory_id: Claim(view, unnamed_ballot(view))
         for view in request.candidates
@@ -102,23 +102,23 @@ def unnamed_claims(named: Mapping[str, Claim], request: CriticRequest) -> dict[s
 
 
 def unnamed_ballot(view: CandidateView) -> Ballot:
-    """Cold for a memory that is new on the sheet, else its vote of an earlier round."""
+    """The ballot on an unnamed memory: cold if it is new on the sheet, else its earlier vote."""
     vote = view.vote["vote"] if view.vote else "cold"
     return Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED, is_named=False)
 
 
 def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:
-    """Votes in favour numbered in the order of the reply, hot before warm; 0 for the others.
+    """The ballots with places: votes in favour from 1 in the order of the reply, hot before warm.
 
-    Of the k that would be returned, those that no facet's evidence ranks high come last. A vote
-    alone puts nothing in front.
+    Other votes get place 0. Among the first k, memories that no facet ranks high come last, because
+    a vote alone puts nothing in front.
     """
     chosen = sorted((b for b in ballots if b.vote in IN_FAVOUR), key=lambda b: b.vote != "hot")
     stands, front = best_places(request.candidates), front_place(request.candidates)
     returned = chosen[: request.k]
     well = [ballot for ballot in returned if stands[ballot.memory_id] <= front]
     ill = [ballot for ballot in returned if stands[ballot.memory_id] > front]
-    if any(ballot.vote == "warm" for ballot in well):  # or hot would come before it again
+    if any(ballot.vote == "warm" for ballot in well):  # a hot one would come before these again
         ill = [replace(ballot, vote="warm") for ballot in ill]
     order = [*well, *ill, *chosen[request.k :]]
     placed = {b.memory_id: replace(b, place=place) for place, b in enumerate(order, start=1)}
@@ -126,7 +126,7 @@ def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]
 
 
 def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
-    """The ballots; the sparks beyond SPARKS are cold."""
+    """The ballots, where sparks beyond the first `SPARKS` are cold."""
     sparks = [ballot.memory_id for ballot in ballots if ballot.vote == "spark"][SPARKS:]
     return [replace(b, vote="cold") if b.memory_id in sparks else b for b in ballots]
 
@@ -134,7 +134,10 @@ def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:
 def follow_ups_of(
     queries: Sequence[QueryReply], sheet: CriticSheet, request: CriticRequest
 ) -> tuple[FollowUp, ...]:
-    """The first FOLLOW_UPS searches that are new; a facet that we do not know is a new one."""
+    """At most `FOLLOW_UPS` new queries. A query for an unknown facet opens a new one.
+
+    Queries that contain ids of the call are dropped.
+    """
     if not queries:
         return ()
     facet_ids = {facet["facet_id"] for facet in request.facets}

@@ -1,4 +1,4 @@
-"""The shortlist as a model reads it: ids of this call, dates, texts within a token budget."""
+"""Renders the shortlist as a prompt: ids made for the call, dates, texts within a token budget."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,13 +13,13 @@ from secondhop.prompts.quoting import Tags, clean, plain_id, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 QUESTION_TOKENS = 600
-"""Of a longer question the beginning is shown."""
+"""Tokens of the question that are shown; a longer one is cut."""
 
 ASKED = 30
-"""Searches shown; the latest."""
+"""Most queries shown; the latest."""
 
 FACETS = 30
-"""Facets shown; the first."""
+"""Most facets shown; the first."""
 
 VOTED = """\
 Voted on in earlier rounds (id | date | title | vote). These votes stand unless you vote again. \
@@ -32,20 +32,20 @@ class CriticSheet:
 
     prompt: RenderedPrompt
     memory_ids: Mapping[str, str]
-    """Id of this call → memory id."""
+    """{id of this call: memory id}."""
     tag: str
-    """What the ids of this call begin with; it must not leave the call."""
+    """The prefix of the ids of this call; it must not appear outside the call."""
     titles: Mapping[str, str]
-    """Id of this call → the title as it was shown."""
+    """{id of this call: the title as shown}."""
     tokens: int
     """cl100k_base tokens of both messages."""
 
     def issued(self, call_id: str) -> str | None:
-        """The memory behind an id of this call; None for any other word."""
+        """The memory id for an id of this call; None for any other text."""
         return self.memory_ids.get(plain_id(call_id))
 
     def in_words(self, text: str) -> str:
-        """What a model wrote, with titles where it used ids of this call."""
+        """A model's text, with ids of this call replaced by titles."""
         if self.tag not in text.casefold():
             return text
         ids = re.compile(rf"{self.tag}\d{{0,4}}", re.I)
@@ -53,10 +53,10 @@ class CriticSheet:
 
 
 def critic_sheet(request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: int) -> CriticSheet:
-    """Render a shortlist so that the prompt counts at most `tokens` tokens.
+    """Render a shortlist into a prompt of at most `tokens` tokens.
 
-    The frame comes first; what it leaves is shared by the memories' texts. With less room than
-    the frame needs, the memories are there with title and date alone.
+    The frame and the heads of the memories are always there; the texts share what is left. If
+    nothing is left, the prompt may be longer than `tokens`, and memories have no text.
     """
     views = request.candidates
     stored = [part for view in views for part in (view.title, view.text, reason_of(view.vote))]
@@ -66,7 +66,7 @@ def critic_sheet(request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: 
     values = frame_values(request, tag=tag)
     nothing = [""] * len(heads)
     empty = prompt.render({**values, "memories": memories(views, ids, heads, nothing, tag=tag)})
-    room = tokens - prompt_tokens(empty) - len(heads)  # a text may make its frame a token longer
+    room = tokens - prompt_tokens(empty) - len(heads)  # a text may add one token to its frame
     asked = telling_words([request.question, *request.asked])
     telling = [{**asked, **telling_words([view.role])} for view in views]
     texts = ["" if view.vote else view.text for view in views]
@@ -82,7 +82,7 @@ def critic_sheet(request: CriticRequest, prompt: Prompt, *, tags: Tags, tokens: 
 
 
 def frame_values(request: CriticRequest, *, tag: str) -> dict[str, str]:
-    """Every variable of the prompt but the memories."""
+    """All variables of the prompt except the memories."""
     facets = [
         f"{facet['facet_id']} | {title_line(facet['name'])} | {title_line(facet['why'], chars=160)}"
         for facet in request.facets[:FACETS]
@@ -102,13 +102,13 @@ def frame_values(request: CriticRequest, *, tag: str) -> dict[str, str]:
 
 
 def head(view: CandidateView, ids: Mapping[str, str]) -> str:
-    """The line above a memory: date, source, title, and hints."""
+    """The line above a memory's text: date, source, title, and hints."""
     parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20)]
     return " | ".join([*parts, f"“{title_line(view.title)}”", *hints(view, ids)])
 
 
 def hints(view: CandidateView, ids: Mapping[str, str]) -> Iterator[str]:
-    """What was noted of a memory when it was stored, and what formulas suspect of it."""
+    """Hints about a memory: notes from its annotation, a possible repetition, a possible order."""
     if view.role:
         yield title_line(view.role, chars=40)
     if view.replaced_by and view.replaced_at:
@@ -128,8 +128,8 @@ def memories(
     *,
     tag: str,
 ) -> str:
-    """What is new, every memory between two lines that only this call knows; then what was voted
-    on before, a line each."""
+    """The new memories, each between two tags made for this call; then those that were voted on in
+    earlier rounds, one line each."""
     new: list[str] = []
     voted: list[str] = []
     for view, line, body in zip(views, heads, bodies, strict=True):
@@ -151,5 +151,5 @@ def voted_line(view: CandidateView, vote: Vote, call_id: str) -> str:
 
 
 def reason_of(vote: Vote | None) -> str:
-    """Why it was voted so; "" where no reason was given."""
+    """The reason of a vote; "" if there is no vote or no reason."""
     return vote["reason"] if vote else ""

@@ -1,8 +1,8 @@
 """Limits on a verdict, in case stored text has persuaded the model.
 
-A text can ask for its own memory and against all others; it cannot name other memories, for ids are
-drawn for the call. So a verdict in which everything hangs on one memory is the shape of an order
-that was obeyed. `llm.py` asks again without that memory.
+A text can ask for its own memory and against all others. It cannot name other memories, because ids
+are made for the call. So a verdict that chooses a single memory may come from an order that the
+model obeyed. `llm.py` then asks again without that memory.
 """
 
 from dataclasses import replace
@@ -13,11 +13,11 @@ from secondhop.nodes.state import QuestionKind
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 
 HELP: frozenset[QuestionKind] = frozenset({"conceptual", "procedural"})
-"""Questions that several memories answer; a look-up is often answered by one."""
+"""Kinds of question that several memories answer. One memory often answers a look-up."""
 
 
 def front_runners(request: CriticRequest) -> frozenset[str]:
-    """Well-founded candidates that the searches rank high for some facet."""
+    """Ids of well-founded candidates with a high rank in some facet (`front_place`)."""
     places, front = best_places(request.candidates), front_place(request.candidates)
     return frozenset(
         view.memory_id
@@ -27,22 +27,22 @@ def front_runners(request: CriticRequest) -> frozenset[str]:
 
 
 def believes_no_search(verdict: Verdict, request: CriticRequest) -> bool:
-    """Whether a verdict chooses only what no search found near, though better was there."""
+    """Whether a verdict chooses only unfounded candidates although founded ones were there."""
     chosen = chosen_ids(verdict, request)
     near = {view.memory_id for view in request.candidates if view.is_founded}
     return bool(chosen) and not chosen & near and bool(near)
 
 
 def drops_the_well_founded(verdict: Verdict, request: CriticRequest) -> bool:
-    """Whether a verdict drops every well-founded candidate in favour of poorly ranked ones."""
+    """Whether a verdict chooses several memories but drops every front runner."""
     chosen, founded = chosen_ids(verdict, request), front_runners(request)
     return len(chosen) > 1 and bool(founded) and founded <= refused_ids(verdict)
 
 
 def only_choice(verdict: Verdict, request: CriticRequest) -> str | None:
-    """The one memory that a verdict chooses, where two or more others are well founded.
+    """Id of the only memory that a verdict chooses, if there are two or more other front runners.
 
-    None for look-ups, which one memory often answers.
+    None for look-ups, which one memory often answers. None if the choice is from an earlier round.
     """
     chosen = chosen_ids(verdict, request)
     if request.kind not in HELP or len(chosen) != 1 or len(front_runners(request) - chosen) < 2:
@@ -52,9 +52,9 @@ def only_choice(verdict: Verdict, request: CriticRequest) -> str | None:
 
 
 def without_unfounded_votes(verdict: Verdict, request: CriticRequest) -> Verdict:
-    """A verdict without votes in favour of what no search found near.
+    """The verdict without votes in favour of unfounded candidates.
 
-    Such a vote gives no place, and it would steer the next round's searches to that memory.
+    Such a vote counts for nothing, but it would steer the next round's searches to that memory.
     """
     far = {view.memory_id for view in request.candidates if not view.is_founded}
     kept = (one for one in verdict.ballots if one.vote not in IN_FAVOUR or one.memory_id not in far)
@@ -62,7 +62,7 @@ def without_unfounded_votes(verdict: Verdict, request: CriticRequest) -> Verdict
 
 
 def chosen_ids(verdict: Verdict, request: CriticRequest) -> set[str]:
-    """What a verdict votes for, and what it leaves as it was voted for before."""
+    """Ids that a verdict votes for, plus those with an earlier vote in favour that it keeps."""
     earlier = {
         view.memory_id
         for view in request.candidates
@@ -73,5 +73,5 @@ def chosen_ids(verdict: Verdict, request: CriticRequest) -> set[str]:
 
 
 def refused_ids(verdict: Verdict) -> set[str]:
-    """What a verdict keeps out of the answer."""
+    """Ids that a verdict votes out of the answer."""
     return {ballot.memory_id for ballot in verdict.ballots if ballot.vote in SUPPRESSED}

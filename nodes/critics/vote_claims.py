@@ -1,4 +1,4 @@
-"""What a ballot says about another memory: that it is repeated, or replaced."""
+"""Checks what a ballot claims about two memories: that one repeats or replaces the other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,17 +9,18 @@ from secondhop.ranking.votes import EFFECTS, IN_FAVOUR
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A ballot as the model meant it, before its claims about others are checked."""
+    """A ballot as the model cast it, before its claims about other memories are checked."""
 
     view: CandidateView
     ballot: Ballot
 
 
 def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
-    """The ballot with what its claims entail.
+    """The ballot after its claims have been checked.
 
-    Replaced by one that is not older: wrong. Repeats one that stays: cold. Claims that do not
-    hold (an older successor, a kept copy that was voted down) are left out of the ballot.
+    A memory that is replaced by one that is not older is voted wrong. A memory that repeats one
+    that stays is voted cold (or stays wrong). Claims that do not hold are removed from the ballot:
+    a replacement that is older, or a copy that was itself voted down.
     """
     ballot = claim.ballot
     if ballot.repeats is None and ballot.replaced_by is None:
@@ -35,16 +36,20 @@ def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
 
 
 def replaces(newer: Claim, older: Claim) -> bool:
-    """Whether dates allow the claim; written at the same moment, only one way round."""
+    """Whether the dates allow that `newer` replaces `older`.
+
+    If both were written at the same moment, `newer` may not itself claim to be replaced.
+    """
     if newer.view.created_at == older.view.created_at:
         return newer.ballot.replaced_by is None
     return newer.view.created_at > older.view.created_at
 
 
 def kept_copy(claim: Claim, claims: Mapping[str, Claim]) -> str | None:
-    """The copy that stays, at the end of a chain of repeats; None when it is this one, or none is.
+    """Id of the copy that stays, at the end of a chain of repeats.
 
-    Of copies that name one another the best voted stays, then the best scored.
+    If copies name one another in a ring, the one with the best vote stays, then the best score.
+    None if the copy that stays is this memory, or was not voted for.
     """
     chain = [claim.ballot.memory_id]
     following = claim.ballot.repeats
@@ -59,5 +64,5 @@ def kept_copy(claim: Claim, claims: Mapping[str, Claim]) -> str | None:
 
 
 def standing(claim: Claim) -> tuple[float, float, str]:
-    """Which of two copies is kept: by vote, then by score."""
+    """Sort key of copies; the highest is kept: by vote, then by score, then by id."""
     return EFFECTS[claim.ballot.vote].relevance, claim.view.score, claim.ballot.memory_id

@@ -1,6 +1,6 @@
-"""Finds the dates that a question names, and how close to them a text was written.
+"""Finds the dates that a question names, and how close to them a memory was written.
 
-"What did we decide in mid-June?" is not about June: it is about what was written then.
+"What did we decide in mid-June?" asks for what was written then, not for texts about June.
 
 Source: Wu et al., LongMemEval, ICLR 2025, arXiv:2410.10813, where narrowing a search to the time
 that a question names brought 7 to 11 points of recall.
@@ -14,16 +14,17 @@ from math import exp
 from typing import NamedTuple
 
 FADES_DAYS = 5.0
-"""Days outside a span that leave 1/e: people write things down a little before or after."""
+"""Days outside a span at which nearness is 1/e: people write things down a little before or after.
+"""
 
 YEARS_BACK = 9
-"""A day without a year may be of any of so many years before the question."""
+"""A day without a year may lie up to this many years before the question."""
 
 MONTHS = {name: n for names in (month_name, month_abbr) for n, name in enumerate(names) if name}
 MONTHS["Sept"] = 9
 
 PARTS = {"early": (1, 12), "mid": (8, 22), "late": (18, 31), "first": (1, 16), "second": (14, 31)}
-"""First and last day of parts of a month, with a few days to spare."""
+"""(first, last) day of each part of a month, with a few days to spare."""
 
 SAYS = {"beginning": "early", "start": "early", "middle": "mid", "end": "late"}
 
@@ -38,7 +39,7 @@ _MONTH = re.compile(
     r"(?:,? (?:of )?(?P<year>(?:19|20)\d\d)\b)?"
 )
 _AMBIGUOUS = frozenset({"May", "March", "Mar", "April", "June", "August", "Jan"})
-"""Also names or other words: alone they count only after a word of time."""
+"""Months that are also names or other words. Alone, they count only after a word like "in"."""
 
 _TIMELY = re.compile(
     r"\b(in|on|of|by|since|until|before|after|during|from|this|last|next|around|between|"
@@ -56,14 +57,16 @@ _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
 class Span(NamedTuple):
-    """From one day to another, both included."""
+    """A span of days, both ends included."""
 
     first: date
     last: date
 
 
 def named_spans(question: str, *, asked_on: date) -> list[Span]:
-    """What a question names: days, months or parts of them, years, and "last week".
+    """The spans that a question names: days, months or parts of them, years, or "last week".
+
+    Years alone count only if nothing else is named.
 
     >>> named_spans("What did I spend on 3 May 2025?", asked_on=date(2026, 1, 1))
     [Span(first=datetime.date(2025, 5, 3), last=datetime.date(2025, 5, 3))]
@@ -77,7 +80,7 @@ def named_spans(question: str, *, asked_on: date) -> list[Span]:
 
 
 def nearness(day: date, spans: Sequence[Span]) -> float:
-    """1 within a span, less the farther from all of them; 0 without any."""
+    """1 inside a span, falling with the distance to the nearest one; 0.0 without spans."""
     return max((exp(-_gap(day, span) / FADES_DAYS) for span in spans), default=0.0)
 
 
@@ -113,7 +116,7 @@ def _part(said: str | None) -> tuple[int, int]:
 
 
 def _span(year: int, month: int, first: int, last: int) -> Iterator[Span]:
-    """The span, cut to the month's length; nothing for the 13th month or the 40th day."""
+    """The span, cut to the month's length; nothing for a month 13 or a day 40."""
     if not 1 <= month <= 12 or not 1 <= first <= 31:
         return
     length = monthrange(year, month)[1]
@@ -154,6 +157,6 @@ def _called(said: str, today: date) -> Span:
 
 
 def _shifted(day: date, days: int) -> date:
-    """So many days later; the calendar's first or last day where it has none there."""
+    """The day plus `days`, limited to the first and last day of the calendar."""
     ordinal = day.toordinal() + days
     return date.fromordinal(min(max(ordinal, date.min.toordinal()), date.max.toordinal()))

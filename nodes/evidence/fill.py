@@ -30,29 +30,29 @@ from secondhop.ranking.shingles import shingle_overlap
 from secondhop.stores.records import Passage
 
 LOADED = 300
-"""Passages looked up at least; more for a budget that holds more."""
+"""Least number of passages looked up; a large budget needs more."""
 
 TOKENS_A_PASSAGE = 10
-"""Passages are rarely shorter: bounds what a budget can hold."""
+"""Tokens that a passage has at least, with rare exceptions. It bounds how many a budget holds."""
 
 LEAST_SHARE = 0.3
-"""Share of the best passage's score below which a passage is clearly about something else: room
-that is left over stays empty. On LoCoMo, MuSiQue and LifeBench (50 questions each; 500 to 2,000
-tokens) it costs no evidence."""
+"""A passage with less than this share of the best score is about something else and is left out,
+even if there is room. On LoCoMo, MuSiQue and LifeBench (50 questions each; 500 to 2,000 tokens)
+this costs no evidence."""
 
 REPEATS_AT = 0.8
-"""Share of a passage's word shingles that one taken before has, from which on it adds nothing."""
+"""A passage adds nothing if one taken before has at least this share of its word shingles."""
 
 
 class LeftOut(NamedTuple):
-    """A memory of which nothing was filled in."""
+    """A memory with no passage in the budget."""
 
     share: float
-    """Score of its best passage, as a share of the best of all."""
+    """Score of its best passage, as a share of the best score of all."""
     tokens: int
-    """Of its shortest passage."""
+    """Tokens of its shortest passage."""
     budget: int | None
-    """The smallest budget that holds its best passage; None: too weak for any."""
+    """The smallest budget that holds a passage of it; None: all its passages score too low."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +60,17 @@ class Filled:
     """A token budget, filled."""
 
     passages: list[Passage] = field(default_factory=list[Passage])
-    """Best first; they fit into the budget together."""
+    """Best first; together they fit into the budget."""
     left_out: Mapping[str, LeftOut] = field(default_factory=dict[str, LeftOut])
-    """Memories with nothing among `passages`, best first."""
+    """{memory id: why} for memories with nothing among `passages`, best first."""
 
 
 async def filled_evidence(state: RecallState, *, tokens: int, services: Services) -> Filled:
-    """Passages, best first, that fit into `tokens` together.
+    """The best passages that fit into `tokens` together; none if the recall has no answer.
 
-    Nothing when the recall has no answer. Ordered by their own relevance to question and facets,
-    whatever their memories; what repeats an earlier one comes last, and what is clearly about
-    something else stays out.
+    Passages compete by their own scores for the question and its facets, whatever memory they
+    belong to. Passages that repeat an earlier one come last, and those below `LEAST_SHARE` are left
+    out.
     """
     if not is_answerable(state, min_score=services.settings.ranking.min_score):
         return Filled()
@@ -82,7 +82,7 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
         scores = await with_links(scores, passages, state, services=services)
     told, pieces = with_turns(scores, passages, state["question"])
     told = yielding(told, pieces, state, settings=services.settings.ranking)
-    if not date_factors(state):  # a time that the question names comes before the latest
+    if not date_factors(state):  # if the question names a time, that counts, not the latest
         told = with_later_first(told, pieces, state)
     order = best_first(told)
     relevant = [pieces[p] for p in order if told[p] >= LEAST_SHARE * told[order[0]]]
@@ -98,7 +98,7 @@ def yielding(
     *,
     settings: RankingSettings,
 ) -> PassageScores:
-    """The scores; what was shown lately for other questions yields, where that is asked for."""
+    """The scores times the exposure factor of each memory (1 if freshness is off)."""
     candidates = list(state["candidates"].values())
     column: list[float] = exposure(candidates, state, settings).tolist()
     factors = {one["memory_id"]: factor for one, factor in zip(candidates, column, strict=True)}
@@ -115,7 +115,7 @@ def left_out(
     relevant: Sequence[Passage],
     filled: Sequence[Passage],
 ) -> dict[str, LeftOut]:
-    """The memories of which nothing was taken, best first."""
+    """{memory id: why} for the memories with no passage among `filled`, best first."""
     taken = {passage.memory_id for passage in filled}
     if all(passage.memory_id in taken for passage in ranked):
         return {}
@@ -136,7 +136,7 @@ def left_out(
 
 
 def budgets_for(relevant: Sequence[Passage]) -> dict[str, int]:
-    """{memory id: the smallest budget into which its best passage fits}."""
+    """{memory id: the smallest budget that holds a passage of it}."""
     budgets: dict[str, int] = {}
     spent = 0
     for passage in fill(relevant, tokens=sum(one.tokens for one in relevant)):
@@ -148,16 +148,17 @@ def budgets_for(relevant: Sequence[Passage]) -> dict[str, int]:
 def in_context(
     scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
 ) -> PassageScores:
-    """The scores, given who speaks in the passages and what stands beside them."""
+    """The scores, raised by who speaks in the passages and by what stands next to them."""
     voices = voice_factors(list(passages.values()), state["question"])
     return with_neighbours({p: scores[p] * voices[p] for p in scores}, passages)
 
 
 def is_answerable(state: RecallState, *, min_score: float) -> bool:
-    """Whether anything is given at all: as for k memories, or nearly so.
+    """Whether there is an answer: almost the same rule as for k memories.
 
-    The reader of a budget sorts for himself: for a fact, too, the bar of other questions holds.
-    Where somebody has read the candidates and found nothing good, nothing is given.
+    True if there are picks. False if the critic has read the candidates and the round has no picks.
+    Otherwise the lower bar of questions for help holds, also for a look-up, because the reader of
+    the passages sorts for themselves.
     """
     if state.get("picks"):
         return True
@@ -167,9 +168,9 @@ def is_answerable(state: RecallState, *, min_score: float) -> bool:
 
 
 def fill(ranked: Sequence[Passage], *, tokens: int) -> list[Passage]:
-    """The passages in order as long as they fit; what repeats an earlier one comes last.
+    """The passages in order, as far as they fit; those that repeat an earlier one come last.
 
-    One that does not fit is left out and a shorter one may still enter.
+    A passage that does not fit is skipped, so a shorter one may still be taken.
     """
     overlap = shingle_overlap([passage.text for passage in ranked])
     taken: list[int] = []
@@ -201,7 +202,7 @@ def by_memory(passages: Sequence[Passage]) -> dict[str, list[str]]:
 def finders(
     passages: Sequence[Passage], state: RecallState, *, services: Services
 ) -> dict[str, tuple[float, str]]:
-    """{passage id: (calibrated relevance, query id)} by the query that each is most relevant to."""
+    """{passage id: (calibrated relevance, query id)}, for the query with the highest relevance."""
     wanted = sorted({whole_id(passage.passage_id) for passage in passages})
     best: dict[str, tuple[float, str]] = {}
     for query_id, ranking in state["rankings"].items():

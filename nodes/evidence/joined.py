@@ -8,14 +8,14 @@ from secondhop.nodes.evidence.speaker_match import SPEAKER
 from secondhop.stores.records import Passage
 
 Entries: TypeAlias = dict[str, dict[str, Any]]
-"""{passage id: the passage as `Evidence` has it}."""
+"""{passage id: the passage in the form of `Evidence`}."""
 
 _BEGINS_A_TURN = re.compile(rf"\A{SPEAKER}:\s")
 _TURN = re.compile(rf"(?:\A|\n\n){SPEAKER}:\s")
 
 
 def with_neighbours(evidence: Mapping[str, Sequence[str]]) -> list[str]:
-    """Ids of these passages, and of those that may stand before and after each."""
+    """Ids of these passages, then those of the places before and after each."""
     own = [passage_id for ids in evidence.values() for passage_id in ids]
     return [*own, *(beside for passage_id in own for beside in neighbour_ids(passage_id))]
 
@@ -27,11 +27,15 @@ def joined(
     *,
     max_tokens: int,
 ) -> tuple[dict[str, list[str]], Entries]:
-    """(passage ids by memory, entries): the hits, then what belongs to them, within the budget.
+    """({memory id: passage ids}, new entries): the hits, then neighbours that belong to them.
 
     Args:
-        passages: the stored ones of `with_neighbours`.
-        max_tokens: of one memory; its best passage stays however long it is.
+        entries: the entries of the hits.
+        passages: the stored passages among `with_neighbours`.
+        max_tokens: budget per memory; its best passage stays however long it is.
+
+    Returns:
+        The second item holds the entries of the neighbours only.
     """
     kept: dict[str, list[str]] = {}
     added: Entries = {}
@@ -47,7 +51,7 @@ def joined(
 
 
 def neighbour_ids(passage_id: str) -> tuple[str, str]:
-    """Ids of the passages before and after it in its memory, whether there are any or not.
+    """Ids of the places before and after a passage in its memory, whether or not they exist.
 
     >>> neighbour_ids("m:0f3a:4")
     ('m:0f3a:3', 'm:0f3a:5')
@@ -57,7 +61,7 @@ def neighbour_ids(passage_id: str) -> tuple[str, str]:
 
 
 def belonging(hit_id: str, passages: Mapping[str, Passage]) -> list[str]:
-    """Which of its two neighbours belong to the hit."""
+    """Ids of the neighbours that belong to the hit: none, one or two."""
     first, second = neighbour_ids(hit_id)
     before, hit, after = passages.get(first), passages[hit_id], passages.get(second)
     own: list[str] = []
@@ -69,17 +73,15 @@ def belonging(hit_id: str, passages: Mapping[str, Passage]) -> list[str]:
 
 
 def belong_together(first: Passage, second: Passage) -> bool:
-    """Whether two passages in a row are a question and its answer, or one thing cut in two.
-
-    One thing is a turn that goes on in the next passage, or a section under one heading.
-    """
+    """Whether two consecutive passages are a question and its answer, a turn that goes on in the
+    second, or parts of a section under one heading."""
     answered = first.text.rstrip().endswith("?") and _BEGINS_A_TURN.search(second.text)
     goes_on = _TURN.search(first.text) and not _BEGINS_A_TURN.search(second.text)
     return bool(answered or goes_on) or (first.heading == second.heading != "")
 
 
 def within(passages: Sequence[Passage], *, max_tokens: int) -> list[str]:
-    """Ids of the first, and of those after it that still fit."""
+    """Ids of the first passage (always), and of the later ones that still fit."""
     kept: list[str] = []
     left = max_tokens
     for passage in passages:
@@ -91,7 +93,7 @@ def within(passages: Sequence[Passage], *, max_tokens: int) -> list[str]:
 
 
 def as_neighbour(passage: Passage, hit: Mapping[str, Any]) -> dict[str, Any]:
-    """Shown with what found the hit; no query found it, so its score is 0."""
+    """The entry of a neighbour: facet and query of the hit, and score 0.0, as no query found it."""
     return {
         **hit,
         "passage_id": passage.passage_id,

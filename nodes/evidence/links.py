@@ -1,7 +1,7 @@
 """Finds evidence through names in other evidence: "the company that published the journal".
 
-The question describes something and asks about it. What it describes stands in one passage, with
-a name; what it asks stands in another, which holds the name and not the description.
+The question describes something and asks about it. One passage holds the description and a name;
+the answer is in another passage, which holds the name but not the description.
 """
 
 import asyncio
@@ -22,33 +22,33 @@ SEEDS = 4
 """Best passages whose names are followed."""
 
 NAMES = 8
-"""Names followed a seed."""
+"""Most names followed per seed."""
 
 COMMON = 50
-"""Passages with a name from which on it leads nowhere in particular."""
+"""A name in more passages than this leads nowhere in particular and is not followed."""
 
 COMMON_SHARE = 0.5
-"""What a name counts that so many passages hold; one that one passage holds counts 1."""
+"""Weight of a name in `COMMON` passages; a name in one passage has weight 1."""
 
 DEPTH = 100
-"""Passages looked at for what the seed leaves open, by each search."""
+"""Passages that each search brings for what the seed leaves open."""
 
 LINK_SHARE = 0.5
-"""What the best possible link adds to a score, as a share of the best score of all."""
+"""The most that a link adds to a score, as a share of the best score of all."""
 
 LEAST_TIME_S = 0.5
-"""With less time than this left nothing is followed."""
+"""No link is followed if less time is left."""
 
 _LABEL = re.compile(r"\A[^:\n]{1,40}: ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """One good passage, and what it leaves to be found."""
+    """A good passage, the names in it, and what it leaves to be found."""
 
     seed: Passage
     share: float
-    """Its score as a share of the best."""
+    """Its score as a share of the best score."""
     names: Mapping[str, frozenset[str]]
     """{name that the question does not hold: its terms}."""
     open_question: str
@@ -56,7 +56,7 @@ class Lead:
 
 
 def leads_of(ranked: Sequence[Passage], scores: Mapping[str, float], question: str) -> list[Lead]:
-    """The best passages that hold a new name and leave a telling word of the question open."""
+    """The best passages that hold a new name but lack some word of the question (no stop word)."""
     asked = frozenset(query_terms(question).words)
     best = max(scores.values(), default=0.0)
     leads: list[Lead] = []
@@ -71,7 +71,7 @@ def leads_of(ranked: Sequence[Passage], scores: Mapping[str, float], question: s
 
 
 def open_words(question: str, seed: Passage) -> list[str]:
-    """The words of the question that the seed does not hold; words like "the" stay."""
+    """The words of the question that the seed does not hold; stop words stay."""
     held = frozenset(document_terms(seed.text))
     return [
         word
@@ -81,7 +81,7 @@ def open_words(question: str, seed: Passage) -> list[str]:
 
 
 def new_names(seed: Passage, asked: frozenset[str]) -> dict[str, frozenset[str]]:
-    """{name: terms} of the seed's names with a term that the question does not have."""
+    """{name: terms} for names in the seed with a term that the question lacks; at most `NAMES`."""
     found = key_phrases(_LABEL.sub("", seed.text), n=12)
     names = {
         phrase.phrase: frozenset(query_terms(phrase.phrase).words)
@@ -98,9 +98,10 @@ async def with_links(
     *,
     services: Services,
 ) -> PassageScores:
-    """The scores, and what links add to them.
+    """The scores plus what links add to them.
 
-    One search for what each lead leaves open, no model; nothing is added when there is no time.
+    Each lead takes one search for what it leaves open, and no language model. If too little time is
+    left, nothing is added.
     """
     seeds = [passages[passage_id] for passage_id in best_first(scores)[:SEEDS]]
     leads = leads_of(seeds, scores, state["question"])
@@ -134,9 +135,10 @@ async def with_links(
 def holders(
     name: frozenset[str], hits: Sequence[PassageHit], terms: Mapping[str, frozenset[str]]
 ) -> PassageScores:
-    """{passage with all of the name: 1 for a name that it alone holds, less for a usual one}.
+    """{passage id: weight}, for passages that hold the whole name; 1 if only one does, less if more
+    do, {} if more than `COMMON` do.
 
-    How many hold it is told by the hits that are as good as these; {} when it is COMMON.
+    Every hit that scores at least as high as these passages is counted as holding the name.
     """
     holding = [hit for hit in hits if name <= terms.get(hit.passage_id, frozenset())]
     if not holding:

@@ -1,4 +1,4 @@
-"""Finds the passages next to a good passage in its memory."""
+"""Raises the scores of short passages next to a good one in the same memory."""
 
 from collections.abc import Mapping
 
@@ -6,14 +6,18 @@ from secondhop.nodes.evidence.rank import PassageScores
 from secondhop.stores.records import Passage
 
 NEIGHBOUR_SHARE = 0.4
-"""What the shortest passage gains from the better one of those right before and after it."""
+"""Share of the better neighbour's score that a passage gains, for a passage of no length; longer
+passages gain less."""
 
 SELF_CONTAINED_TOKENS = 100
-"""Passages from this length on speak for themselves and gain nothing."""
+"""From this length on, passages speak for themselves and gain nothing."""
 
 
 def with_neighbours(scores: Mapping[str, float], passages: Mapping[str, Passage]) -> PassageScores:
-    """Short turns beside a good one gain: a reply is found by the words of what it replies to."""
+    """The scores plus the gain of short passages from a good neighbour.
+
+    So a short reply is found by the words of what it replies to.
+    """
     known = {passage_id: passages[passage_id] for passage_id in scores if passage_id in passages}
     places = {(p.memory_id, p.ordinal): scores[passage_id] for passage_id, p in known.items()}
     joined: PassageScores = {}

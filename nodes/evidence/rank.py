@@ -1,6 +1,6 @@
-"""Scores every passage that a recall found against the question and its facets.
+"""Scores every passage that a recall found, for the question and its facets.
 
-For recalls that fill a number of tokens: there the passages compete, not their memories.
+This is for recalls that fill a budget of tokens. There passages compete, not memories.
 """
 
 from collections.abc import Mapping
@@ -19,44 +19,46 @@ PassageScores: TypeAlias = dict[str, float]
 """{passage id: score}, higher is better; comparable within one recall only."""
 
 LEXICAL_SHARE = 0.4
-"""Share of the words in a passage's score; the rest is its cosine.
+"""Weight of the lexical search in a passage's score; the rest is its cosine.
 
-Dialogues and articles do best between 0.3 and 0.4, records of a phone do not mind.
+Dialogues and articles do best between 0.3 and 0.4; for records of a phone it makes no difference.
 """
 
 FLOOR_SHARE = 0.5
-"""Share of the best cosine that counts as nothing: what texts about other things still have."""
+"""Share of the best cosine that counts as 0, because texts about other things still reach it."""
 
 SHARPNESS = 3
 """Exponent of the p-norm over the facets: 1 adds them up, infinity takes the best of them.
 
-What serves one sub-question well comes before what serves all of them a little.
+At 3, a passage that serves one facet well comes before one that serves all of them a little.
 """
 
 DATE_GAIN = 1.0
-"""What a passage gains when its memory was written at the time that the question names."""
+"""Added to the factor of a passage if its memory was written at the time that the question names.
+"""
 
 MEANT = (CUES, BROAD_CUES, UNDERTAKING, PLAYBOOKS)
 """The parts of a memory's score that do not come from its text."""
 
 MEANT_FULL = 3.0
-"""What these parts add up to where a memory counts as much as the passage nearest to the question.
+"""The sum of these parts at which a memory counts as much as the passage nearest to the question.
 """
 
 TINY = 1e-9
-"""So that of a memory whose text says nothing of the question every passage is its best."""
+"""Added to scores so that if all passages of a memory score 0, each of them is its best."""
 
 
 def best_first(scores: Mapping[str, float]) -> list[str]:
-    """Ties go to the smaller id."""
+    """Ids, highest score first; ties go to the smaller id."""
     return sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))
 
 
 def passage_scores(state: RecallState) -> PassageScores:
-    """Every found passage of a candidate that was not voted out.
+    """Scores of all passages found, without those of memories that were voted out.
 
-    The p-norm over the facets of what the passage does for the facet, times the facet's weight; a
-    facet's queries count once, by the best of them. Votes and the date of the memory weigh on it.
+    The score is a p-norm over the facets: for each facet the score of its best query, times the
+    facet's weight. Cues and playbooks add one more term (`meant_scores`). The result is multiplied
+    by the factors of votes and dates (`owners_of`).
 
     Source: Salton, Fox & Wu, CACM 1983, doi:10.1145/182.358466 (p-norm).
     """
@@ -81,8 +83,11 @@ def passage_scores(state: RecallState) -> PassageScores:
 
 
 def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
-    """What cues and playbooks say of memories, 0..1, for the best passage of each; others in
-    proportion. {} for a look-up and where neither says anything."""
+    """{passage id: 0..1}, what cues and playbooks say about its memory.
+
+    The best passage of each memory gets the full value, the others less, in proportion to their
+    scores. {} for a look-up, and if neither cues nor playbooks speak for any memory.
+    """
     if state["kind"] in LOOKUPS:
         return {}
     meant = {
@@ -107,9 +112,10 @@ def meant_scores(powers: PassageScores, state: RecallState) -> PassageScores:
 
 
 def combined(cosines: Mapping[str, float], words: Mapping[str, float]) -> PassageScores:
-    """What one query found: a convex combination of both searches, each brought to 0..1.
+    """{passage id: score} for one query: both searches, each scaled to 0..1, in a convex sum.
 
-    cosines by FLOOR_SHARE of the most and the most, words by the most of the lexical search.
+    Cosines are scaled so that `FLOOR_SHARE` of the highest gives 0 and the highest gives 1. Lexical
+    scores are divided by the highest.
 
     Source: Bruch, Gai & Ingber, ACM TOIS 2023, doi:10.1145/3596512: better than fused ranks.
     """
@@ -123,12 +129,12 @@ def combined(cosines: Mapping[str, float], words: Mapping[str, float]) -> Passag
 
 
 def share(part: float, *, of: float) -> float:
-    """part / of, not below 0; 0 of nothing."""
+    """part / of, at least 0; 0.0 if `of` is not above 0."""
     return max(0.0, part / of) if of > 0 else 0.0
 
 
 def owners_of(state: RecallState) -> dict[str, float]:
-    """{passage id: what votes and dates make of its score}; of candidates that may be returned."""
+    """{passage id: factor of votes and dates}, without passages of memories that were voted out."""
     voted, dated = voted_factors(state), date_factors(state)
     return {
         passage_id: voted[memory_id] * dated.get(memory_id, 1.0)
@@ -140,8 +146,8 @@ def owners_of(state: RecallState) -> dict[str, float]:
 
 
 def voted_factors(state: RecallState) -> dict[str, float]:
-    """{memory id: what votes, and a newer memory that replaces it, make of its passages' scores};
-    none for what was voted out."""
+    """{memory id: factor of votes, or of a newer memory that replaces it, on its passages' scores};
+    memories that were voted out are missing."""
     votes, factors = last_votes(state), dict[str, float]()
     for memory_id, candidate in state.get("candidates", {}).items():
         vote = votes.get(memory_id)
@@ -153,7 +159,7 @@ def voted_factors(state: RecallState) -> dict[str, float]:
 
 
 def date_factors(state: RecallState) -> dict[str, float]:
-    """{memory id: what its date makes of its passages' scores}; {} when no time is named."""
+    """{memory id: factor of its date on its passages' scores}; {} if the question names no time."""
     asked_on = datetime.fromisoformat(state["asked_at"]).date()
     spans = named_spans(state["question"], asked_on=asked_on)
     if not spans:
@@ -165,12 +171,12 @@ def date_factors(state: RecallState) -> dict[str, float]:
 
 
 def written_on(candidate: Candidate) -> date:
-    """The day of a memory."""
+    """The day on which a memory was written."""
     return datetime.fromisoformat(candidate["created_at"]).date()
 
 
 def facet_weight(query: Query, state: RecallState) -> float:
-    """Against 1 for the question itself."""
+    """The weight of the query's facet; 1.0 for the question itself."""
     if query["facet_id"] == DIRECT:
         return 1.0
     return state["facets"][query["facet_id"]]["weight"]

@@ -1,8 +1,8 @@
 """Compares who speaks in a passage with whose words the question asks for.
 
-In a talk of two friends a question about one of them is answered by what that one said. In a talk
-with an assistant, what holds about the person stands in the person's own turns; the replies are
-long and say it again, unless the question is about the replies.
+In a talk between two friends, a question about one of them is answered by what that one said. In a
+talk with an assistant, the facts about the person are in the person's own turns; the assistant's
+long replies only repeat them. That does not hold if the question is about the replies.
 """
 
 import re
@@ -12,19 +12,19 @@ from collections.abc import Mapping, Sequence
 from secondhop.stores.records import Passage
 
 OWN_TURNS = 0.5
-"""What a passage of nothing but the person's own turns gains, in a talk with an assistant."""
+"""Gain of a passage with only the person's own turns, in a talk with an assistant."""
 
 NAMED_SPEAKER = 0.4
-"""What a passage of nothing but the turns of the one whom the question names gains."""
+"""Gain of a passage with only the turns of the speaker whom the question names."""
 
 TELLING_PASSAGES = 5
-"""A label before fewer passages than this may be a heading and is no speaker."""
+"""A label in fewer passages than this may be a heading, so it does not count as a speaker."""
 
 PERSON = "User"
 """The label of the person's turns (`secondhop.ingest.chunk`)."""
 
 SPEAKER = r"[^\s:#>|`*-][^:\n]{0,39}"
-"""What stands before the colon of a turn, as a regular expression."""
+"""Regular expression of the label before the colon of a turn."""
 
 _LABEL = re.compile(rf"(?:\A|\n\n)({SPEAKER}):(?=\s)")
 
@@ -38,7 +38,7 @@ _ABOUT_REPLIES = re.compile(
 
 
 def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float]:
-    """{passage id: what its score is multiplied by}, 1 where no speaker is asked for."""
+    """{passage id: factor on its score}; 1.0 if none of its speakers gains."""
     shares = {passage.passage_id: speaker_shares(passage.text) for passage in passages}
     spoken = Counter(label for own in shares.values() for label in own)
     gains = {} if _ABOUT_REPLIES.search(question) else {PERSON: OWN_TURNS}
@@ -49,7 +49,7 @@ def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float
 
 
 def speaker_shares(text: str) -> dict[str, float]:
-    """{speaker: share of the characters}; {} where no name stands before a paragraph.
+    """{speaker: share of the characters}; {} if no paragraph begins with a label.
 
     >>> speaker_shares("Ann: Tea?")
     {'Ann': 1.0}
@@ -57,16 +57,16 @@ def speaker_shares(text: str) -> dict[str, float]:
     found = list(_LABEL.finditer(text))
     ends = [*(match.start() for match in found[1:]), len(text)]
     shares: dict[str, float] = {}
-    for match, end in zip(found, ends, strict=False):  # no label: no end is needed
+    for match, end in zip(found, ends, strict=False):  # without labels, `ends` still has one item
         shares[match[1]] = shares.get(match[1], 0.0) + (end - match.start()) / len(text)
     return shares
 
 
 def is_named(label: str, question: str) -> bool:
-    """Whether the question names this speaker, capitals as written."""
+    """Whether the question contains this label as a word; case matters."""
     return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", question) is not None
 
 
 def factor(shares: Mapping[str, float], gains: Mapping[str, float]) -> float:
-    """1, and the gain of each speaker by the share of his words."""
+    """1 plus the gain of each speaker times their share."""
     return 1.0 + sum(gains.get(label, 0.0) * share for label, share in shares.items())

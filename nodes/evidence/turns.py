@@ -1,7 +1,7 @@
-"""Splits a passage into turns, so that a budget is filled with what was said.
+"""Splits a passage into turns, so that a budget is filled with the turns that matter.
 
-A passage of a conversation holds several turns. Its vector and its words find it; which of its
-turns answer the question, their own words tell.
+A passage of a conversation holds several turns. Its vector and its words find the passage. The
+words of each turn then tell which turns answer the question.
 """
 
 import re
@@ -18,16 +18,16 @@ from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.records import Passage
 
 SPLIT = 40
-"""Best passages that fall into their turns; those after them hardly reach into any budget."""
+"""Best passages that are split into turns; later ones hardly get into any budget."""
 
 OWN_WORDS = 0.5
-"""What the words of a turn count against 1 for the passage around it."""
+"""Weight of a turn's own words; the passage around it has weight 1."""
 
 K1, B = 1.2, 0.75
-"""As in the store's BM25."""
+"""Parameters of BM25, as in the store."""
 
 TURNS_A_PASSAGE = 1_000
-"""More than any has."""
+"""More turns than any passage has; turns are numbered with it."""
 
 _MARK = "¶"
 _TURN = re.compile(rf"(?:\A|\n\n)(?={SPEAKER}:\s)")
@@ -36,10 +36,10 @@ _TURN = re.compile(rf"(?:\A|\n\n)(?={SPEAKER}:\s)")
 def with_turns(
     scores: Mapping[str, float], passages: Mapping[str, Passage], question: str
 ) -> tuple[PassageScores, dict[str, Passage]]:
-    """(scores, passages) with the turns of the best passages in the place of these.
+    """(scores, passages), where turns replace the best passages in the scores.
 
-    turn = (passage + OWN_WORDS · best · BM25 / highest BM25) / (1 + OWN_WORDS), then as for any
-    passage: by who speaks, and by what stands beside it.
+    turn = (passage + OWN_WORDS · best · BM25 / highest BM25) / (1 + OWN_WORDS). Then turns gain by
+    who speaks and by what stands next to them, like passages.
     """
     best = best_first(scores)[:SPLIT]
     split = {p: own for p in best if len(own := turns_of(passages[p])) > 1}
@@ -59,9 +59,9 @@ def with_turns(
 
 
 def turns_of(passage: Passage) -> list[Passage]:
-    """Its turns as passages of their own; the passage where there is but one.
+    """The turns as passages of their own; [passage] if it has fewer than two.
 
-    Their ordinals are negative, so that turns stand beside turns of the same passage alone.
+    Their ordinals are negative, so that only turns of the same passage are neighbours.
     """
     starts = [match.end() for match in _TURN.finditer(passage.text)]
     if len(starts) < 2:
@@ -82,7 +82,7 @@ def turns_of(passage: Passage) -> list[Passage]:
 
 
 def whole_id(passage_id: str) -> str:
-    """The passage that a turn is from; of a passage, itself.
+    """The id of the passage that a turn is from; the id of a passage stays as it is.
 
     >>> whole_id("m:0f3a:4¶2"), whole_id("m:0f3a:4")
     ('m:0f3a:4', 'm:0f3a:4')
@@ -92,7 +92,7 @@ def whole_id(passage_id: str) -> str:
 
 
 def place_of(passage: Passage) -> float:
-    """Where a passage or turn stands in its memory: whole for a passage, between for its turns.
+    """The place in its memory: a whole number for a passage, a fraction after it for a turn.
 
     >>> from secondhop.stores.records import Passage
     >>> turn = Passage(
@@ -107,7 +107,7 @@ def place_of(passage: Passage) -> float:
 
 
 def own_words(turns: Sequence[Passage], question: str) -> dict[str, float]:
-    """{turn id: BM25 as a share of the highest}; how rare a word is, these turns tell.
+    """{turn id: BM25 as a share of the highest}; the rarity of words comes from these turns.
 
     Source: Robertson & Zaragoza 2009, doi:10.1561/1500000019.
     """
@@ -131,5 +131,5 @@ def own_words(turns: Sequence[Passage], question: str) -> dict[str, float]:
 
 
 def held_back(terms: Counter[str], average: float) -> float:
-    """What its length takes from a turn: 1 for the average."""
+    """The length normalisation of BM25 for a turn; 1 for one of average length."""
     return 1 - B + B * terms.total() / average

@@ -1,9 +1,8 @@
-"""Puts the newer passage first when two state the same thing at different times.
+"""Puts the newer passage first if two passages state the same thing at different times.
 
-Asked how something stands today, search prefers the plainest statement of it, and that is often
-the first one: "my deadline is 20 April", while "the new deadline, the 25th" is said in passing,
-weeks later. Both belong into the context; a reader from the top should read the newer one
-first.
+If a question asks how things are today, search prefers the plainest statement, which is often the
+first one: "my deadline is 20 April". The update, "the new deadline, the 25th", is said in passing,
+weeks later. Both belong in the context, but the newer one should be read first.
 """
 
 import re
@@ -19,52 +18,53 @@ from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.records import Passage
 
 BEST = 60
-"""Best passages among which statements are looked for."""
+"""Best passages that are searched for statements."""
 
 LATER = 2
-"""Later statements that come before the best one."""
+"""Most later statements that move ahead of the best one."""
 
 NEAR = 0.4
-"""Share of the best statement's score that a later one has at least."""
+"""A later statement needs at least this share of the best statement's score."""
 
 COMMON_WORDS = 2
-"""Of the question, that both statements hold at least."""
+"""Both statements must have at least this many words of the question in common."""
 
 SHARED = 0.25
-"""Share of the question's words in the best statement that a later one holds at least."""
+"""A later statement needs this share of the question's words that the best statement holds."""
 
 AHEAD = 1e-4
-"""By how much a later statement's score lies above the one that it comes before."""
+"""Step, as a share of the score, by which a later statement is placed above the best one."""
 
 _VALUE = re.compile(r"\d|(?<=[a-z,] )[A-Z][a-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A passage that may say how things stand."""
+    """A passage that may say how things are."""
 
     passage_id: str
     score: float
     memory_id: str
     written: str
-    """When the memory was, ISO 8601."""
+    """When its memory was written, ISO 8601."""
     place: float
-    """In the memory."""
+    """Its place in the memory."""
     words: frozenset[str]
-    """Of the question, that it holds."""
+    """The words of the question that it holds."""
 
 
 def with_later_first(
     scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
 ) -> PassageScores:
-    """The scores, where later statements of the same lie above the best one; else as they were.
+    """The scores, with later statements about the same thing raised above the best one.
 
-    A statement is a passage of the person's own words (of anybody's, where no assistant talks)
-    that holds a number or a name. A later one is of the same thing when it holds enough of the
-    question's words that the best one holds.
+    The scores stay as they are unless the question asks about today. A statement is a passage with
+    a number or a name, mostly in the person's own words (or in anybody's, if no passage is). A
+    later one is about the same thing if it holds enough of the question's words that the best one
+    holds.
 
     Args:
-        passages: of all scores.
+        passages: the passages of all scores.
     """
     if not asks_about_today(state["kind"], state["question"]):
         return dict(scores)
@@ -84,7 +84,7 @@ def with_later_first(
 def statements(
     scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
 ) -> list[Statement]:
-    """Among the best passages, best first."""
+    """The statements among the best passages, best first."""
     ranked = best_first(scores)[:BEST]
     own = [p for p in ranked if speaker_shares(passages[p].text).get(PERSON, 0.0) > 0.5] or ranked
     wanted = frozenset(query_terms(state["question"]).words)
@@ -107,7 +107,7 @@ def statements(
 
 
 def says_it_later(later: Statement, best: Statement) -> bool:
-    """Whether one was said later, and of the same thing."""
+    """Whether `later` was said after `best`, and about the same thing."""
     common = later.words & best.words
     return (
         said_later(later, best)
@@ -117,7 +117,7 @@ def says_it_later(later: Statement, best: Statement) -> bool:
 
 
 def said_later(one: Statement, other: Statement) -> bool:
-    """By the time of the memory; within one memory, by its place."""
+    """Whether `one` was said after `other`: by the date of the memory, or the place within one."""
     if one.memory_id == other.memory_id:
         return one.place > other.place
     return one.written > other.written

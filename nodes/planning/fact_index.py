@@ -1,6 +1,6 @@
-"""The names of an entity's facts and preferences that a plan may ask for.
+"""The names of facts and preferences that a plan may ask for.
 
-A plan that has seen the names can ask for one by name, and needs no query that is worded like it.
+A planner that has seen the names can ask for one, and need not guess a query with its words.
 """
 
 import asyncio
@@ -20,18 +20,17 @@ from secondhop.stores.keeping import Kind
 
 FACTS: Final = 40
 PREFERENCES: Final = 20
-"""Names that a planner sees; of more, those that share words with the question, then the
-newest."""
+"""Most names of each kind that a planner sees. Names that share words with the question come first,
+then the newest."""
 
 LOOKED_AT: Final = 1_000
-"""Facts, the newest, that are looked at for them."""
+"""The newest facts, from which the names are chosen."""
 
 
 async def kept_names(state: RecallState, *, services: Services) -> tuple[list[KeptName], str]:
-    """(names of what may be shown, "" or what could not be done); nothing for playbooks, which ask
-    by nearness alone.
+    """(names of facts and preferences that may be shown, what failed or "").
 
-    A store that cannot be read in time is named, and planning goes on without.
+    ([], "") without a planner. If the store cannot be read in time, planning goes on without names.
     """
     if services.keeping is None or services.planner is None:
         return [], ""
@@ -47,13 +46,13 @@ async def kept_names(state: RecallState, *, services: Services) -> tuple[list[Ke
 
 
 def named_facts(hidden: Hidden) -> list[KeptName]:
-    """The newest facts that may be shown, values of the same name together."""
+    """The names of the newest facts that may be shown, each with all its memories."""
     rows = [(one.subject, one.attribute, one.memory_id) for one in hidden.facts]
     return together("factual", rows[-LOOKED_AT:], ended=hidden.ended)
 
 
 def named_contexts(hidden: Hidden) -> list[KeptName]:
-    """Preferences of a context that may be shown, by context and topic."""
+    """The contexts and topics of preferences that may be shown, each with all its memories."""
     rows = [(one.scope, one.subject, one.memory_id) for one in compared(hidden)]
     return together("preferential", rows, ended=hidden.ended)
 
@@ -61,10 +60,10 @@ def named_contexts(hidden: Hidden) -> list[KeptName]:
 def together(
     kind: Kind, rows: Iterable[tuple[str, str, str]], *, ended: Collection[str]
 ) -> list[KeptName]:
-    """One row a name, as the newest of it says it.
+    """One `KeptName` per name, newest first, spelt as in its newest memory.
 
     Args:
-        rows: (what it is of, its name, memory id), the oldest first.
+        rows: (subject or context, attribute or topic, memory id), oldest first.
 
     >>> rows = [("me", "diet", "f-1"), ("Me", "Diet", "f-2"), ("me", "city", "f-3")]
     >>> [(one.of, one.name, one.memory_ids) for one in together("factual", rows, ended={"f-2"})]
@@ -83,6 +82,6 @@ def together(
 
 
 def likeliest(names: Sequence[KeptName], said: frozenset[str], *, most: int) -> list[KeptName]:
-    """The first ones: those that share the most terms with the question, else in their order."""
+    """At most `most` names: those that share most terms with the question first, then in order."""
     ranked = sorted(names, key=lambda one: -len(said & {*document_terms(f"{one.of} {one.name}")}))
     return ranked[:most]

@@ -1,8 +1,8 @@
-"""Looks up facts that a question, or a plan's query, names.
+"""Looks up facts that a question or a plan names.
 
-"What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan asks in
-the same words, or by name, once it has seen the names of what is kept (`kept_names`). What is found
-enters the recall as any candidate does: by a query of its own, which looks at that memory alone.
+"What is my landlord's phone number?" asks for the fact (my landlord, phone number). A plan may name
+a fact in the words of a query, or choose it from the list of names (`kept_names`). Each fact found
+enters the recall through a query of its own, which takes that memory instead of searching.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,35 +27,36 @@ from secondhop.stores.keeping import FactName, fact_in_words
 ORIGIN: Final = FACT_NAMED
 
 OWN_FACET: Final = "k"
-"""How the id of a facet begins that the question opens for a fact."""
+"""First letter of the id of a facet that the question opens for a fact."""
 
 PLANS_FACET: Final = "p"
-"""How the id of a facet begins that a plan opens for a fact it asks for by name."""
+"""First letter of the id of a facet that a plan opens for a fact that it asks for by name."""
 
 MOST: Final = 3
-"""Facts that one recall looks up: those that the question names first, then those that the plan
-asks for by name, and those that its queries name."""
+"""Most facts that one recall looks up: those that the question names first, then those that the
+plan asks for by name, then those that its queries name."""
 
 PERSON: Final = frozenset({"me", "i", "myself", "user", "the user"})
-"""Subjects that stand for the user."""
+"""Subjects that mean the user."""
 
 _OWN: Final = frozenset({"my", "our"})
 STANDING: Final = frozenset({"current", "present", "new", "latest", "own", "full"})
-"""What may stand between "my" and the name of a fact."""
+"""Words that may stand between "my" and the name of a fact."""
 
 
 class Asked(NamedTuple):
-    """A fact that something asks for."""
+    """A fact to look up."""
 
     name: FactName
     facet_id: str
-    """The facet that asks for it; the question itself and a plan that names it open one."""
+    """The facet that asks for it. For `DIRECT` and `PLANS_FACET`, the fact gets a facet of its own.
+    """
     origin: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedFacts:
-    """Queries that look facts up, and the facets that are opened for them."""
+    """The queries that look up facts, and the facets opened for them."""
 
     facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
     queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
@@ -67,13 +68,13 @@ NOTHING_ASKED = AskedFacts()
 def asked_facts(
     state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
 ) -> AskedFacts:
-    """What the first round looks up.
+    """The facts that the first round looks up.
 
-    A fact that the question asks for, or the plan by its name, opens a facet; one that a query of
-    the plan asks for serves the facet of that query.
+    A fact that the question names, or that the plan asks for by name, gets a facet of its own. A
+    fact that a query of the plan names belongs to the facet of that query.
 
     Args:
-        names: facts that may be shown.
+        names: names of the facts that may be shown.
         planned: the queries that this round asks.
     """
     return looked_up(named_facts(state, names, planned), state)
@@ -82,8 +83,8 @@ def asked_facts(
 def named_facts(
     state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
 ) -> list[Asked]:
-    """Those that the question names, that the plan asks for by name, and that its queries name;
-    some more than once."""
+    """The facts that the question names, then those that the plan asks for by name, then those that
+    its queries name; a fact may occur more than once."""
     question = [Asked(name, DIRECT, ORIGIN) for name in named_in(state["question"], names)]
     queries = [
         Asked(name, query["facet_id"], ORIGIN)
@@ -94,14 +95,14 @@ def named_facts(
 
 
 def asked_by_name(asked: ByName | None, names: Sequence[FactName]) -> list[Asked]:
-    """Those that the plan asks for by name; ids of anything else are passed over."""
+    """The facts that the plan asks for by name; ids that are not among `names` are ignored."""
     known = {name.memory_id: name for name in names}
     wanted = asked["facts"] if asked is not None else []
     return [Asked(known[one], PLANS_FACET, FACT_ASKED) for one in wanted if one in known]
 
 
 def looked_up(asked: Iterable[Asked], state: RecallState) -> AskedFacts:
-    """A query for each of the first few facts, and a facet for those that open one."""
+    """A query for each of the first `MOST` facts, and a facet for those that open one."""
     first: dict[str, Asked] = {}
     for one in asked:
         if len(first) < MOST:
@@ -118,7 +119,7 @@ def looked_up(asked: Iterable[Asked], state: RecallState) -> AskedFacts:
 
 
 def opened_facet(asked: Asked, number: int, state: RecallState) -> Facet | None:
-    """The facet that a fact has to itself; None for one that serves a facet of the plan."""
+    """The facet of its own that a fact gets; None if it belongs to a facet of the plan."""
     if asked.origin == FACT_ASKED:
         return fact_facet(
             f"{PLANS_FACET}{number}",
@@ -139,22 +140,22 @@ def opened_facet(asked: Asked, number: int, state: RecallState) -> Facet | None:
 
 
 def usual_weight(state: RecallState) -> float:
-    """What the implied facets of the plan weigh in the mean; 1 where there are none.
+    """The mean weight of the plan's implied facets; 1.0 without any.
 
-    So a fact of a look-up's plan does not weigh more than what is planned beside it.
+    So a fact does not weigh more than the other facets of the plan.
     """
     weights = [one["weight"] for one in state["facets"].values() if one["hop"] > 1]
     return round(fmean(weights), 3) if weights else 1.0
 
 
 def fact_facet(facet_id: str, name: FactName, *, why: str, hop: int, weight: float) -> Facet:
-    """The facet of a fact that is asked for by name."""
+    """A facet for one fact."""
     named = f"{name.subject}: {name.attribute}"
     return Facet(facet_id=facet_id, name=named, why=why, hop=hop, weight=weight)
 
 
 def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) -> Query:
-    """Looks at the fact alone; its words are those in which facts are stored."""
+    """The query that takes the fact; its text has the words in which facts are stored."""
     return Query(
         query_id=query_id,
         facet_id=facet["facet_id"],
@@ -168,10 +169,10 @@ def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) ->
 
 
 def named_in(text: str, names: Sequence[FactName]) -> list[FactName]:
-    """The facts that a text names: every word of the subject and of the attribute.
+    """The facts that a text names: it contains every word of the subject and of the attribute.
 
-    Of the person's own facts the name stands right after "my": "the name of my dentist" does not
-    ask for the person's name.
+    For a fact about the user, the attribute must come right after "my", because "the name of my
+    dentist" does not ask for the user's name.
     """
     said = tuple(document_terms(text))
     words = frozenset(said)
@@ -197,7 +198,7 @@ def is_the_person(subject: str) -> bool:
 
 
 def stands_after_my(attribute: str, said: Sequence[str]) -> bool:
-    """Whether the attribute follows on "my" or "our".
+    """Whether the attribute comes after "my" or "our", with at most a `STANDING` word in between.
 
     >>> stands_after_my("phone number", ["what", "is", "my", "current", "phone", "number"])
     True
@@ -215,5 +216,5 @@ def stands_after_my(attribute: str, said: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=16_384)
 def terms_of(name: str) -> frozenset[str]:
-    """Search terms of a name, without the words that say nothing: "my landlord" is "landlord"."""
+    """The search terms of a name, without stop words: {"landlord"} for "my landlord"."""
     return frozenset(query_terms(name).words)

@@ -1,4 +1,7 @@
-"""The names of facts and preferences as a planner reads them, with ids of this call."""
+"""The part of the planner's prompt that lists the names of facts and preferences.
+
+Each name gets an id that is made for the call.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -10,10 +13,10 @@ from secondhop.nodes.planning.schema import ExpandReply, ExpandWithKept
 from secondhop.prompts.quoting import plain_id, title_line
 
 NAME_CHARS: Final = 60
-"""Of a longer subject, attribute, context or topic the beginning is shown."""
+"""Most characters shown of a subject, attribute, context or topic."""
 
 ID_TOKENS: Final = 8
-"""What an id takes on its line, at most."""
+"""Most tokens that an id takes on its line."""
 
 ABOUT: Final = """
 
@@ -32,21 +35,21 @@ as described."""
 
 
 class KeptLine(NamedTuple):
-    """A name, and the line that a model is shown of it, but for its id."""
+    """A name, and its line in the prompt without the id."""
 
     kept: KeptName
     text: str
 
 
 class AskedNames(NamedTuple):
-    """What a reply asks for by name."""
+    """The names that a reply asks for."""
 
     names: tuple[KeptName, ...]
     unknown: int
-    """Ids in it that were never issued."""
+    """Number of ids in the reply that were never issued."""
 
     def told(self) -> str:
-        """For the trace; "" when nothing was asked for."""
+        """A note for the trace; "" if the reply has no ids."""
         counts = [
             f"{number} {noun}{'s' if number > 1 else ''}"
             for noun, number in (
@@ -61,7 +64,7 @@ class AskedNames(NamedTuple):
 
 
 def kept_lines(names: Sequence[KeptName], *, tokens: int) -> list[KeptLine]:
-    """The first names that fit into a budget."""
+    """The first names that fit into a budget, which includes `ABOUT` and `ASKING`."""
     left = tokens - count_tokens(ABOUT) - count_tokens(ASKING) - 4 * ID_TOKENS
     lines: list[KeptLine] = []
     for one in names:
@@ -74,7 +77,7 @@ def kept_lines(names: Sequence[KeptName], *, tokens: int) -> list[KeptLine]:
 
 
 def line_of(one: KeptName) -> str:
-    """A name in one line; stored text is quoted, and makes no columns of its own.
+    """A name as one line. Stored text is quoted, and its "|" are replaced.
 
     >>> line_of(KeptName("factual", "me", "diet | fact", ()))
     'fact | me | diet ¦ fact'
@@ -85,7 +88,7 @@ def line_of(one: KeptName) -> str:
 
 
 def kept_block(lines: Sequence[KeptLine], *, tag: str) -> str:
-    """What the prompt holds of them; "" for none, so that nothing else of it changes."""
+    """The block with these lines for the prompt; "" without lines, so the rest stays the same."""
     if not lines:
         return ""
     rows = [f"{call_id} | {line.text}" for call_id, line in numbered(lines, tag=tag)]
@@ -93,7 +96,7 @@ def kept_block(lines: Sequence[KeptLine], *, tag: str) -> str:
 
 
 def issued_ids(lines: Sequence[KeptLine], *, tag: str) -> dict[str, KeptName]:
-    """{id of this call: what it stands for}."""
+    """{id of this call: its name}."""
     return {call_id: line.kept for call_id, line in numbered(lines, tag=tag)}
 
 
@@ -103,7 +106,7 @@ def numbered(lines: Sequence[KeptLine], *, tag: str) -> list[tuple[str, KeptLine
 
 
 def asked_names(reply: ExpandReply, issued: Mapping[str, KeptName]) -> AskedNames:
-    """What a reply asks for: of the ids that were issued, each once, under whichever heading."""
+    """The names whose issued ids the reply contains, each once, in either of its two lists."""
     if not isinstance(reply, ExpandWithKept):
         return AskedNames((), 0)
     words = [word for word in map(plain_id, (*reply.facts, *reply.preferences)) if word]

@@ -1,4 +1,4 @@
-"""The planner with a language model: two calls in parallel."""
+"""The planner that asks a language model: up to two calls in parallel."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,23 +31,24 @@ from secondhop.stores.records import Topic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannerBounds:
-    """How much a planner writes and reads."""
+    """How much a planner reads and writes."""
 
     parts: int = 3
-    """Of the question, that are searched apart."""
+    """Most parts of the question that are searched separately."""
     topics: int = 40
-    """Of the memory map; the biggest."""
+    """Most topics of the memory map that are shown; the biggest."""
     kept_tokens: int = 1_200
-    """Of the names of facts and preferences, and of how to ask for one."""
+    """Tokens for the names of facts and preferences, and for how to ask for one."""
     question_tokens: int = 1_500
-    """Of a longer question the beginning is shown."""
+    """Tokens of the question that are shown; a longer one is cut."""
     decompose_tokens: int = 500
+    """Tokens of a reply to `decompose`."""
     expand_tokens: int = 1_200
-    """Of a reply."""
+    """Tokens of a reply to `expand`."""
 
 
 KEPT = "kept"
-"""The variable of `expand` that holds the names of what is kept; a prompt may do without."""
+"""The variable of the `expand` prompt for the names; a prompt may leave it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,16 +57,16 @@ class ExpandSheet:
 
     prompt: RenderedPrompt
     issued: Mapping[str, KeptName] = field(default_factory=dict[str, KeptName])
-    """Id of this call → what is kept by that name."""
+    """{id of this call: its name}."""
 
     @property
     def schema(self) -> type[ExpandReply]:
-        """What is answered."""
+        """The schema of the reply; it has lists of ids only if ids were issued."""
         return ExpandWithKept if self.issued else ExpandReply
 
 
 class LLMPlanner:
-    """Plans with a language model; its failures are `ModelError`, and the node falls back."""
+    """Plans with a language model. Its failures are `ModelError`; the node then goes on without."""
 
     def __init__(
         self,
@@ -76,7 +77,7 @@ class LLMPlanner:
         bounds: PlannerBounds | None = None,
         secret: bytes | None = None,
     ) -> None:
-        """`secret`: of the tags around stored text; a fixed one makes equal prompts equal."""
+        """`secret` is for the tags around stored text; with a fixed one, prompts are repeatable."""
         self._llm = llm
         self._decompose, self._expand = prompts["decompose"], prompts["expand"]
         self._planning = planning or PlanningSettings()
@@ -85,7 +86,7 @@ class LLMPlanner:
 
     @property
     def prompts(self) -> tuple[Prompt, Prompt]:
-        """What it asks with."""
+        """The prompts of `decompose` and `expand`."""
         return self._decompose, self._expand
 
     @property
@@ -94,7 +95,7 @@ class LLMPlanner:
         return f"llm:{self._llm.model_id}:{self._decompose.label}+{self._expand.label}"
 
     async def decompose(self, request: PlanRequest) -> Plan:
-        """Hop 1: the kind of question, other words for it, and the things it names.
+        """Hop 1: the kind of question, rewordings of it, and the things that it names.
 
         Raises:
             LLMError: the model failed, or no budget is left for it.
@@ -120,7 +121,7 @@ class LLMPlanner:
         return Plan(facets=tuple(facets), kind=reply.question_kind, usage=usage)
 
     async def expand(self, request: PlanRequest) -> Plan:
-        """Hop 2: facets of the intent, most needed first.
+        """Hop 2: the facets that the intent implies, most needed first.
 
         Raises:
             LLMError: the model failed, or no budget is left for it.
@@ -139,7 +140,7 @@ class LLMPlanner:
         return Plan(facets=tuple(facets), asked=asked.names, note=asked.told(), usage=usage)
 
     def _expand_sheet(self, request: PlanRequest, planning: PlanningSettings) -> ExpandSheet:
-        """With the names of what is kept, where there are any and the budget has room for them."""
+        """The prompt, with the names of facts and preferences as far as the budget has room."""
         plain = self._expand_filled(request, planning, ())
         room = request.remaining.llm_tokens - prompt_tokens(plain.prompt)
         most = min(self._bounds.kept_tokens, room - self._bounds.expand_tokens)
@@ -190,7 +191,7 @@ def topic_line(topic: Topic) -> str:
 
 
 def affordable(planning: PlanningSettings, *, queries: int) -> PlanningSettings:
-    """The settings cut to the queries that a round may ask beside the question itself.
+    """The settings, cut to the queries that a round may ask in addition to the question itself.
 
     >>> cut = affordable(PlanningSettings(facets=6, facet_queries=3), queries=7)
     >>> cut.facets, cut.facet_queries
@@ -203,7 +204,7 @@ def affordable(planning: PlanningSettings, *, queries: int) -> PlanningSettings:
 
 
 def told_budget(left: Remaining) -> str:
-    """What a recall may still spend, as the end of "Rounds of search left: "."""
+    """What a recall may still spend; it continues "Rounds of search left: " in the prompt."""
     return (
         f"{left.rounds}, of at most {left.queries} searches each; "
         f"model calls left: {left.llm_calls}, with {left.llm_tokens:,} tokens"
@@ -211,7 +212,7 @@ def told_budget(left: Remaining) -> str:
 
 
 def implied_facet(row: FacetReply, queries: tuple[str, ...]) -> PlannedFacet:
-    """A facet of the plan; one without a name is called by its first query."""
+    """A facet of hop 2; if it has no name, its first query is the name."""
     name = title_line(row.name or queries[0], chars=60)
     return PlannedFacet(
         name=name,

@@ -1,4 +1,4 @@
-"""Merges queries that say nearly the same."""
+"""Drops queries that say nearly the same as an earlier one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from secondhop.ranking.stop_words import CALENDAR_WORDS, STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
 
 NEAR = 0.75
-"""Share of common words (Jaccard) from which on two queries are one."""
+"""Least Jaccard similarity of the words of two queries that count as one."""
 
 SMALL: Final = STOP_WORDS | TASK_WORDS
-"""Words that two queries may have in the place of each other and still be one."""
+"""Words in which two queries may differ and still count as one."""
 
 STEM: Final = 4
-"""Letters that two forms of one word share at least."""
+"""Least number of first letters that two forms of a word share."""
 _ENDING: Final = 3
-"""Letters that either form may have behind them."""
+"""Most letters of either form after the shared ones."""
 
 
 class DistinctQueries:
-    """Lets a query through when none like it came before."""
+    """Accepts a query only if no similar one came before."""
 
     def __init__(self, asked: Iterable[str] = ()) -> None:
         self._known = [meant_by(text) for text in asked]
 
     def take(self, queries: Iterable[str], *, limit: int) -> tuple[str, ...]:
-        """At most `limit` queries that are new, in order; they count as asked from now on."""
+        """At most `limit` new queries, in order; from now on they count as asked."""
         taken: list[str] = []
         for query in queries:
             meant = meant_by(query)
@@ -43,11 +43,11 @@ class DistinctQueries:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What two queries are compared by."""
+    """The words by which two queries are compared."""
 
     words: frozenset[str]
     exact: frozenset[str]
-    """Words that nothing stands in for: capitalised ones, numbers, months and days."""
+    """Words that the other query must contain: capitalised ones, numbers, months and days."""
 
 
 def meant_by(text: str) -> Meant:
@@ -64,15 +64,15 @@ def meant_by(text: str) -> Meant:
 
 
 def is_name(token: str) -> bool:
-    """Whether a token is capitalised, and is no word that only opens a sentence."""
+    """Whether a token is capitalised and not a stop word or task word."""
     return token[0].isupper() and bare(token) not in SMALL
 
 
 def near(one: Meant, other: Meant) -> bool:
     """Whether two queries share nearly all their words, and every name, number and date.
 
-    A word that is capitalised in one of them only is the same word. A word of one that stands
-    where the other has another word makes them two: it may be a name without capitals.
+    Case does not matter if both contain the word. If each has a word that the other lacks, they are
+    different, because such words may be names without capitals.
 
     >>> near(meant_by("my goals for the year"), meant_by("My Goals, for the year!"))
     True
@@ -89,13 +89,13 @@ def near(one: Meant, other: Meant) -> bool:
 
 
 def without_forms(known: frozenset[str], others: frozenset[str]) -> frozenset[str]:
-    """The words that the others hold in no form."""
+    """The words of `known` of which `others` contains no form."""
     alone = known - others
     return frozenset(a for a in alone if not any(same_word(a, b) for b in others))
 
 
 def same_word(one: str, other: str) -> bool:
-    """Whether two words are forms of one.
+    """Whether two words are forms of the same word.
 
     >>> same_word("goal", "goals"), same_word("planned", "planning"), same_word("anna", "ben")
     (True, True, False)

@@ -11,15 +11,15 @@ from secondhop.ranking.arrays import Floats, products, unit_rows
 from secondhop.ranking.playbook_affinity import intent_weights
 
 LEAST_LIKELY = 0.05
-"""Share of the likeliest intent's weight that another must have, to be looked into."""
+"""An intent counts only if it has at least this share of the likeliest intent's weight."""
 INTENTS = 4
-"""The likeliest intents whose facets are weighed; 3 to 8 gave the same on fourteen people."""
+"""Most intents whose facets are weighed; 3 to 8 gave the same on fourteen people."""
 
 WARM_PART = 128
 """Example questions embedded at a time."""
 
 ANYTHING = "it"
-"""What stands for the question's own noun phrase, so that the vectors of a facet never change."""
+"""Fills the slot for the question's noun phrase, so that the vectors of a facet never change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,7 +30,7 @@ class WeighedFacets:
     weights: Floats
     """[n_facets]: how much each counts."""
     confidence: float
-    """0..1: the weight of the likeliest intent. Low where several are as likely."""
+    """0..1: the weight of the likeliest intent; low if several are about as likely."""
     vectors: Vectors
     """float32 [n_facets, dim], rows of unit length: the mean of a facet's queries."""
     background: Vectors
@@ -38,13 +38,13 @@ class WeighedFacets:
 
 
 class Playbooks:
-    """The intents that ship, with the vectors of their example questions and facets.
+    """The shipped intents, with the vectors of their example questions and facets.
 
-    Vectors are made at first use; with a caching embedder that happens once a machine.
+    Vectors are computed at first use; with a caching embedder, once per machine.
     """
 
     def __init__(self, intents: Sequence[Intent], *, embedder: Embedder) -> None:
-        """`embedder` embeds the playbooks' own texts; give it a cache that lasts."""
+        """`embedder` embeds the texts of the playbooks; it should have a lasting cache."""
         self._intents = intents
         self._embedder = embedder
         self._asks: Vectors | None = None
@@ -70,10 +70,11 @@ class Playbooks:
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Embed example questions and names now, instead of at the first question.
 
-        In parts, so that with a caching embedder an interrupted start continues where it stopped.
+        They are embedded in parts. So, with a caching embedder, an interrupted start continues
+        where it stopped.
 
         Args:
-            progress: hears (done, total) example questions.
+            progress: called with (done, total) example questions.
         """
         if self._asks is not None:
             return
@@ -88,7 +89,7 @@ class Playbooks:
         self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
 
     async def facets_for(self, question: Vectors) -> WeighedFacets | None:
-        """The facets of the intents likeliest for a question; None without playbooks.
+        """The facets of the likeliest intents of a question; None if there are no playbooks.
 
         Args:
             question: float32 [1, dim], the question embedded as a passage, like the examples.
@@ -115,7 +116,7 @@ class Playbooks:
         )
 
     async def _facet_vectors(self, number: int) -> Vectors:
-        """float32 [n_facets, dim]: of one intent."""
+        """float32 [n_facets, dim]: the facets of one intent."""
         if number not in self._facets:
             facets = self._intents[number].facets
             texts = [query.replace(SLOT, ANYTHING) for one in facets for query in one.queries]

@@ -1,4 +1,4 @@
-"""The interface of planners: what they are given, and what they return."""
+"""The port of planners: what they get, and what they return."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from secondhop.stores.records import Topic
 
 
 class KeptName(NamedTuple):
-    """What an entity keeps by name: a fact, or preferences of a context; never what they say."""
+    """The name of a fact, or of the preferences of a context; never what they say."""
 
     kind: Kind
     """factual or preferential."""
@@ -22,28 +22,28 @@ class KeptName(NamedTuple):
     name: str
     """The attribute of a fact; the topic of a preference, "" for none."""
     memory_ids: tuple[str, ...]
-    """What is kept under this name: what holds before what ended, then the newest."""
+    """The memories with this name: those that hold before those that ended, then newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a planner may know. It sees no memory but the memory map, and names."""
+    """What a planner gets. It sees no memories, only the memory map (topics) and names."""
 
     question: str
     asked_at: datetime
     topics: Sequence[Topic] = ()
-    """The memory map; only `expand` is given it."""
+    """The memory map; only for `expand`."""
     kept: Sequence[KeptName] = ()
-    """What a plan may ask for by name, the likeliest first; only `expand` is given it."""
+    """The names that a plan may ask for, likeliest first; only for `expand`."""
     remaining: Remaining
     """What this step may spend."""
     recall: Remaining | None = None
-    """What the whole recall may still spend, for the planner to plan with; None: as `remaining`."""
+    """What the whole recall may still spend, which the prompt states; None: same as `remaining`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedFacet:
-    """An aspect to look for, with the queries that look for it."""
+    """A facet to look for, with its queries."""
 
     name: str
     why: str
@@ -58,16 +58,16 @@ class Plan:
 
     facets: tuple[PlannedFacet, ...]
     kind: QuestionKind | None = None
-    """What kind of question it is; None when this step does not say."""
+    """The kind of question; None: this step does not say."""
     asked: tuple[KeptName, ...] = ()
-    """Of what was kept, that which is to be looked up, the most needed first."""
+    """The names of `PlanRequest.kept` to look up, most needed first."""
     note: str = ""
     """What else was decided, for the trace."""
     usage: Usage = field(default_factory=Usage)
 
 
 class Planner(Protocol):
-    """Turns a question into facets and queries. `decompose` and `expand` run side by side."""
+    """Turns a question into facets and queries. `decompose` and `expand` run in parallel."""
 
     @property
     def planner_id(self) -> str:

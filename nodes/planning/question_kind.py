@@ -7,13 +7,13 @@ from typing import Final
 from secondhop.nodes.state import QuestionKind
 
 LOOKUPS: Final[frozenset[QuestionKind]] = frozenset({"factual", "temporal"})
-"""Kinds that want one thing found, not everything that helps."""
+"""Kinds of question that ask for one fact, not for everything that helps."""
 
 SHARES: Final = (0.7, 0.3)
-"""Of dense and lexical search in a calibrated score and in fusion."""
+"""Weights of dense and lexical search in a calibrated score and in fusion."""
 
 LOOKUP_SHARES: Final = (0.6, 0.4)
-"""The same when a fact or a date is looked up: names and identifiers matter more there."""
+"""The same for look-ups, where names and identifiers matter more."""
 
 _TEMPORAL: Final = re.compile(
     r"^\W*(when|since when|how long|how often|what time|what date|what day|until when)\b", re.I
@@ -70,14 +70,15 @@ _INSIDE: Final = re.compile(r"(?<=[\w,;:)][ ])[^\W\d_][^\W_]+")
 """A word of two letters or more, after another word."""
 _CALENDAR: Final = frozenset((*day_name, *month_name))
 KEYWORDS: Final = 6
-"""Words up to which a phrase without a verb, and no sentence, is a look-up by keywords."""
+"""A message of at most this many words is a look-up by keywords, unless it is a task or sentence.
+"""
 
 
 def question_kind(question: str) -> QuestionKind:
     """factual or temporal for a look-up, procedural for a how-to, conceptual for everything else.
 
-    Asked for advice, a question is no look-up, whatever word it begins with; a few bare keywords
-    are one.
+    A question for advice is never a look-up, whatever word it begins with. A few bare keywords are
+    a look-up.
 
     >>> question_kind("Who repaired the boiler last winter?")
     'factual'
@@ -108,7 +109,7 @@ def question_kind(question: str) -> QuestionKind:
 
 
 def without_opening(question: str) -> str:
-    """A question about the past from its question word on: when and where it was is left out.
+    """A question about the past without an opening that says when or where it was.
 
     >>> without_opening("On the 3rd of May, in which shop did Ann buy the lamp?")
     'which shop did Ann buy the lamp?'
@@ -119,7 +120,7 @@ def without_opening(question: str) -> str:
 
 
 def asks_how_it_stands(question: str) -> bool:
-    """Whether a question about a time is about one that holds today, is to come, or came last.
+    """Whether a question for a time asks for one that is valid now, still to come, or the latest.
 
     >>> asks_how_it_stands("When does my passport run out?")
     True
@@ -135,7 +136,7 @@ def asks_how_it_stands(question: str) -> bool:
 
 
 def asks_about_today(kind: QuestionKind, question: str) -> bool:
-    """Whether something is looked up that holds today, and not what happened, nor advice.
+    """Whether the question is a look-up of something that holds today, not of the past.
 
     >>> asks_about_today("factual", "How many sources are in my library?")
     True
@@ -146,9 +147,9 @@ def asks_about_today(kind: QuestionKind, question: str) -> bool:
 
 
 def names_in(question: str) -> list[str]:
-    """Words with a capital inside a sentence, without a final 's: mostly names.
+    """Capitalised words inside a sentence, without a final 's. Most of them are names.
 
-    Days and months are none: any memory may hold one.
+    Days and months do not count, because any memory may contain one.
 
     >>> names_in("Does Frau Keller mind? And what cake for Ana's party on Friday?")
     ['Frau', 'Keller', 'Ana']
@@ -158,12 +159,12 @@ def names_in(question: str) -> list[str]:
 
 
 def last_sentence(question: str) -> str:
-    """What is asked in the end."""
+    """The last sentence of the message, which usually holds the question."""
     return question.strip().rsplit(". ", 1)[-1]
 
 
 def age_counts(kind: QuestionKind, question: str) -> bool:
-    """Whether of two memories that fit the newer one is likelier to be right.
+    """Whether the age of a memory counts: of two that fit, the newer is likelier to be right.
 
     >>> age_counts("temporal", "When is the next inspection?")
     True
@@ -177,21 +178,22 @@ def age_counts(kind: QuestionKind, question: str) -> bool:
 
 
 MOST_QUESTIONS = 4
-"""Of one message that are asked one by one; the others are left to the message as a whole."""
+"""Most questions of a message that are asked one by one. The query of the whole message has to
+find the rest."""
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _UP_TO_MARKS: Final = re.compile(r"[^?？؟]+(?:[?？؟]+|\Z)")  # it matches wherever it begins: linear
 _SENTENCE_END: Final = re.compile(r"(?<=[.!;。])\s+|\n+")
 _POINTS_BACK: Final = re.compile(r"\b(it|its|he|him|she|they|them|those|these)\b", re.I)
 _SAYS_ENOUGH = 3
-"""Words of a question that asks for something by itself; "really?" does not."""
+"""Least number of words of a question that is asked by itself; "really?" is not."""
 
 
 def several_questions(message: str) -> list[str]:
     """The questions of a message that asks several; [] for one question, however long.
 
-    A question that is too short, or that points back at what was said before, is left to the
-    message as a whole.
+    Questions that are too short, or that refer back to an earlier one, are left out; the query of
+    the whole message covers them.
 
     >>> several_questions("Who do I work for? where is the key?")
     ['Who do I work for?', 'where is the key?']

@@ -1,4 +1,4 @@
-"""Finds memories by their cues: requests like the query, for which they were stored."""
+"""Finds memories by their cues: requests that they were stored for, compared with the query."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,17 +16,17 @@ from secondhop.stores.protocols import CueSearch
 from secondhop.stores.records import Vectors
 
 DEPTH = 256
-"""Cues that a query brings: of some forty memories at least."""
+"""Cues that a query brings; they belong to some forty memories at least."""
 
 DEEPEST = 4 * DEPTH
-"""The same, where most of them are of sessions."""
+"""Most cues that a query brings if most of them were written by sessions."""
 
 CUED = 40
-"""Memories a query whose passages are looked at because their cues are near."""
+"""Memories per query whose passages are compared because their cues are near."""
 
 
 def uses_sessions(state: RecallState) -> bool:
-    """Whether cues of sessions count: in a question about the past they do not."""
+    """Whether cues of sessions count. They do not with `as_of`, for a belief of the past."""
     return state.get("proved", False) and not state.get("as_of")
 
 
@@ -38,7 +38,7 @@ def has_cues(state: RecallState, services: Services) -> bool:
 async def by_cues(
     rows: Vectors, state: RecallState, hidden: Hidden, services: Services
 ) -> list[CueHits]:
-    """Of each query, the memories whose cues are near to it; [] where no cues are kept.
+    """For each query, the memories whose cues are near it; [] if the store has no cues.
 
     Args:
         rows: float32 [n_queries, dim], rows of unit length.
@@ -53,7 +53,7 @@ async def by_cues(
         for hits, length, ended in zip(shown, lengths.tolist(), complete, strict=True)
     ]
     if uses_sessions(state):
-        # near questions share as much with everyday ones as this one does
+        # add back what was subtracted: similar questions share as much with everyday ones
         usual: list[float] = (HUB_SHARE * rows @ background[0]).tolist()
         for own, hits, length, share in zip(found, shown, lengths.tolist(), usual, strict=True):
             told = [hit for hit in hits if hit.proved_at]
@@ -67,10 +67,10 @@ async def by_cues(
 async def nearest_cues(
     rows: Vectors, hidden: Hidden, cues: CueSearch
 ) -> tuple[list[list[CueHit]], list[bool]]:
-    """(the cues that each row is near to, whether these are all), of memories that may be shown.
+    """(for each row the nearest cues, for each row whether these are all cues).
 
-    At least `DEPTH` are from when memories were stored, unless there are fewer, or sessions have
-    written nearly all.
+    Only memories that may be shown count. At least `DEPTH` cues per row are not from sessions,
+    unless there are fewer or `DEEPEST` is reached.
     """
     depth = hidden.depth(DEPTH)
     while True:
@@ -87,23 +87,23 @@ async def nearest_cues(
 
 
 def found_by_cues(cued: CueHits) -> list[str]:
-    """The memories that are worth a look, those that sessions have proved first."""
+    """Ids of the memories whose passages are compared; those proved by sessions come first."""
     return list(dict.fromkeys([*best_proved(cued), *cued["memory_ids"][:CUED]]))
 
 
 def best_proved(cued: CueHits) -> list[str]:
-    """The memories that sessions have proved for such a question, the surest first."""
+    """Ids of the memories that helped in sessions about similar questions, most votes first."""
     votes = cued["proved"]["votes"] if "proved" in cued else {}
     proved = [one for one in votes if votes[one] >= SAYS_SOMETHING]
     return sorted(proved, key=lambda one: (-votes[one], one))
 
 
 def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHits:
-    """What the cues that a search found say of their memories: the `DEPTH` nearest.
+    """The memories of the `DEPTH` nearest cues, best first.
 
     Args:
-        length: of the vector that was searched with.
-        complete: these are all cues there are.
+        length: length of the search vector before it was normalised.
+        complete: whether `shown` holds all cues of the store.
     """
     shown, complete = shown[:DEPTH], complete and len(shown) <= DEPTH
     if not shown:

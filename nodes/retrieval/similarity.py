@@ -1,4 +1,4 @@
-"""Searches by similarity: in the texts of memories, and in their cues."""
+"""Searches by similarity, in the passages of memories and in their cues."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,37 +20,38 @@ from secondhop.ranking.votes import VoteName
 from secondhop.stores.records import PassageHit, Vector, Vectors
 
 CUED_PASSAGES = 24
-"""Passages of one such memory that are looked at."""
+"""Passages that are compared per memory that only its cues found."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Similar:
-    """What is near to queries; everything by query id."""
+    """What the searches by similarity found; the keys are query ids."""
 
     vectors: dict[str, Vector] = field(default_factory=dict[str, Vector])
-    """As they were searched with, bent by votes."""
+    """The vectors of the searches, moved by votes."""
     found: dict[str, Visible] = field(default_factory=dict[str, Visible])
+    """The passages."""
     cued: dict[str, CueHits] = field(default_factory=dict[str, CueHits])
-    """Missing where nothing has cues."""
+    """The memories by their cues; a key is missing if there are no cues."""
     beside: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    """{passage id: its memory}, of memories that cues alone have found."""
+    """{passage id: memory id} for memories that only their cues found."""
     failed: list[str] = field(default_factory=list[str])
-    """What went wrong with cues."""
+    """What went wrong in the search for cues."""
 
 
 async def by_similarity(
     asked: Sequence[Query], state: RecallState, depth: int, hidden: Hidden, services: Services
 ) -> Similar:
-    """One batch of embeddings, one search for passages and one for cues.
+    """Embed all queries in one batch, then search once for passages and once for cues.
 
-    A query that names its memories looks at those alone.
+    A query with `memory_ids` is compared with these memories only.
     """
     rows, cue_rows = await query_vectors(asked, state, services=services)
     similar = Similar({one["query_id"]: row for one, row in zip(asked, rows, strict=True)})
     free = [place for place, one in enumerate(asked) if "memory_ids" not in one]
     if free:
         query_ids = [asked[place]["query_id"] for place in free]
-        # one after the other: two queries of Chroma at once take ten times as long as two in turn
+        # in turn: two concurrent queries of Chroma take ten times as long as two in turn
         found = await nearest_visible(rows[free], k=depth, hidden=hidden, services=services)
         similar.found.update(zip(query_ids, found, strict=True))
         try:
@@ -58,7 +59,7 @@ async def by_similarity(
                 cued = await by_cues(cue_rows[free], state, hidden, services)
                 similar.cued.update(zip(query_ids, cued, strict=False))
             similar.beside.update(await cued_passages(similar, services=services))
-        except SecondhopError as error:  # what the text says still counts
+        except SecondhopError as error:  # the passages found still count
             similar.failed.append(f"cues: {error}")
     for one in asked:
         if "memory_ids" in one:
@@ -70,8 +71,8 @@ async def by_similarity(
 
 
 async def cued_passages(similar: Similar, *, services: Services) -> dict[str, dict[str, str]]:
-    """{query id: {passage id: its memory}} of what cues alone have found: what its text says of
-    the query is looked at, too."""
+    """{query id: {passage id: memory id}} for memories that only their cues found, so that their
+    texts are compared with the query, too."""
     alone = {
         query_id: [one for one in found_by_cues(cued) if one not in near]
         for query_id, cued in similar.cued.items()
@@ -88,9 +89,9 @@ async def cued_passages(similar: Similar, *, services: Services) -> dict[str, di
 async def query_vectors(
     queries: Sequence[Query], state: RecallState, *, services: Services
 ) -> tuple[Vectors, Vectors]:
-    """What to search passages and what to search cues with.
+    """The vectors to search passages with and those to search cues with, moved by votes.
 
-    Cues are questions, too: they are compared as texts of one kind, without a query's prefix.
+    Cues are questions, too, so for them the query is embedded without the model's query prefix.
 
     Returns:
         (float32 [n_queries, dim], the same or [0, dim] for cues), rows of unit length.
@@ -124,7 +125,7 @@ def bent(
     *,
     round_number: int,
 ) -> Vector:
-    """The vector, moved by the votes of each earlier round."""
+    """The vector after the votes of each earlier round have moved it."""
     rounds = [
         votes_of_round([ref for ref in feedback if ref["round"] == number], found, vector)
         for number in range(1, round_number)
@@ -135,7 +136,7 @@ def bent(
 def votes_of_round(
     refs: Iterable[FeedbackRef], found: dict[str, Vector], like: Vector
 ) -> VoteVectors:
-    """The voted passages' vectors, by vote; vectors that are gone since are left out."""
+    """The vectors of the voted passages, by vote; deleted passages are left out."""
     rows: dict[VoteName, list[Vector]] = {"hot": [], "warm": [], "cold": [], "wrong": []}
     for ref in refs:
         if ref["vote"] in rows:
@@ -149,21 +150,21 @@ def votes_of_round(
 
 
 def stacked(rows: list[Vector], like: Vector) -> Vectors:
-    """float32 [n, dim], also for no row."""
+    """float32 [n, dim], also for n = 0."""
     return np.stack(rows) if rows else np.zeros((0, len(like)), np.float32)
 
 
 COMPARED: Final = 1_000
-"""Memories that a filter may admit so that each of them is looked at; of more, enough are found by
-searching deeper."""
+"""If a filter admits at most this many memories, each of them is compared. If it admits more, a
+deeper search finds enough of them."""
 
 
 async def hits_among(
     named: Sequence[str], vector: Vector, *, services: Services, hidden: Hidden
 ) -> Visible:
-    """Every passage of the named memories, nearest first.
+    """Every passage of the named memories that may be shown, nearest first.
 
-    What is no longer stored is left out.
+    Deleted memories are left out.
     """
     unseen = {one: hidden.reasons[one] for one in named if one in hidden.reasons}
     owners = await passages_of([one for one in named if one not in unseen], services=services)
@@ -177,9 +178,10 @@ async def hits_among(
 async def nearest_visible(
     rows: Vectors, *, k: int, hidden: Hidden, services: Services
 ) -> list[Visible]:
-    """For each query row, at most `k` passages that may be shown, nearest first.
+    """For each row, at most `k` passages that may be shown, nearest first.
 
-    Few admitted memories are compared one by one: they may lie far down in any ranking.
+    If a filter admits at most `COMPARED` memories, all of them are compared, because they may lie
+    far down in the ranking of the whole store.
     """
     admitted = hidden.admitted
     if admitted is None or len(admitted) > COMPARED:
@@ -196,19 +198,19 @@ async def nearest_visible(
 
 
 def best_of(cosines: Iterable[tuple[str, float]], owners: Mapping[str, str]) -> list[PassageHit]:
-    """Passages with their memories, the nearest first."""
+    """The passages as hits, nearest first; ties go to the smaller passage id."""
     hits = [PassageHit(passage, owners[passage], cosine) for passage, cosine in cosines]
     return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
 
 
 async def passages_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
-    """{passage id: its memory} of all passages of these memories."""
+    """{passage id: memory id} for all passages of these memories."""
     found = await services.reader.passage_ids(memory_ids)
     return {passage: memory_id for memory_id, own in found.items() for passage in own}
 
 
 def as_hits(found: Sequence[PassageHit]) -> Hits:
-    """The state's form of a search's ranking."""
+    """The hits of a search in the state's form."""
     passage_ids, memory_ids, scores = zip(*found, strict=True) if found else ((), (), ())
     return {
         "passage_ids": [*passage_ids],
@@ -228,5 +230,5 @@ def scores_of(hits: Hits) -> dict[str, float]:
 
 
 def cosines_of(ranking: Ranking) -> dict[str, float]:
-    """{passage id: cosine} of everything whose cosine is known."""
+    """{passage id: cosine}, for all passages whose cosine is known."""
     return ranking["cosines"] | scores_of(ranking["dense"])

@@ -1,6 +1,6 @@
 """One score for a question without a plan: the sum of what each search says about a memory.
 
-The parts are z-scores over the candidates, so that one outstanding cosine counts as much as one
+The parts are z-scores over the candidates, so that an outstanding cosine counts as much as an
 outstanding suggestion. The trace keeps them, and `explain` prints them.
 """
 
@@ -22,31 +22,33 @@ SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks
 CUES, BROAD_CUES = "cues", "broad cues"
 UNDERTAKING = "shared undertaking"
 NUMBER = "number of cues"
-"""The parts: the cosine; the fused ranks of both searches; what `suggest` found; the nearest
-specific cues; the nearest broad one; the broad cue shared with the best memories; how many cues
-there are, for a memory that serves many requests is likelier to serve this one."""
+"""Names of the parts, from `SIMILARITY` on: the cosine; the fused ranks of both searches; what
+`suggest` found; the nearest specific cues; the nearest broad cue; the broad cue shared with the
+best memories; the number of cues. A memory that serves many requests is likelier to serve this one.
+"""
 
 TEXT_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.75, HYBRID: 0.25}
-"""Of memories without cues. Chosen on eight people and reported on three others:
+"""Weights for memories without cues. Chosen on eight people and reported on three others:
 docs/benchmarks.md."""
 
 CUE_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.4, CUES: 0.8, BROAD_CUES: 0.8, NUMBER: 0.8}
-"""Of memories with cues: those say more than the text, and playbooks add nothing to them.
+"""Weights for memories with cues. Cues say more than the text, and playbooks add nothing to them.
 
 Rounded from a listwise fit on fourteen people (docs/benchmarks.md)."""
 
 USUAL: Mapping[str, tuple[float, float]] = {CUES: (0.27, 0.05), BROAD_CUES: (0.28, 0.075)}
-"""Mean and standard deviation over memories of how near their cues are to a question, as in
-`CueHits`: measured on four people."""
+"""(mean, standard deviation) over memories of the similarity of their cues to a question, as in
+`CueHits`. Measured on four people."""
 
 UNDERTAKING_WEIGHT = 0.8
-"""Of the undertaking that a memory shares with the best so far."""
+"""Weight of the undertaking that a memory shares with the best so far."""
 
 PRIOR = 10
-"""Memories that `USUAL` counts for."""
+"""Number of memories that `USUAL` weighs as much as."""
 
 COUNTED = sum(MOST_CUES.values())
-"""Cues of a memory that count in their number: more, of two writers, say no more."""
+"""Most cues of a memory that count towards their number. Two writers may have written more, which
+says nothing more about the memory."""
 
 LOOKUP_WEIGHTS: Mapping[str, float] = {
     SIMILARITY: 0.75,
@@ -54,19 +56,19 @@ LOOKUP_WEIGHTS: Mapping[str, float] = {
     CUES: 1.0,
     BROAD_CUES: 0.5,
 }
-"""The same for a look-up, whose words say more of what is wanted."""
+"""Weights for memories with cues in a look-up, whose words say more about what is wanted."""
 
 PLAYBOOKS_WEIGHT = 0.8
-"""Weight of the playbooks where they are sure of the question's intent; less as they are less sure,
-so that a question no playbook knows keeps the order of plain search."""
+"""Weight of the playbooks if they are sure of the question's intent. It is multiplied by their
+confidence, so that a question that no playbook knows keeps the order of plain search."""
 
 TEXT_LOGISTIC, CUES_LOGISTIC = (1.0, 2.7), (0.8, 3.6)
-"""(slope, middle) of the logistic from added z-scores to the chance that the memory is needed, by
-text alone and with cues. Fitted to the labels of eleven and of fourteen people."""
+"""(slope, middle) of the logistic from the sum of the parts to the chance that the memory is
+needed, for text alone and with cues. Fitted to the labels of eleven and of fourteen people."""
 
 
 NEAREST_KEPT = 10
-"""Memories that the question's own words bring, and that no limit cuts."""
+"""Memories ranked first by the question's own searches, which no limit cuts."""
 
 NOTHING_SUGGESTED = Suggested(
     memory_ids=[], scores=[], facet_ids=[], passage_ids=[], cosines=[], confidence=0.0
@@ -80,9 +82,9 @@ class Blended:
     score: float
     """0..1: the chance that the memory is needed."""
     parts: Mapping[str, float]
-    """What each retriever adds, by its name; the score is a logistic of their sum."""
+    """{name of the part: what it adds}; the score is a logistic of their sum."""
     undertaking: str = ""
-    """The broad cue that it shares with the best memories, if that lifts it."""
+    """The broad cue that it shares with the best memories, if that raises its score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,9 +94,9 @@ class FacetRanking:
     fused: Mapping[str, float]
     """{memory id: reciprocal rank fusion score}."""
     dense: Mapping[str, float]
-    """{memory id: best cosine}, of the same."""
+    """{memory id: best cosine}, for the same memories."""
     score: Callable[[str], FacetScore]
-    """How one of them stands, worked out when it is asked for: hardly any comes back."""
+    """The score of one memory. Computed on demand, because hardly any memory is returned."""
 
 
 NOTHING_FOUND = FacetRanking(fused={}, dense={}, score=dict[str, FacetScore]().__getitem__)
@@ -103,7 +105,7 @@ NOTHING_FOUND = FacetRanking(fused={}, dense={}, score=dict[str, FacetScore]()._
 def scores_by_memory(
     rankings: Mapping[str, FacetRanking],
 ) -> dict[str, dict[str, FacetScore]]:
-    """{memory: {facet: how it stands there}}, the facets in their order."""
+    """{memory id: {facet id: its score there}}, facets in the order of `rankings`."""
     scores: dict[str, dict[str, FacetScore]] = {}
     for facet_id, ranking in rankings.items():
         for memory_id in ranking.fused:
@@ -121,16 +123,17 @@ def blended(
     look_up: bool = False,
     limit: int | None = None,
 ) -> dict[str, Blended]:
-    """{memory id: its blend}, best first, over what was found or suggested.
+    """{memory id: its blend}, best first, for all memories that were found or suggested.
 
-    Where few memories have cues, and for a look-up, cues take nothing from what the text says.
+    In a look-up, or if few memories have cues, cues never lower the score of the text alone.
 
     Args:
         found: the question's own ranking.
         cue_counts: {memory id: how many cues it was stored with}.
-        undertakings: {memory id: its broad cues}, of those that may say what is being undertaken.
-        limit: of the memories that come back, and the nearest by text besides; all are compared.
-            None: all come back.
+        undertakings: {memory id: its broad cues}, for memories that may take part in the shared
+            undertaking.
+        limit: most memories to return, plus the `NEAREST_KEPT` of the ranking; all are compared.
+            None: return all.
     """
     suggested = suggested or NOTHING_SUGGESTED
     cue_weights = LOOKUP_WEIGHTS if look_up else CUE_WEIGHTS
@@ -167,7 +170,7 @@ def blended(
 def text_columns(
     ids: Sequence[str], found: FacetRanking, suggested: Suggested
 ) -> dict[str, Floats]:
-    """{part: [n] standard scores}, of what text searches and playbooks say."""
+    """{part: [n] standard scores}, for the parts that come from texts and playbooks."""
     suggestions = dict(zip(suggested["memory_ids"], suggested["scores"], strict=True))
     cosines = dict(zip(suggested["memory_ids"], suggested["cosines"], strict=True))
     columns = {
@@ -181,7 +184,7 @@ def text_columns(
 def cue_columns(
     ids: Sequence[str], cued: CueHits, cue_counts: Mapping[str, int], has_cues: Mask
 ) -> dict[str, Floats]:
-    """{part: [n] standard scores}, of what cues say; 0 for a memory without cues."""
+    """{part: [n] standard scores}, for the parts that come from cues; 0 for a memory without cues."""
     specific = dict(zip(cued["memory_ids"], cued["specific"], strict=True))
     broad = dict(zip(cued["memory_ids"], cued["broad"], strict=True))
     counts = [float(min(cue_counts[one], COUNTED)) for one in ids if one in cue_counts]
@@ -197,7 +200,10 @@ def cue_columns(
 def best_rows(
     total: Floats, ids: Sequence[str], found: FacetRanking, *, limit: int | None
 ) -> list[int]:
-    """Rows of the best sums, and of the nearest by text: they decide whether anything answers."""
+    """Rows of the `limit` best sums, then those of the question's top memories in `found`.
+
+    The top of that ranking decides whether anything answers the question.
+    """
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     if limit is None:
         return order
@@ -206,14 +212,14 @@ def best_rows(
 
 
 def logistic_of(parts: Collection[str]) -> tuple[float, float]:
-    """(slope, middle): a sum at the middle makes a score of 0.5."""
+    """(slope, middle) for these parts; a sum equal to the middle gives a score of 0.5."""
     return CUES_LOGISTIC if CUES in parts else TEXT_LOGISTIC
 
 
 def undertaking_scores(
     total: Floats, ids: Sequence[str], undertakings: Mapping[str, Collection[str]]
 ) -> tuple[Floats, list[str]]:
-    """([n] weighed standard scores, the undertaking that each memory shares most)."""
+    """([n] weighted z-scores, [n] the undertaking that each memory shares most)."""
     own = [undertakings.get(one, ()) for one in ids]
     weights = undertaking_weights(total, own)
     shares = [shared_undertaking(weights, one) for one in own]
@@ -223,7 +229,7 @@ def undertaking_scores(
 
 
 def at_least(parts: Mapping[str, Floats], text: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The parts; those of its text alone for a memory that scores more so."""
+    """The parts; a memory whose text alone has a higher sum gets the parts of its text."""
     alone = np.sum([*text.values()], axis=0)
     better = alone > np.sum([*parts.values()], axis=0)
     return {name: np.where(better, text.get(name, 0.0), values) for name, values in parts.items()}
@@ -232,13 +238,13 @@ def at_least(parts: Mapping[str, Floats], text: Mapping[str, Floats]) -> dict[st
 def cue_scores(
     ids: Sequence[str], found: Mapping[str, float], has_cues: Mask, *, usual: tuple[float, float]
 ) -> Floats:
-    """[n]: standard scores among the memories with cues; 0 for those without.
+    """[n]: z-scores among the memories with cues; 0 for memories without cues.
 
-    A memory whose cues were not found stands as low as the last that was.
+    A memory with cues that the search did not find gets the lowest value that was found.
 
     Args:
-        usual: mean and standard deviation, which count like `PRIOR` memories more: where few have
-            cues, their own say little.
+        usual: (mean, standard deviation) that count as much as `PRIOR` more memories. If few
+            memories have cues, their own mean and deviation say little.
     """
     least = min(found.values(), default=0.0)
     values = np.array([found.get(one, least) for one in ids])[has_cues]
@@ -253,11 +259,11 @@ def cue_scores(
 def own_score(
     rank: int, blend: Blended, before: FacetScore | None, *, suggestion: tuple[str, float] | None
 ) -> FacetScore:
-    """How a memory stands for the question itself, by its blend.
+    """A memory's score for the question itself, with the blend as its relevance.
 
     Args:
-        before: as the question's own searches found it; None: playbooks alone suggest it.
-        suggestion: (passage id, its cosine to the question), where it was suggested.
+        before: its score by the question's own searches; None: only playbooks suggest it.
+        suggestion: (passage id, its cosine to the question) if playbooks suggest it, else None.
     """
     if before is not None:
         return {
@@ -283,7 +289,7 @@ def own_score(
 def suggested_score(
     rank: int, blend: Blended, facet_id: str, passage_id: str, share: float
 ) -> FacetScore:
-    """How a memory stands in the facet that suggested it: there its passage comes first."""
+    """A memory's score in the facet that suggested it, with the suggested passage as evidence."""
     return {
         "rank": rank,
         "fused": round(share, 6),
@@ -301,9 +307,10 @@ def blended_scores(
     blends: Mapping[str, Blended],
     suggested: Suggested | None = None,
 ) -> dict[str, dict[str, FacetScore]]:
-    """How every memory stands by facet, the best blend first.
+    """{memory id: {facet id: its score there}}, best blend first.
 
-    A memory that playbooks speak for most is also ranked in the facet that suggested it.
+    A memory whose largest part is that of the playbooks also gets a score in the facet that
+    suggested it.
 
     Args:
         rankings: {facet id: what its searches found}.

@@ -1,4 +1,4 @@
-"""Marks facts that contradict each other without a decision, and gives both dates."""
+"""Marks facts that contradict each other and that nobody has decided between."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,8 @@ from secondhop.stores.records import Memory
 async def contested(
     memories: Sequence[dict[str, Any]], hidden: Hidden, sight: Sight, *, services: Services
 ) -> list[dict[str, Any]]:
-    """The memories of an answer; facts that hold say which others hold, too, and say otherwise."""
+    """The memories of an answer; a valid fact gets `conflicts_with` if other valid facts contradict
+    it."""
     facts = [
         memory["id"]
         for memory in memories
@@ -34,7 +35,10 @@ async def contested(
 def contradictions(
     memory_id: str, rivals: Mapping[str, Sequence[Memory]], hidden: Hidden, sight: Sight
 ) -> list[dict[str, Any]]:
-    """As `ConflictingMemory` has them, the oldest first; of those that this recall may believe."""
+    """The facts that contradict a fact, in the form of `ConflictingMemory`, oldest first.
+
+    Only facts that hold for this recall count: none that ended or were written after `as_of`.
+    """
     if memory_id not in rivals:
         return []
     until = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None

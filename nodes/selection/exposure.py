@@ -1,6 +1,6 @@
 """Lowers memories shown lately for other questions; off by default.
 
-It only moves places: what is below `min_score` stays out, and what is above it stays in.
+It only changes the order: it moves no memory across `min_score`.
 """
 
 import hashlib
@@ -13,28 +13,28 @@ from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.state import RecallState
 
 REMEMBERED = 64
-"""Questions whose answers are remembered, an open entity."""
+"""Questions per open entity whose answers are remembered."""
 
 HALF_LIFE = 4
-"""Questions after which a memory that was shown yields half as much."""
+"""Number of questions after which wear has halved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLately:
-    """One question's answer, for other questions that are to bring something else."""
+    """What one question was shown, so that other questions bring something else."""
 
     question: str
-    """A digest."""
+    """A digest of the question."""
     memory_ids: Sequence[str]
     weary: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory id: wear, 0..1} that the question itself met: it meets the same when asked again."""
+    """{memory id: wear, 0..1} when the question was asked; a repeat of it gets the same wear."""
 
 
 class ExposureMemory:
-    """The last answers of one open entity. In this process alone: a read writes nothing.
+    """The last answers of one open entity, in this process only: a recall writes nothing to disk.
 
-    A question asked again, however it is spaced or cased, meets what it met the first time, and so
-    gets the answer it got, as long as it is remembered and the store stays as it is.
+    A repeated question (spaces and case do not matter) gets the same wear as the first time. So it
+    gets the same answer, as long as it is remembered and the store does not change.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class ExposureMemory:
         self._lock = threading.Lock()
 
     def weary(self, question: str) -> dict[str, float]:
-        """{memory id: wear}: 1 for what the last other question showed, halved every HALF_LIFE."""
+        """{memory id: wear}: 1 for what the last other question showed, halved per `HALF_LIFE`."""
         with self._lock:
             known = self._shown.get(digest_of(question))
             if known is not None:
@@ -58,7 +58,7 @@ class ExposureMemory:
 
 
 def spoken(question: str) -> str:
-    """What makes two questions one.
+    """The question as it is compared with others: lower case, single spaces.
 
     >>> spoken("  Who  is Mara? ")
     'who is mara?'
@@ -67,7 +67,7 @@ def spoken(question: str) -> str:
 
 
 def digest_of(question: str) -> str:
-    """What stands for a question where its words are not kept.
+    """A digest of the question, so that its words need not be kept.
 
     >>> digest_of("Who is Mara?") == digest_of("  who is  MARA?")
     True
@@ -76,7 +76,7 @@ def digest_of(question: str) -> str:
 
 
 def worn(answers: Iterable[Iterable[str]]) -> dict[str, float]:
-    """Wear by memory id, of answers from the oldest to the newest; the newest time counts."""
+    """{memory id: wear}, by the latest answer that showed it; `answers` run from old to new."""
     wear: dict[str, float] = {}
     for age, memory_ids in enumerate(reversed(list(answers))):
         for memory_id in memory_ids:
@@ -85,9 +85,9 @@ def worn(answers: Iterable[Iterable[str]]) -> dict[str, float]:
 
 
 def worn_in_session(state: SessionState) -> dict[str, float]:
-    """Wear by memory id in a round of a session: of other questions, and of its earlier rounds.
+    """{memory id: wear} in a round of a session, from other questions and from its earlier rounds.
 
-    A session that goes on wants more on the same question, not the same again.
+    A session that goes on wants more about the same question, not the same memories again.
     """
     rounds = sorted((int(number), ids) for number, ids in state.get("shown", {}).items())
     own = worn(ids for number, ids in rounds if number < state["round"])
@@ -101,7 +101,7 @@ def remember_answer(
     *,
     memory: ExposureMemory,
 ) -> None:
-    """Note what a recall returned, so that it yields in later ones."""
+    """Remember what a recall returned, so that later recalls lower it."""
     memory.show(
         ShownLately(
             question=digest_of(state["question"]),

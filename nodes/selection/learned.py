@@ -1,7 +1,7 @@
-"""What sessions on similar questions said about memories, read from their cues.
+"""What earlier sessions about similar questions teach, read from the cues they left.
 
-It weighs on a recall in two ways, both seen in the trace: a factor on the relevance of memories
-that helped, or did not, and a vote against those that people refused.
+They affect a recall in two ways, and the trace shows both: a factor on the relevance of memories
+that helped or did not help, and a vote against memories that people refused.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,29 +13,28 @@ from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.cues import CueHit, voted
 
 MOST = 0.3
-"""The most that sessions add to a memory's relevance, as a share of it; they take half as much at
-most, because a cold vote often means no more than "not now"."""
+"""The most that sessions add to a memory's relevance, as a share of it. They subtract at most half
+as much, because a cold vote often means just "not now"."""
 
 PRIOR = 1.0
-"""Votes that are set against those that were cast: one session counts for half, several of one mind
-for nearly all."""
+"""Smoothing, in votes: one vote has half of the full effect, several that agree nearly all."""
 
 REFUSED_FROM = -0.75
-"""Votes from which on a memory is kept out of answers: two cold votes of people or a wrong one,
-until they have faded to this."""
+"""A memory is kept out of answers if its sum of votes is at or below this: after two cold votes of
+people or a wrong one, until they have faded."""
 
 EARLIER = "earlier sessions"
-"""Who casts the votes of round 0: people, in sessions about such questions."""
+"""The voter of round 0: people, in earlier sessions about similar questions."""
 
 
 def proved_by(
     hits: Sequence[CueHit], cosines: Floats, *, alike: Sharpening, now: datetime
 ) -> Proved | None:
-    """What the cues of sessions say; None where none is about such a question.
+    """What the cues of sessions say; None if no session was about a similar question.
 
     Args:
         cosines: [n_hits], of each cue to the question.
-        alike: cosine of two questions → how much they are about the same, 0..1.
+        alike: cosine of two questions → how far they are about the same, 0..1.
     """
     votes: dict[str, float] = {}
     questions: dict[str, str] = {}
@@ -54,7 +53,7 @@ def proved_by(
 
 
 def learned_of(proved: Proved) -> RecallUpdate:
-    """What it makes of the recall."""
+    """The factors, and the votes against what people refused, for the state."""
     votes = proved["votes"]
     return {
         "learned": {
@@ -77,7 +76,7 @@ def factor_of(votes: float) -> float:
 
 
 def learned_factor(memory_id: str, state: RecallState) -> float:
-    """What sessions make of a memory's relevance; 1 where they say nothing of it."""
+    """The factor of sessions on a memory's relevance; 1.0 if they say nothing about it."""
     return state["learned"]["factors"].get(memory_id, 1.0) if "learned" in state else 1.0
 
 

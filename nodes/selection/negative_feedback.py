@@ -1,4 +1,4 @@
-"""Lowers memories that say the same as one that was voted down."""
+"""Lowers memories that say the same as a memory that was voted down."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,10 +13,10 @@ from secondhop.ranking.votes import AGAINST, EFFECTS, IN_FAVOUR
 
 
 def not_like_the_refused(pool: Pool, votes: Mapping[str, Vote]) -> Floats:
-    """[n_candidates, n_facets] factors, 1 without votes of people or agents against anything.
+    """[n_candidates, n_facets] factors; 1 in facets without a vote against a memory.
 
-    Only in facets with such a vote and none in favour: where something was voted for, the query
-    itself is bent away (`refine_query`), and taking twice would take too much.
+    Only votes of people and agents count, and only facets without a vote in favour. If there is
+    one, the query vector itself moves away (`refine_query`), and lowering twice would be too much.
     """
     factors = np.ones((len(pool.ids), len(pool.facet_ids)))
     rows = {memory_id: row for row, memory_id in enumerate(pool.ids)}
@@ -32,7 +32,8 @@ def not_like_the_refused(pool: Pool, votes: Mapping[str, Vote]) -> Floats:
 def refused_by_facet(
     votes: Sequence[Vote], rows: Mapping[str, int], pool: Pool
 ) -> dict[int, list[Vote]]:
-    """{facet's column: the votes against its memories}, without facets that also have one for."""
+    """{column of a facet: votes on the memories that it serves best}, without facets that have a
+    vote in favour."""
     by_facet: dict[int, list[Vote]] = {}
     for vote in votes:
         relevance = pool.relevance[rows[vote["memory_id"]]]
@@ -46,7 +47,7 @@ def refused_by_facet(
 
 
 def nearness(pool: Pool, vectors: Vectors) -> Floats:
-    """[n_candidates], 0..1: how much of each one's evidence is like these vectors, on average."""
+    """[n_candidates], 0..1: mean likeness of each candidate's passages to these vectors."""
     near = np.zeros(len(pool.ids))
     like = cold_penalty(pool.evidence.vectors, vectors, sharpening=pool.scale.repeats)
     for row, passages in enumerate(pool.evidence.passages):

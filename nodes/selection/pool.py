@@ -1,4 +1,4 @@
-"""The pool for selection: relevance by facet, repetitions, and replacements."""
+"""The pool for selection: relevance by facet, repetition, and replacement by newer memories."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -16,15 +16,15 @@ from secondhop.ranking.coverage import Coverage, evidence_coverage
 from secondhop.ranking.evidence import Evidence, successors
 
 EVIDENCE_A_CANDIDATE = 4
-"""Passages that stand for a candidate when repetition is measured."""
+"""Passages per candidate that are compared when repetition is measured."""
 
 POOL_LIMIT = 120
-"""Candidates that take part in selection; five shortlists, so that no facet is cut short."""
+"""Candidates that take part in selection: over four shortlists, so that no facet is cut short."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pool:
-    """Candidates in a fixed order with what selection needs of them."""
+    """Candidates in a fixed order, with all that selection needs to know about them."""
 
     ids: Sequence[str]
     """Memory ids, best score first."""
@@ -34,23 +34,23 @@ class Pool:
     """[n_candidates, n_facets], calibrated, 0..1."""
     evidence: Evidence
     texts: Mapping[str, Sequence[str]]
-    """Evidence texts by memory id, best first."""
+    """{memory id: its evidence texts, best first}."""
     replaced_by: Mapping[str, str]
-    """Older memory → the newer one that seems to say the same thing afresh."""
+    """{older memory id: the newer memory that seems to be its new version}."""
     scale: ModelScale
-    """What the cosines of the evidence mean."""
+    """How to read the cosines of the evidence."""
     coverages: dict[tuple[int, ...], Coverage] = field(
         default_factory=dict[tuple[int, ...], Coverage]
     )
-    """What `coverage` has worked out so far."""
+    """Cache of `coverage`, by rows."""
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
-        """The row of each memory, by its id."""
+        """{memory id: its row}."""
         return {memory_id: row for row, memory_id in enumerate(self.ids)}
 
     def coverage(self, rows: Sequence[int]) -> Coverage:
-        """How much some candidates say of one another, in that order."""
+        """How much these candidates say of one another, in the order of `rows`."""
         key = tuple(rows)
         if key not in self.coverages:
             part = self.evidence.part(key)
@@ -65,14 +65,18 @@ async def load_pool(
     services: Services,
     k: int = 0,
 ) -> Pool:
-    """The best of every facet, at most POOL_LIMIT or `k`, with their evidence; best score first."""
+    """The best of every facet with their evidence, best score first.
+
+    Args:
+        k: the pool holds at most `POOL_LIMIT` candidates, or `k` if that is more.
+    """
     ids = drawn_ids(candidates, facet_ids, limit=max(POOL_LIMIT, k))
     evidence_ids = [evidence_of(candidates[memory_id]) for memory_id in ids]
     wanted = [passage_id for own in evidence_ids for passage_id in own]
     vectors, passages = await asyncio.gather(
         services.search.vectors(wanted), services.reader.passages(wanted)
     )
-    # what was deleted meanwhile has no evidence
+    # passages that were deleted meanwhile are left out
     known = [p for p in wanted if p in vectors and p in passages]
     rows = {passage_id: row for row, passage_id in enumerate(known)}
     evidence = Evidence(
@@ -85,8 +89,10 @@ async def load_pool(
 
 
 def slot_facets(state: RecallState) -> list[str]:
-    """Ids of the facets that share the slots, sorted: all but those of playbooks, which have their
-    part in the score of the question itself."""
+    """Ids of the facets that share the slots, sorted.
+
+    Playbook facets are not among them; they add a part to the score of the question itself.
+    """
     return sorted(set(state["facets"]) - suggested_facets(state))
 
 
@@ -103,7 +109,7 @@ def pool_of(
     facet_ids: Sequence[str] = (),
     scale: ModelScale,
 ) -> Pool:
-    """The pool of these candidates; relevance is 0 where a facet did not find one."""
+    """The pool of these candidates; relevance is 0 if a facet did not find a candidate."""
     ids, texts = list(candidates), evidence.texts or ()
     relevance = np.zeros((len(ids), len(facet_ids)))
     for row, candidate in enumerate(candidates.values()):
@@ -131,7 +137,7 @@ def pool_of(
 def drawn_ids(
     candidates: Mapping[str, Candidate], facet_ids: Sequence[str], *, limit: int = POOL_LIMIT
 ) -> list[str]:
-    """Ids that take part: the facets take turns by their fused rankings, then sorted by score."""
+    """Ids that take part, best score first: the `limit` with the best rank in any wanted facet."""
     wanted = set(facet_ids)
     ranked: list[tuple[int, str]] = []
     for memory_id, candidate in candidates.items():
@@ -144,7 +150,7 @@ def drawn_ids(
 
 
 def evidence_of(candidate: Candidate) -> list[str]:
-    """Its best passages over all facets, best first."""
+    """Ids of the candidate's best passages over all facets, best first."""
     best: dict[str, float] = {}
     for score in candidate["scores"].values():
         for passage_id, relevance in zip(

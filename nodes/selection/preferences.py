@@ -1,4 +1,4 @@
-"""Chooses the preferences that apply; they are given beside the memories."""
+"""Chooses the preferences that apply; an answer lists them apart from the memories."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,26 +18,30 @@ from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
 
 CONTEXTS = 64
-"""Contexts that a question and its plan are compared with; of more, the newest that hold."""
+"""Most contexts that a question and its plan are compared with; if there are more, the newest that
+hold."""
 
 NAMED, IMPLIED = 0.45, 0.7
-"""How near name and query of a facet must both be to a context, for a facet that the question
-names (hop 1) and for one that the plan adds. Chosen with the default model on 36 questions, plans
-that a large model wrote for them, and 30 contexts: beyond what the questions bring, 7 that fit, 1
-doubtful, 1 that does not; with 24 other contexts 5, 2 and 2. One query alone, at the threshold of
-the question, brings 14 that fit and 91 that do not."""
+"""How near a facet's name and one of its queries must both be to a context: `NAMED` for a facet
+that the question names (hop 1), `IMPLIED` for a facet that the plan adds.
+
+Chosen with the default model on 36 questions, plans that a large model wrote for them, and 30
+contexts. Beyond the preferences that the questions bring, this brings 7 that fit, 1 doubtful one
+and 1 that does not fit; with 24 other contexts 5, 2 and 2. A single query, at the threshold of the
+question, would bring 14 that fit and 91 that do not.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedText:
-    """A facet of the plan in its own words."""
+    """A planned facet with the texts of its queries."""
 
     facet: Facet
     queries: Sequence[str]
 
     @property
     def least(self) -> float:
-        """How near it must be to a context to ask for it."""
+        """Least nearness to a context with which the facet asks for it."""
         return NAMED if self.facet["hop"] == 1 else IMPLIED
 
 
@@ -46,24 +50,26 @@ class Counting:
     """The preferences that count."""
 
     nearness: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory id: how near its context is, 0..1}; 1 for what always holds, or was asked for by
-    name."""
+    """{memory id: nearness of its context, 0..1}; 1.0 if it always holds or was asked for by name.
+    """
     asked: Mapping[str, PlanAsk] = field(default_factory=dict[str, PlanAsk])
-    """{memory id: the part of the plan that asked for it}, where the question itself did not."""
+    """{memory id: the part of the plan that asked for it}, unless the question itself did."""
     degraded: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What could not be done; {} when all went well."""
+    """What could not be done; {}: everything was."""
 
 
 async def that_count(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
 ) -> Counting:
-    """What always holds, contexts that the question or a facet of its plan is near to, and what the
-    plan asks for by name.
+    """The preferences that count for the question.
 
-    A context counts for the question that is as near to it as a memory must be to come back. A
-    facet must be nearer, by its name and by one of its queries: a plan looks for evidence,
-    and evidence is about many things. Where the model does not answer, nearness counts for
-    nothing, and `degraded` says so.
+    These are the ones that always hold, those whose context is near the question or a planned
+    facet, and those that the plan asks for by name.
+
+    For the question, a context must be as near as a memory must be to come back (`min_score`). A
+    facet must be nearer, both by its name and by one of its queries, because a plan looks for
+    evidence, and evidence is about many things. If the embedding model fails or is late, contexts
+    are not compared, and `degraded` says so.
 
     Args:
         planned: the queries that this round asks.
@@ -98,16 +104,17 @@ async def that_count(
 
 
 def asked_by_name(asked: ByName | None, contextual: Iterable[Memory]) -> dict[str, PlanAsk]:
-    """Those that the plan asks for by name, by memory id; ids of anything else are passed over."""
+    """{memory id: what asked} for those of `contextual` that the plan asks for by name."""
     known = {one.memory_id for one in contextual}
     wanted = asked["preferences"] if asked is not None else []
     return {one: PlanAsk(facet_id="", query="") for one in wanted if one in known}
 
 
 def compared(hidden: Hidden) -> list[Memory]:
-    """Preferences of a context, at most `CONTEXTS`: what holds before what ended, then the newest.
+    """The preferences with a context; if there are more than `CONTEXTS`, those that hold are kept
+    before those that ended, and newer before older.
 
-    What ended comes first in the list.
+    The list starts with those that ended.
     """
     contextual = [one for one in hidden.preferences if not always(one)]
     return sorted(contextual, key=lambda one: one.memory_id not in hidden.ended)[-CONTEXTS:]
@@ -116,7 +123,7 @@ def compared(hidden: Hidden) -> list[Memory]:
 def facets_that_ask(
     state: RecallState, planned: Iterable[Query], *, services: Services
 ) -> list[PlannedText]:
-    """Facets that somebody planned for this question."""
+    """The facets that the planner added, with the texts of their queries."""
     texts: dict[str, list[str]] = {}
     for query in planned:
         if query["origin"] in PLANNED and query["facet_id"] != DIRECT:
@@ -131,7 +138,7 @@ async def nearnesses(
     *,
     services: Services,
 ) -> list[dict[str, float]]:
-    """For each context {text of the question or the plan: how near it is, 0..1}.
+    """For each context: {text of the question or the plan: its nearness, 0..1}, question first.
 
     Raises:
         ModelError: the texts cannot be embedded.
@@ -149,12 +156,12 @@ async def nearnesses(
 def asked_by(
     near: Mapping[str, float], facets: Sequence[PlannedText], *, least: float
 ) -> tuple[float, PlanAsk | None] | None:
-    """(how near a context is, the part of the plan it is near to); None when nothing asks for it.
+    """(nearness, the part of the plan that asks) for one context; None if nothing asks for it.
 
-    The question, the first of the texts, goes before the plan.
+    If the question itself is near enough, the part is None, and the plan does not matter.
 
     Args:
-        near: what `nearnesses` says of one context.
+        near: one item of `nearnesses`.
         least: how near the question must be.
     """
     question = next(iter(near.values()))
@@ -170,12 +177,15 @@ def asked_by(
 
 
 def always(preference: Memory) -> bool:
-    """Whether it holds whatever is asked."""
+    """Whether the preference holds for every question."""
     return preference.scope.casefold() == ALWAYS
 
 
 def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
-    """As `RecalledPreference` has them: what always holds, the nearest contexts, what ended."""
+    """The preferences that count, in the form of `RecalledPreference`.
+
+    First those that always hold, then by nearness of their context, then those that ended.
+    """
     counting, asked = state.get("preferences", {}), state.get("preferences_asked", {})
     chosen = [one for one in hidden.preferences if one.memory_id in counting]
 

@@ -1,9 +1,9 @@
-"""What a candidate's relevance comes to: score factors, votes, and newer memories.
+"""What changes a candidate's relevance: score factors, votes, and newer memories.
 
-A score factor is a small function from the candidates to a column; `FACTORS` names them all. The
-slots are given by relevance times factors, the trace records them, and `explain` prints them. Votes
-and what newer memories replace change relevance itself. `answerable` says whether anything is near
-enough to the question for an answer.
+A score factor is a small function from the candidates to a column; `FACTORS` names them all. Slots
+go by relevance times factors. The trace records the factors, and `explain` prints them. Votes and
+newer memories change relevance itself. `answerable` says whether anything is near enough to the
+question for an answer.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -26,18 +26,20 @@ from secondhop.stores.keeping import NEUTRAL
 DAY = timedelta(days=1)
 
 EXPOSURE = 0.5
-"""What freshness = 1 may take of the relevance of what was shown right before."""
+"""Share of relevance that a memory loses at freshness = 1 if it was shown for the last question."""
 
 SALIENCE = 0.2
-"""How much salience (0..1) may add to relevance, or take from it."""
+"""The most that salience (0..1) adds to its factor or takes from it."""
 
 Factor: TypeAlias = Callable[[Sequence[Candidate], RecallState, RankingSettings], Floats]
 """Candidates → [n_candidates], above 0; 1 changes nothing."""
 
 
 def source(candidates: Sequence[Candidate], _: RecallState, settings: RankingSettings) -> Floats:
-    """How much each kind of document is believed, relative to the least trusted one there is:
-    what was written down gains, and among conversations alone nothing changes."""
+    """The priority of each candidate's source, divided by the lowest priority among the candidates.
+
+    So written notes gain beside conversations, and if all are conversations nothing changes.
+    """
     given = parsed_priority(settings.source_priority)
     factors = np.array([given.get(one["source"], 1.0) for one in candidates])
     return np.asarray(factors / factors.min(initial=np.inf), dtype=np.float64)
@@ -52,7 +54,7 @@ def salience(candidates: Sequence[Candidate], _: RecallState, __: RankingSetting
 def recency(
     candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
 ) -> Floats:
-    """0.5..1, falling with age where the question or the settings ask for it."""
+    """0.5..1, lower with age; 1 unless the question or the settings make age count."""
     counts = settings.recency == "always" or (
         settings.recency == "auto" and age_counts(state["kind"], state["question"])
     )
@@ -66,14 +68,14 @@ def recency(
 def exposure(
     candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
 ) -> Floats:
-    """1 - freshness / 2 .. 1: what was shown lately for other questions yields."""
+    """1 - freshness / 2 .. 1, lower for memories shown lately for other questions."""
     wear = state.get("exposure", {})
     worn = np.array([wear.get(one["memory_id"], 0.0) for one in candidates])
     return np.asarray(1 - settings.freshness * EXPOSURE * worn, dtype=np.float64)
 
 
 def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
-    """0.85..1.3: what helped in sessions about such questions, or did not."""
+    """0.85..1.3: above 1 for memories that helped in sessions about similar questions."""
     given = state["learned"]["factors"] if "learned" in state else {}
     return np.array([given.get(one["memory_id"], 1.0) for one in candidates])
 
@@ -87,55 +89,59 @@ FACTORS: Final[Mapping[str, Factor]] = {
 }
 
 NEWER = "newer"
-"""What a newer memory makes of it, in a trace; `weakened_by` says where."""
+"""Name in a trace of the loss to a newer memory; `weakened_by` decides who has it."""
 
 UNNAMED = "unnamed"
-"""What it costs, in a trace, that the critic read it and did not name it."""
+"""Name in a trace of the loss of a memory that the critic read and did not name."""
 
 OF_THE_QUESTION = "recency"
-"""The factor that weighs on the question itself alone, and not on a plan's facets."""
+"""The factor that applies only to the question itself, not to a plan's facets."""
 
 
 def score_factors(
     candidates: Sequence[Candidate], state: RecallState, settings: RankingSettings
 ) -> dict[str, Floats]:
-    """Every factor as a column, by its name."""
+    """{name of the factor: [n_candidates]}."""
     return {name: factor(candidates, state, settings) for name, factor in FACTORS.items()}
 
 
 SERVES_AS_WELL = 0.75
-"""Share of a memory's relevance to a facet that one who stands in for it must have."""
+"""Share of a memory's relevance to a facet that another memory must have to stand in for it."""
 
 REPLACED_FACTOR = 0.66
-"""What the relevance of a memory is worth while a newer one seems to replace it."""
+"""Factor on the relevance of a memory that a newer one seems to replace."""
 
 OUTDATED_FACTOR = 0.2
-"""The same where the annotation of the newer one says so."""
+"""The same if the annotation of the newer memory says that it replaces it."""
 
 NAMED_STEP = 0.001
-"""What each facet named later takes from it: the first is the one that the memory is for."""
+"""How much less each facet of a vote counts than the one named before it. A vote names the facet
+that the memory serves best first."""
 
 LEAST_RELEVANCE = 0.175
-"""Best calibrated relevance below which a model's vote for a memory is not believed.
+"""A model's vote for a memory does not count if the best calibrated relevance is below this.
 
-Of 388 memories that a large model chose on labelled questions, none lay below 0.28: what a model
-likes and no search does, some text may have talked it into.
+Of 388 memories that a large model chose on labelled questions, none lay below 0.28. If a model
+likes a memory that no search likes, the text of some memory may have talked it into that.
 """
 
 LEAST_SUM = -1.0
-"""The same of the sum of its parts, where its score is one. Of 935 memories that a large model
-chose, 20 lay below 0, ten of them needed, and none below -1: among few memories many are shown."""
+"""The same for the sum of the parts, if the score is a blend: a vote counts above this sum.
+
+Of 935 memories that a large model chose, 20 lay below 0 (ten of them were needed) and none below
+-1. A small store has few memories, so many of them are shown to the model.
+"""
 
 UNNAMED_FACTOR = 0.3
-"""What the relevance to other facets is worth, once a ballot named the ones it serves; and all
-relevance, where the critic left the memory unnamed."""
+"""Factor on relevance to the facets that a vote does not name, if it names any; and on all
+relevance of a memory that the critic read and did not name."""
 
 
 def last_votes(state: RecallState) -> dict[str, Vote]:
-    """The vote that counts on each memory: the newest.
+    """{memory id: the vote that counts}, which is the newest one.
 
-    What a person or an agent said stands until one of them says something else: no vote of the
-    critic outranks it, in no round. In one round a person outranks an agent.
+    A vote of a person or an agent stands until one of them votes again; the critic never outranks
+    it. Within a round, a person outranks an agent.
     """
     newest: dict[str, Vote] = {}
     for vote in sorted(state.get("votes", {}).values(), key=rank_of):
@@ -144,24 +150,25 @@ def last_votes(state: RecallState) -> dict[str, Vote]:
 
 
 def rank_of(vote: Vote) -> tuple[bool, int, bool]:
-    """Votes with a higher rank outrank those with a lower one; what people refused in earlier
-    sessions (round 0) outranks the critic."""
+    """Sort key: the vote with the highest rank counts. What people refused in earlier sessions
+    (round 0) outranks the critic."""
     return vote["by"] != "critic", vote["round"], vote["by"] == "person"
 
 
 def is_outside(vote: Vote) -> bool:
-    """Whether a person or an agent has voted in this session, and not the critic."""
+    """Whether the vote comes from a person or an agent in this session."""
     return vote["by"] in {"person", "agent"}
 
 
 def kept_ids(
     votes: Mapping[str, Vote], *, facet_ids: Collection[str] = (), shown: Sequence[str] = ()
 ) -> list[str]:
-    """What people and agents voted for: hot before warm, then by round, then as they were shown.
+    """Ids of memories that people or agents voted for: hot before warm, then by round, then in the
+    order in which they were shown.
 
     Args:
-        facet_ids: votes that name one of these are left out: they are about a branch.
-        shown: ids in the order in which answers showed them; default: as the votes came.
+        facet_ids: branches; votes that name one of these facets are left out.
+        shown: ids in the order in which answers showed them; default: the order of the votes.
     """
     places = {memory_id: place for place, memory_id in enumerate(shown)}
     chosen = [
@@ -189,15 +196,15 @@ def judged_relevance(
     min_score: float,
     lift: Floats | None = None,
 ) -> Floats:
-    """[n_candidates, n_facets]: calibrated relevance as votes and suspicions leave it.
+    """[n_candidates, n_facets]: calibrated relevance after votes and newer memories.
 
-    0 for everything suppressed, and for candidates below `min_score` in every facet that have no
-    vote for them.
+    It is 0 for candidates that were voted out. It is also 0 for candidates below `min_score` in
+    every facet, unless a person or an agent voted or a vote names facets.
 
     Args:
-        weakened: ids of those that count less because of newer ones.
-        lift: [n_candidates], factors that may bring a candidate over `min_score`; those below 1
-            keep none out.
+        weakened: ids of memories that lose relevance to newer ones.
+        lift: [n_candidates], factors that may lift a candidate over `min_score`; a factor below 1
+            keeps none out.
     """
     relevance = pool.relevance.copy()
     column = {facet_id: index for index, facet_id in enumerate(pool.facet_ids)}
@@ -217,10 +224,10 @@ def judged_relevance(
 
 
 def weakened_by(pool: Pool, votes: Mapping[str, Vote], *, min_score: float) -> dict[str, str]:
-    """{memory id: the newer memory because of which it counts less}.
+    """{memory id: the newer memory that lowers its relevance}.
 
-    What a voter has read keeps its weight; so does what serves some facet as nothing else does,
-    unless the annotation of the newer one speaks against it.
+    A memory that a voter has read keeps its relevance. So does a memory that serves some facet far
+    better than all others, unless the annotation of a newer memory says that it replaces it.
     """
     alone = stand_alone(pool.relevance, min_score=min_score)
     found: dict[str, str] = {}
@@ -236,15 +243,15 @@ def weakened_by(pool: Pool, votes: Mapping[str, Vote], *, min_score: float) -> d
 
 
 def newer_factor(candidate: Candidate) -> float:
-    """What the relevance of a memory is worth that something newer weakens."""
+    """The factor on relevance of a memory that a newer one weakens."""
     return OUTDATED_FACTOR if "outdated_by" in candidate else REPLACED_FACTOR
 
 
 def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
-    """[n_candidates]: whether each serves some facet as nothing else does.
+    """[n_candidates]: whether each serves some facet far better than all others do.
 
-    What seems to replace such a memory does not serve for it: a newer résumé says what a list of
-    achievements says, without the figures that were asked for.
+    A memory that seems to replace such a memory cannot stand in for it. For example, a newer résumé
+    repeats a list of achievements without the figures that were asked for.
     """
     if len(relevance) < 2:
         return np.zeros(len(relevance), dtype=np.bool_)
@@ -255,10 +262,10 @@ def stand_alone(relevance: Floats, *, min_score: float) -> Mask:
 
 
 def critics_order(votes: Mapping[str, Vote]) -> list[str] | None:
-    """What the critic voted for, best first: hot before warm, the latest round before earlier ones.
+    """Ids of what the critic voted for, best first: hot before warm, later rounds before earlier.
 
-    None: it has given no order (people and agents give none; see `kept_ids`).
-    []: it has, and would return nothing.
+    None: the critic has given no order. (People and agents give none; see `kept_ids`.)
+    []: the critic has voted, and would return nothing.
     """
     placed = [vote for vote in votes.values() if vote.get("place") is not None]
     if not placed:
@@ -269,25 +276,26 @@ def critics_order(votes: Mapping[str, Vote]) -> list[str] | None:
 
 
 def vote_counts(vote: Vote, candidate: Candidate) -> bool:
-    """Whether a vote counts: a critic's for what no search found like the question does not."""
+    """False for a critic's vote in favour of a memory that is not `well_founded`."""
     in_favour = vote["vote"] in IN_FAVOUR and vote["by"] == "critic"
     return not in_favour or well_founded(candidate)
 
 
 def well_founded(candidate: Candidate) -> bool:
-    """Whether some search found it like the question."""
+    """Whether some search found the memory similar to the question or to a facet."""
     if "parts" in candidate and sum(candidate["parts"].values()) > LEAST_SUM:
         return True
     return candidate["score"] >= LEAST_RELEVANCE
 
 
 def keeps_out(vote: Vote) -> bool:
-    """Whether a vote is against a memory: what a critic leaves unnamed may still fill a slot."""
+    """Whether a vote keeps a memory out. A memory that the critic left unnamed may fill a slot."""
     return vote["vote"] in SUPPRESSED and not vote.get("unnamed")
 
 
 def has_read(vote: Vote) -> bool:
-    """Whether the voter has read the memory, and so may overrule a suspicion of ours."""
+    """Whether the voter has read the memory, and so overrules our guess that a newer one replaces
+    it."""
     return vote["by"] != "critic" or bool(vote["facet_ids"])
 
 
@@ -300,7 +308,7 @@ def voted_row(row: Floats, vote: Vote, column: Mapping[str, int]) -> Floats:
     named = [column[facet_id] for facet_id in vote["facet_ids"] if facet_id in column]
     if not named and not is_outside(vote):
         return row
-    if not named:  # who says only how good it is, says it of what the memory serves best
+    if not named:  # a vote without facets is about the facet that the memory serves best
         voted = row.copy()
         voted[row.argmax()] = max(row.max(), EFFECTS[vote["vote"]].relevance)
         return voted
@@ -315,39 +323,46 @@ ANSWERABLE: Mapping[QuestionKind, float] = {
     "conceptual": 0.57,
     "procedural": 0.57,
 }
-"""How near, as a share of `min_score`, something must be to the question itself.
+"""How near the best memory must be to the question itself, as a share of `min_score`; if none is,
+nothing is returned.
 
 A question for a fact is not answered by what surrounds the fact. A question for help may be, even
-if no memory is about it. Without anything that near, nothing is returned.
+if no memory is about it.
 """
 
 
 FULL_SIZE = 80
-"""Memories from which on `ANSWERABLE` holds as it is for a question for help. The best of fewer is
-less near by chance alone, and to withhold the one allergy that somebody noted is worse than to give
-a note too many (docs/benchmarks.md)."""
+"""Number of memories from which the share of `ANSWERABLE` applies in full to a question for help.
+
+With fewer memories, the share is lower in proportion, because the best of few is less near by
+chance alone. To withhold the one allergy that somebody noted is worse than to return one note too
+many (docs/benchmarks.md).
+"""
 
 
 RARE = 0.25
-"""Share of the candidates that may hold a name, for it to tell them apart."""
+"""A name tells memories apart if at most this share of the candidates contains it."""
 
 
 CUES_ANSWER = 0.5
-"""Similarity of a specific cue to the question, as in `CueHits`, from which on something was stored
-for it. Of 108 questions that were put to other people's memories none reached it; of 36 to their
-own a third did, and the text of a memory was near to all others."""
+"""Similarity of a specific cue to the question, as in `CueHits`, from which on we take the memory
+as stored for such a question.
+
+Of 108 questions put to other people's memories, none reached it. Of 36 questions put to the
+person's own memories, a third did; for the rest, the text of a memory was near.
+"""
 
 
 def answerable(
     state: RecallState, kind: QuestionKind, *, min_score: float, named: bool = False
 ) -> tuple[bool, float, float]:
-    """Whether anything stored is about the question: (yes or no, best direct score, bar).
+    """(whether anything stored is about the question, best relevance of a text, bar).
 
-    Yes, too, where something was stored for such a question, and where the question's own search
-    failed, so that it cannot be known.
+    True if the best relevance reaches the bar, a specific cue is near the question, `named` is
+    true, or the question's own searches failed while other queries found candidates.
 
     Args:
-        named: a name of the question tells some memories apart; then yes, too.
+        named: whether a name from the question tells some memories apart.
     """
     candidates = state.get("candidates", {})
     direct = [
@@ -364,9 +379,9 @@ def answerable(
 
 
 def named_in_question(pool: Pool, question: str) -> dict[str, str]:
-    """{memory id: the name of the question that stands in its texts, and not in most}.
+    """{memory id: a name from the question that its texts contain and most others do not}.
 
-    Embedding models know few names of persons, and find little in a note of three words about one.
+    Embedding models know few personal names, and find little in a note of three words about one.
     """
     names = names_in(question)
     if not names:
@@ -382,13 +397,13 @@ def named_in_question(pool: Pool, question: str) -> dict[str, str]:
 
 
 def compared_with(state: RecallState) -> int:
-    """Memories whose text was compared with the question, kept as candidates or not."""
+    """Number of memories that the question's own search by similarity found."""
     own = state.get("rankings", {}).get("q0")
     return len({*own["dense"]["memory_ids"]}) if own else 0
 
 
 def nearest_cue(state: RecallState) -> float:
-    """How near the nearest specific cue is to the question; 0 where nothing has cues."""
+    """Similarity of the nearest specific cue to the question; 0.0 if no memory has cues."""
     own = state.get("rankings", {}).get("q0")
     return own["cues"]["nearest"] if own and "cues" in own else 0.0
 

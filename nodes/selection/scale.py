@@ -9,23 +9,23 @@ from secondhop.ranking.coverage import Sharpening
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelScale:
-    """Every number that belongs to an embedding model, and not to recall."""
+    """Every number that depends on the embedding model."""
 
     calibration: Calibration
     """Cosine of a query and a passage → relevance, 0..1."""
     text_shift: float = 0.0
-    """How much nearer passages are to a question that is embedded as they are: without what the
-    model wants before a query."""
+    """How much the cosine to passages rises if the question is embedded as a passage, without the
+    model's query prefix."""
     repeats: Sharpening = field(default_factory=lambda: Sharpening(lo=0.80, hi=0.95))
-    """Cosine of two passages from which on one begins to repeat, and fully repeats, the other."""
+    """Cosines of two passages at which one begins to repeat the other (lo) and fully does (hi)."""
     successor_at: float = 0.76
-    """Cosine of two passages from which on the newer may replace the older."""
+    """Cosine of two passages from which the newer one may replace the older."""
     same_context: Sharpening = field(default_factory=lambda: Sharpening(lo=0.70, hi=0.85))
-    """Cosine of two questions from which on what was learned with one begins to count for the
-    other, and fully counts."""
+    """Cosines of two questions at which what was learned with one begins to count for the other
+    (lo) and fully counts (hi)."""
 
     def calibration_for(self, *, as_texts: bool) -> Calibration:
-        """Of cosines of questions; `as_texts`: embedded as passages are."""
+        """The calibration for cosines of a question; `as_texts`: it was embedded as a passage."""
         return self.calibration.shifted(self.text_shift) if as_texts else self.calibration
 
 
@@ -46,23 +46,27 @@ SCALES: Mapping[str, ModelScale] = {
         same_context=Sharpening(lo=0.55, hi=0.75),
     ),
 }
-"""By the beginning of a model id. The calibrations are one half at 0.62, 0.35 and 0.40.
+"""{beginning of a model id: its scale}. The calibrations give 0.5 at cosines 0.62, 0.35 and 0.40.
 
-For the default, calibration is what `secondhop eval calibrate` finds on
-examples/scenarios. The other numbers were measured, too: of 40 pairs in which the newer memory
-replaced the older, 35 lay above 0.76; of 69 questions, none lay nearer than 0.79 to the mean of
-several wordings of another, and nine of ten lay above 0.87 to that of their own. Without the
-prefix, the best passages of 123 questions lay 0.025 nearer, and those of other people's memories
-0.030; a little less is taken off, so that no question goes without its answer. What stands for
-other models are estimates.
+For the default model, `secondhop eval calibrate` found the calibration on examples/scenarios. Its
+other numbers were measured, too:
+
+- `successor_at`: of 40 pairs in which the newer memory replaced the older, 35 lay above 0.76.
+- `same_context`: each of 69 questions was compared with the mean of several wordings of a question.
+  None came nearer than 0.79 to that of another question; nine of ten lay above 0.87 to their own.
+- `text_shift`: without the prefix, the best passages of 123 questions lay 0.025 nearer, and those
+  of other people's memories 0.030. We subtract a little less, so that no question loses its answer.
+
+The numbers for the other models are estimates.
 """
 
 UNKNOWN_MODEL = ModelScale(calibration=LogisticCalibration(slope=14.0, intercept=-7.0))
-"""For other models: one half at 0.5, a guess; `secondhop eval calibrate` makes a better one."""
+"""For all other models: 0.5 at cosine 0.5, a guess. `secondhop eval calibrate` fits a better one.
+"""
 
 
 def scale_of(model_id: str) -> ModelScale:
-    """The scale that fits a model."""
+    """The scale of the model, or `UNKNOWN_MODEL`."""
     for beginning, scale in SCALES.items():
         if model_id.startswith(beginning):
             return scale

@@ -1,8 +1,7 @@
 """Reads an embedding model's scale from the file that `secondhop eval calibrate` writes.
 
-YAML or JSON: `embedder` (its id), `calibration`, and `fitted`, which says how it was made, for
-people.
-What the file does not say stays as it ships for that model.
+The file is YAML or JSON. It holds `embedder` (the id of the model), `calibration`, and `fitted`,
+which tells people how it was made. Everything else stays as it ships for that model.
 """
 
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ class _Isotonic(_Part):
     values: list[Annotated[float, Field(ge=0, le=1)]]
 
     def made(self) -> Calibration:
-        """Raises ValueError when the knots do not rise."""
+        """Raises ValueError if the scores do not rise, or the values fall."""
         scores, values = np.array(self.scores), np.array(self.values)
         if scores.shape != values.shape:
             raise ValueError("an isotonic calibration has as many values as scores")
@@ -50,15 +49,15 @@ class _ScaleFile(_Part):
     embedder: str = Field(min_length=1)
     calibration: Annotated[_Logistic | _Isotonic, Field(discriminator="kind")]
     usual_nearness: float | None = None
-    """Of version 0.1; read and not used."""
+    """From version 0.1; accepted but not used."""
     fitted: dict[str, Any] = Field(default_factory=dict[str, Any])
 
 
 def chosen_scale(given: str | Path | ModelScale | None, *, model_id: str) -> ModelScale:
-    """The scale that was given, in a file or made; None: the one that fits the model.
+    """The scale that was given, as an object or a file; None: the one that ships for the model.
 
     Raises:
-        UsageError: the file cannot be read, is no scale, or was made for another model.
+        UsageError: the file cannot be read, is not a scale, or was made for another model.
     """
     if isinstance(given, ModelScale):
         return given
@@ -73,10 +72,10 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
 
     Args:
         embedder_id: the model that it will be used with.
-        shipped: of that model; gives what the file does not say.
+        shipped: the scale that ships for that model; gives what the file does not say.
 
     Raises:
-        UsageError: it cannot be read, is no scale, or was made for another model.
+        UsageError: the file cannot be read, is not a scale, or was made for another model.
     """
     found = scale_in(path)
     if found.embedder != embedder_id:
@@ -93,7 +92,11 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
 
 
 def scale_in(path: Path) -> _ScaleFile:
-    """The file as it stands; raises UsageError."""
+    """The parsed file.
+
+    Raises:
+        UsageError: the file cannot be read, is not YAML or JSON, or does not fit the form.
+    """
     import yaml
 
     try:
@@ -120,7 +123,7 @@ def scale_document(
     embedder_id: str,
     fitted: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
-    """What `read_scale` reads."""
+    """A scale in the form that `read_scale` reads."""
     return {
         "embedder": embedder_id,
         "calibration": calibration_document(calibration),
@@ -129,7 +132,7 @@ def scale_document(
 
 
 def calibration_document(calibration: Calibration) -> dict[str, Any]:
-    """Its kind and its numbers."""
+    """A calibration in the form that `read_scale` reads: its kind and its numbers."""
     if isinstance(calibration, LogisticCalibration):
         return {
             "kind": "logistic",

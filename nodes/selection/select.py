@@ -1,4 +1,4 @@
-"""Fills the slots: facets in proportion, repetitions last, and a reason for every loser."""
+"""Fills the slots: facets share them in proportion, repetitions come last, losers get a reason."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from secondhop.ranking.facet_select import facet_select
 from secondhop.ranking.mmr import mmr_select_by_matrix
 
 REPEATS_AT = 0.55
-"""Share of a candidate's evidence that picked ones already say, above which it waits."""
+"""A candidate waits if picked candidates already say more than this share of its evidence."""
 
 MMR_LAMBDA = 0.5
-"""1 is relevance alone."""
+"""Weight of relevance against novelty; 1: relevance alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +28,16 @@ class Loser:
 
     memory_id: str
     place: int
-    """Where it would stand if more slots were given, from 1."""
+    """Its place if there were more slots, from 1."""
     beaten_by: str | None
+    """The memory with the last slot."""
     repeats: str | None
-    """The pick that already says most of it, when that is what keeps it out."""
+    """The pick that says most of the same, if repetition is why the candidate lost; else None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Picks in order, then the losers in the order in which they would follow."""
+    """The picks, best first, and the losers in the order in which they would follow."""
 
     picks: list[Pick]
     losers: list[Loser]
@@ -56,15 +57,15 @@ def select(
 ) -> Selection:
     """Share `k` slots among the candidates that serve some facet; the others do not take part.
 
-    Greedy, so the first k of a longer selection are the same: the order of the losers is the
-    order in which they would be admitted if k grew.
+    The selection is greedy: a larger k keeps the same first picks, and losers are listed in the
+    order in which they would get further slots.
 
     Args:
-        led: memories that the critic put first, in that order; they are not weighed again.
-        kept: memories that stay, in that order, before all others: what they say and serve counts
-            against those that follow.
-        order: ids of all that take part, best first, where no facets share the slots.
-        repeats_at: share that others must say of a loser for that to be why it lost.
+        led: memories that the critic put first, in that order; they are not ranked again.
+        kept: memories that stay, in that order, before all others. With a plan, what they say and
+            which facets they serve counts against later candidates.
+        order: ids of all that take part, best first. Without it, facets share the slots.
+        repeats_at: a loser lost by repetition if the picks say more than this share of it.
     """
     best = relevance.max(axis=1, initial=0.0)
     part_of = [pool.ids[row] for row in np.flatnonzero(best > 0).tolist()]
@@ -97,7 +98,7 @@ def select(
 
 
 def in_lead(order: Sequence[FacetPick], ids: Sequence[str], led: Sequence[str]) -> list[FacetPick]:
-    """The order with some candidates moved to the front; each for the facet it serves best."""
+    """The order with the candidates of `led` moved to the front, without a facet of their own."""
     places = {memory_id: place for place, memory_id in enumerate(led)}
     front = [FacetPick(one.index, None, one.gain) for one in order if ids[one.index] in places]
     front.sort(key=lambda one: places[ids[one.index]])
@@ -111,9 +112,10 @@ def ordered(
     settings: RankingSettings,
     first: Sequence[int] = (),
 ) -> list[FacetPick]:
-    """All candidates in the order in which they would get slots; `first` before all others.
+    """All candidates in the order in which they would get slots.
 
-    (`mmr` and `none` do not reckon with what `first` brings; they just put it in front.)
+    With `facets`, `first` comes before all others and counts as picked. `mmr` and `none` ignore
+    `first`; the caller moves it to the front.
     """
     if settings.diversity == "facets":
         return facet_select(
@@ -128,11 +130,11 @@ def ordered(
 
 
 def repetition_among(pool: Pool, memory_ids: Iterable[str]) -> tuple[Coverage, dict[str, int]]:
-    """How much of each candidate's evidence the others say that serve as well, and the place of
-    each there: that in the pool, whatever order they are given in.
+    """(how much of each candidate's evidence the others say, {memory id: its index there}).
 
-    A résumé says most of what a list of achievements says, and is no answer to who asks for the
-    achievements: only who serves what a candidate is best for nearly as well may stand in.
+    Indices follow the order of the pool. A candidate counts as repeated only by candidates that
+    serve its best facet nearly as well: a résumé says most of what a list of achievements says, but
+    does not answer a question for the achievements.
     """
     rows = sorted(pool.rows[one] for one in memory_ids)
     places = {pool.ids[row]: place for place, row in enumerate(rows)}
@@ -150,7 +152,7 @@ def losers(
     k: int,
     limit: float,
 ) -> list[Loser]:
-    """Why each candidate came after the first `k`; `ids` are theirs, in the order."""
+    """Why each candidate after the first `k` lost; `ids` are the memory ids of `order`."""
     if len(order) <= k:
         return []
     picked = [pick.index for pick in order[:k]]

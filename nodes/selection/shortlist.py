@@ -1,4 +1,4 @@
-"""Draws the shortlist for a critic: facets by weight, without repetitions."""
+"""Draws the critic's shortlist: facets take turns by weight, and repetitions stay off."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -10,25 +10,26 @@ from secondhop.nodes.state import RecallState
 from secondhop.ranking.votes import SUPPRESSED
 
 ASKED_BY_CRITIC = frozenset({"evidence", "uncovered"})
-"""Origins of a critic's queries."""
+"""Origins of queries that the critic asked for."""
 
 SAID_ALREADY = 0.7
-"""Share of a candidate's evidence that one on the list already says, above which it stays off."""
+"""A candidate stays off if one on the list says more than this share of its evidence."""
 
 REPEATS = 0.6
-"""Share of a memory's evidence that another must say for a hint to the critic. Of 52 such hints on
-labelled shortlists 46 were right; of 19 at a share of 0.5 to 0.6 none was."""
+"""The critic gets a hint if another memory says at least this share of a memory's evidence. Of 52
+such hints on labelled shortlists 46 were right; of 19 at a share of 0.5 to 0.6 none was."""
 
 DAMPING = 20
-"""`k` of the reciprocal ranks (Cormack et al., SIGIR 2009) by which a facet's candidates stand."""
+"""`k` of the reciprocal rank fusion (Cormack et al., SIGIR 2009) of a facet's two orders."""
 
 
 def draw_shortlist(
     pool: Pool, state: RecallState, *, first: Iterable[str], limit: int
 ) -> list[str]:
-    """At most `limit` ids: `first`, then the facets' best in turn, then what is left, best first.
+    """At most `limit` ids: `first`, then the facets' best in turn, then the rest, best first.
 
-    What was voted out does not come again; what was voted for does, so that a critic can compare.
+    Memories that were voted out stay off. Memories that were voted for come again, so that the
+    critic can compare.
     """
     votes = last_votes(state)
     out = {memory_id for memory_id, vote in votes.items() if vote["vote"] in SUPPRESSED}
@@ -45,10 +46,12 @@ def draw_shortlist(
 
 
 def without_repeats(order: Sequence[str], pool: Pool, *, kept: Collection[str]) -> list[str]:
-    """The same without what one ahead of it says already, but for what replaces one of these.
+    """The order without memories that repeat one ahead of them.
+
+    A memory stays although it repeats one ahead if it is the new version of one ahead.
 
     Args:
-        kept: ids that stay, whatever others say.
+        kept: ids that always stay.
     """
     said = said_by_others(pool, order)
     drawn: list[str] = []
@@ -61,7 +64,7 @@ def without_repeats(order: Sequence[str], pool: Pool, *, kept: Collection[str]) 
 
 
 def said_by_others(pool: Pool, memory_ids: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
-    """{memory: {other: share of its evidence that the other says}}."""
+    """{memory id: {other id: share of the memory's evidence that the other says}}."""
     rows = sorted(pool.rows[one] for one in memory_ids)
     ids = [pool.ids[row] for row in rows]
     matrix = pool.coverage(rows).matrix().tolist()
@@ -69,7 +72,7 @@ def said_by_others(pool: Pool, memory_ids: Iterable[str]) -> Mapping[str, Mappin
 
 
 def repeated(pool: Pool, shortlist: Iterable[str]) -> dict[str, str]:
-    """{memory id: the other one on the shortlist that says most of it}, where one says enough."""
+    """{memory id: the other on the shortlist that says most of it}, if it says `REPEATS` of it."""
     found: dict[str, str] = {}
     for memory_id, said in said_by_others(pool, shortlist).items():
         share, other = max(
@@ -83,7 +86,8 @@ def repeated(pool: Pool, shortlist: Iterable[str]) -> dict[str, str]:
 
 
 def turn_weights(facet_ids: Sequence[str], state: RecallState) -> list[float]:
-    """The facets' weights; those that the critic has just asked for get half of all turns."""
+    """The facets' weights, where those that the critic has just asked for have at least half of
+    the total."""
     weights = {facet_id: state["facets"][facet_id]["weight"] for facet_id in facet_ids}
     sought = {
         query["facet_id"]
@@ -98,10 +102,10 @@ def turn_weights(facet_ids: Sequence[str], state: RecallState) -> list[float]:
 
 
 def standings(pool: Pool, state: RecallState) -> list[list[str]]:
-    """[facet][place]: its candidates by fused rank and calibrated relevance together, best first.
+    """[facet][place]: ids of its candidates by fused rank and calibrated relevance, best first.
 
-    Neither order knows what the other does, and the critic may find good what lies below every
-    threshold: so ranks are fused, and nothing is cut off.
+    Each order knows something that the other does not, so their ranks are fused. Nothing is cut
+    off, because the critic may like a candidate that lies below every threshold.
     """
     facets: list[list[str]] = []
     for column, facet_id in enumerate(pool.facet_ids):
@@ -118,10 +122,10 @@ def standings(pool: Pool, state: RecallState) -> list[list[str]]:
 
 
 def in_turn(facets: Sequence[Sequence[str]], weights: Sequence[float]) -> Iterator[str]:
-    """Every candidate once, the facets taking turns in proportion to their weights.
+    """Every candidate once; the facets take turns in proportion to their weights.
 
     The quotients are Sainte-Laguë's, as in PM-2 (Dang & Croft, SIGIR 2012,
-    doi:10.1145/2348283.2348296): no facet is crowded out by a heavier one.
+    doi:10.1145/2348283.2348296), so that a heavier facet does not crowd out others.
     """
     seen: set[str] = set()
     turns = [0] * len(facets)

@@ -1,16 +1,17 @@
-"""What decides a slot, from top to bottom; three files beside this one say the rest.
+"""What decides a slot, from top to bottom; three files beside this one hold the details.
 
-1. Relevance to the question is the sum of what each search says (`blend.py`). If a model planned
-   facets, relevance to each is that of the best passage found for it.
-2. Score factors, votes and newer memories change it (`relevance.py`): `best_answer` below.
-3. Without a plan the best comes first: `unplanned_order`. A look-up by text (`is_text_look_up`)
-   keeps the order of hybrid search. Facts that the question names come first. Behind the rest comes
-   what repeats others, or what an annotation calls outdated. What something newer only seems to
-   replace comes there in a look-up by text; elsewhere it has lost a third in step 2.
-4. With a plan the facets share the slots (`select.py`).
-5. Before all that comes the critic's order, and before it what people and agents voted for. The
-   first k get the slots (`select.py`).
-6. Nothing is given if nothing is near the question.
+1. Without a plan, relevance to the question is the sum of what each search says (`blend.py`). If a
+   model planned facets, relevance to a facet is that of the best passage found for it.
+2. Score factors, votes and newer memories change relevance (`relevance.py`): `best_answer` below.
+3. Without a plan, the best score comes first (`unplanned_order`). A look-up by text
+   (`is_text_look_up`) keeps the order of hybrid search. Facts that the question names come first.
+   Memories that repeat others, or that an annotation calls outdated, come last. A memory that a
+   newer one only seems to replace comes last in a look-up by text; otherwise it has lost a third of
+   its relevance in step 2.
+4. With a plan, the facets share the slots (`select.py`).
+5. The critic's order goes before all that, and what people and agents voted for goes before the
+   critic's order. The first k get the slots (`select.py`).
+6. If nothing is near the question, the answer is empty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,13 +49,13 @@ from secondhop.ranking.arrays import Floats
 from secondhop.ranking.votes import SUPPRESSED
 
 REPEATS = 0.25
-"""Share of a memory's evidence that those ahead of it already say, above which it comes last."""
+"""A memory comes last if those ahead of it say more than this share of its evidence."""
 
 COPIES = 0.8
-"""The same for a look-up. Higher: sessions of one conversation all sound alike."""
+"""The same for a look-up by text. Higher, because sessions of one conversation all sound alike."""
 
 FOUND = 0.6
-"""Relevance to a search that the critic asked for, from which on a memory counts as found by it."""
+"""A memory counts as found by a search that the critic asked for from this relevance on."""
 
 SlotRule = Literal["facets", "hybrid ranks", "relevance", "score"]
 
@@ -64,24 +65,24 @@ class BestAnswer:
     """What would be returned if the recall ended here."""
 
     selected: Selection
-    """As the slots would be given, whether or not the question can be answered."""
+    """The slots as they would be given, whether or not the question can be answered."""
     near: bool
-    """Whether anything stored is about the question: its text, a cue, or a name that tells."""
+    """Whether anything stored is about the question, by its text, a cue, or a rare name."""
     named: Mapping[str, str]
-    """{memory id: the name of the question that its text has, and most others have not}."""
+    """{memory id: a name from the question that its text contains and most other texts do not}."""
     given: bool
-    """Whether there is an answer: something is near, or was voted for, and was not refused."""
+    """Whether there is an answer: something is near and was not refused, or was voted for."""
     nearest: float
-    """Calibrated relevance to the question itself of what is nearest to it."""
+    """Highest calibrated relevance of a memory's text to the question itself."""
     bar: float
-    """What `nearest` must reach, unless the critic says hot, or people or agents voted for some."""
+    """What `nearest` must reach, unless the critic votes hot or people or agents voted for some."""
     weakened: Mapping[str, str]
-    """{memory id: the newer memory because of which it counts less}."""
+    """{memory id: the newer memory that lowers its relevance}."""
     implied: Sequence[Pick]
-    """Facts that the plan asks for by name, or means: too short to be near the question, and given
-    all the same."""
+    """Facts that the plan asks for by name. They are returned although they may be too short to be
+    near the question."""
     picks: list[Pick]
-    """Best first; implied facts alone when nothing stored is about the question."""
+    """Best first; only the implied facts if there is no answer otherwise."""
 
 
 def best_answer(
@@ -91,15 +92,17 @@ def best_answer(
     settings: RankingSettings,
     shown: Sequence[str] = (),
 ) -> BestAnswer:
-    """Slots by the votes so far.
+    """The slots by the votes so far.
 
-    What people and agents voted for stays, beside the k slots. If the critic has put the candidates
-    in order, that order counts, and candidates without a vote fill the rest. Nothing is given when
-    the critic refused most of what it read and chose none of it, or when nothing is near the
-    question itself and no memory was voted hot.
+    Memories that people or agents voted for stay, in addition to the k slots. If the critic has
+    ordered the candidates, its order decides, and candidates without a vote fill the rest.
+
+    There is no answer if the critic refused most of what it read and chose none of it, or if
+    nothing is near the question itself and the critic voted nothing hot. Votes of people and agents
+    always make an answer.
 
     Args:
-        shown: ids of earlier answers, in their order: so stands what was voted for alike.
+        shown: ids of earlier answers, in order; it breaks ties among equal votes.
     """
     votes = last_votes(state)
     kept: list[str] = []
@@ -154,7 +157,7 @@ def best_answer(
 def is_answered(
     near: bool, led: Sequence[str] | None, votes: Mapping[str, Vote], state: RecallState
 ) -> bool:
-    """Whether there is an answer, as far as searches and the critic know.
+    """Whether searches and the critic leave an answer.
 
     Args:
         near: whether anything stored is about the question.
@@ -171,7 +174,11 @@ def is_answered(
 def relevance_factors(
     pool: Pool, votes: Mapping[str, Vote], state: RecallState, *, settings: RankingSettings
 ) -> tuple[Floats, Floats]:
-    """([n_candidates, n_facets] factors on relevance, [n_candidates] what learning makes of it)."""
+    """([n_candidates, n_facets] product of all factors, [n_candidates] the learned factor alone).
+
+    If people or agents have voted, the first also holds the loss of memories that resemble what
+    they refused.
+    """
     columns = score_factors([pool.candidates[one] for one in pool.ids], state, settings)
     factors = np.ones(pool.relevance.shape)
     for name, column in columns.items():
@@ -183,7 +190,7 @@ def relevance_factors(
 
 
 def slot_rule(state: RecallState) -> SlotRule:
-    """Which number of a memory decides whether it gets a slot; the trace keeps it."""
+    """Which number decides whether a memory gets a slot; the trace keeps it."""
     if not is_unplanned(state):
         return "facets"
     if not is_text_look_up(state):
@@ -192,19 +199,23 @@ def slot_rule(state: RecallState) -> SlotRule:
 
 
 def is_text_look_up(state: RecallState) -> bool:
-    """Whether words decide: a look-up where few memories have cues, and none was stored for it."""
+    """Whether text decides: the question is a look-up, few memories have cues, and none has a cue
+    near the question."""
     return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_ANSWER
 
 
 def unplanned_order(
     pool: Pool, relevance: Floats, factors: Floats, state: RecallState
 ) -> list[str]:
-    """Ids of what may be returned without a plan, the best first; what is outdated comes last.
+    """Ids of the memories that may be returned without a plan, best first.
+
+    Facts that the question names come first. In a look-up by text, memories that a newer one seems
+    to replace come near the end. Memories that an annotation calls outdated come last.
 
     Args:
-        relevance: [n_candidates, n_facets], as votes, suspicions and factors leave it; 0 in every
-            facet for what may not be returned.
-        factors: [n_candidates, n_facets], without suspicions.
+        relevance: [n_candidates, n_facets], after votes, newer memories and factors; a memory with
+            0 in every facet may not be returned.
+        factors: [n_candidates, n_facets], without the effect of newer memories.
     """
     best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
@@ -220,10 +231,13 @@ def unplanned_order(
 def lookup_scores(
     pool: Pool, allowed: Mapping[str, float], factors: Floats, state: RecallState
 ) -> dict[str, float]:
-    """What the question itself finds or names, of what is allowed, by its hybrid ranks.
+    """{memory id: score}, for the allowed memories that the question itself finds or names.
+
+    The score is the fused rank score times the factors. If the message asks several questions, it
+    is relevance times the factors. A named fact that no search found scores 0.
 
     Args:
-        factors: [n_candidates, n_facets], what votes and the memory itself make of relevance.
+        factors: [n_candidates, n_facets], as `relevance_factors` gives them.
     """
     if DIRECT not in pool.facet_ids:
         return {}
@@ -238,8 +252,11 @@ def lookup_scores(
 
 
 def asks_several(state: RecallState) -> bool:
-    """Whether one message asked several questions: what is first for one that nothing answers must
-    not go before the answer to another, so relevance counts there and not ranks."""
+    """Whether one message asked several questions.
+
+    Then relevance decides instead of ranks: the first hit for a question that nothing answers must
+    not go before the answer to another question.
+    """
     asked = [one for one in state.get("queries", {}).values() if one["origin"] == "question"]
     return len(asked) > 1
 
@@ -255,10 +272,9 @@ def named_facts(state: RecallState) -> list[str]:
 
 
 def answering_for_themselves(pool: Pool) -> Pool:
-    """The pool without suspicions against what answers the question better than its successor.
+    """The pool, where a memory that answers better than its newer version is not replaced.
 
-    A newer note replaces an older one where it says what was asked for; otherwise it is another
-    note.
+    A newer note replaces an older one only if it says what was asked for at least as well.
     """
     if DIRECT not in pool.facet_ids:
         return pool
@@ -273,7 +289,11 @@ def answering_for_themselves(pool: Pool) -> Pool:
 
 
 def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
-    """All of them, with those last of which others ahead say more than `limit`, a share."""
+    """The same ids; a memory moves to the end if those ahead say more than `limit` of its evidence.
+
+    Args:
+        limit: a share, 0..1.
+    """
     coverage, places = repetition_among(pool, order)
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []
@@ -289,7 +309,7 @@ def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
 
 
 def under_their_playbook(picks: Sequence[Pick], state: RecallState) -> list[Pick]:
-    """The picks; one that playbooks speak for most is there for the facet that suggested it."""
+    """The picks; one whose score comes mostly from playbooks gets the facet that suggested it."""
     suggested = suggested_facets(state)
     return [
         Pick(memory_id=pick["memory_id"], facet_id=min(by_playbooks, default=pick["facet_id"]))
@@ -299,7 +319,7 @@ def under_their_playbook(picks: Sequence[Pick], state: RecallState) -> list[Pick
 
 
 def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pick]:
-    """The facts that the plan asks for by name, in its order, each for the facet that does."""
+    """At most k facts that the plan asks for by name, in its order, each with the facet asking."""
     best = dict(zip(pool.ids, relevance.max(axis=1, initial=0.0).tolist(), strict=True))
     asked = [one for one in state.get("queries", {}).values() if one["origin"] == FACT_ASKED]
     picks = [
@@ -312,7 +332,7 @@ def implied_picks(pool: Pool, relevance: Floats, state: RecallState) -> list[Pic
 
 
 def well_founded_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | None:
-    """As `critics_order`, without what no search found like the question."""
+    """Like `critics_order`, without memories that no search found similar to the question."""
     order = critics_order(votes)
     if order is None:
         return None
@@ -320,14 +340,14 @@ def well_founded_order(votes: Mapping[str, Vote], pool: Pool) -> list[str] | Non
 
 
 def mostly_refused(votes: Mapping[str, Vote], state: RecallState) -> bool:
-    """Whether at least half of what was shown was voted out; a missing vote is neutral."""
+    """Whether at least half of the shortlist was voted out; a missing vote is neutral."""
     shown = state.get("shortlist", [])
     refused = [one for one in shown if one in votes and votes[one]["vote"] in SUPPRESSED]
     return 2 * len(refused) >= len(shown)
 
 
 def found_since(votes: Mapping[str, Vote], state: RecallState) -> bool:
-    """Whether searches that the critic asked for brought something near that it has not read."""
+    """Whether this round's searches for the critic found something near that it has not read."""
     asked = {
         query_id
         for query_id, query in state.get("queries", {}).items()

@@ -15,7 +15,7 @@ def parsed_priority(text: str) -> Mapping[str, float]:
     {'note': 1.0, 'conversation': 0.9}
 
     Raises:
-        ValueError: it has another form, or a factor lies outside 0.1..2.
+        ValueError: the text has another form, or a factor lies outside 0.1..2.
     """
     factors: dict[str, float] = {}
     for entry in filter(str.strip, text.split(",")):

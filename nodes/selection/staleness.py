@@ -9,7 +9,7 @@ from secondhop.nodes.state import HiddenHit, RecallState
 
 
 def marked(memories: Sequence[dict[str, Any]], hidden: Hidden) -> list[dict[str, Any]]:
-    """Memories or preferences of an answer; what ended says how, when, and what took its place."""
+    """The memories or preferences; ended ones get `stale` (how and when) and `replaced_by`."""
     return [
         memory
         if (end := hidden.ended.get(memory["id"])) is None
@@ -19,7 +19,7 @@ def marked(memories: Sequence[dict[str, Any]], hidden: Hidden) -> list[dict[str,
 
 
 async def hidden_hits(state: RecallState, *, services: Services) -> list[HiddenHit]:
-    """What the queries found and could not show, with its title; by memory id."""
+    """Memories that queries found but that may not be shown, with titles, sorted by memory id."""
     reasons: dict[str, str] = {}
     for ranking in state.get("rankings", {}).values():
         reasons |= ranking.get("hidden", {})

@@ -1,4 +1,4 @@
-"""Proposes what may have replaced memories that were voted wrong; writes nothing."""
+"""Proposes newer memories that may replace those voted wrong; stores nothing."""
 
 from collections.abc import Mapping
 
@@ -10,11 +10,12 @@ from secondhop.nodes.session.session_state import Proposal, SessionState
 from secondhop.nodes.state import Vote
 
 SAYS_AS_MUCH = 0.3
-"""Share of a wrong memory's evidence that a newer one, voted for, must speak of to stand for it."""
+"""Share of a wrong memory's evidence that a newer memory must cover to be proposed. It applies to
+newer memories that were voted for."""
 
 
 def proposals_of(pool: Pool, state: SessionState) -> list[Proposal]:
-    """One a memory that people or agents voted wrong, in the order of the votes."""
+    """One proposal per memory that people or agents voted wrong, in the order of the votes."""
     votes = last_votes(state)
     return [
         proposal(vote["memory_id"], pool, votes)
@@ -24,7 +25,10 @@ def proposals_of(pool: Pool, state: SessionState) -> list[Proposal]:
 
 
 def proposal(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> Proposal:
-    """What replaces it: a newer memory that was voted for and says it; else one that seems to."""
+    """Proposes a newer memory that was voted for and says the same; else the suspected one.
+
+    `replaced_by` is None if there is neither.
+    """
     accepted = newer_and_kept(memory_id, pool, votes)
     if accepted is not None:
         why = "It is newer, was voted for, and speaks of the same."
@@ -35,7 +39,7 @@ def proposal(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> Proposal:
 
 
 def newer_and_kept(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> str | None:
-    """The newer memory, voted for, that says most of it; None when none says enough."""
+    """Of the newer memories voted for, the one that says most of it; None if none says enough."""
     rows = {known: row for row, known in enumerate(pool.ids)}
     if memory_id not in rows:
         return None

@@ -1,4 +1,4 @@
-"""What a recall may not show: ended memories, later ones, and those given separately."""
+"""What a recall may not show: ended memories, later ones, preferences, what a filter excludes."""
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from secondhop.nodes.services import Services
 
 REMEMBERED = 512
-"""Recalls at a time whose hidden memories are kept; of more, some look theirs up again."""
+"""Running recalls whose hidden memories are kept. If more run, some look theirs up again."""
 
 NOTED = 10
-"""Hidden memories a query that the trace tells of."""
+"""Hidden memories per query that the trace lists."""
 
 MOST_DEEPER = 64
-"""How many times deeper a first search may go because of a filter."""
+"""A filter makes the first search at most this many times deeper."""
 
 OUTSIDE = "the filter of this recall leaves it out"
 
@@ -29,47 +29,46 @@ APART = "it is a preference: those that count are given apart"
 
 
 class MemoryKeeping(Protocol):
-    """How the memories of an entity stand."""
+    """Reads which memories of an entity hold, and which facts contradict each other."""
 
     async def standing(
         self, *, until: datetime | None = None, where: Where | None = None
     ) -> Standing:
-        """Keepings, preferences, the names of facts, what was written later than `until`, and what
-        `where` admits."""
+        """The keepings, the preferences, the names of facts, the memories written after `until`,
+        and those that `where` admits."""
         ...
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
-        """{memory id: facts of the same subject and attribute, whether they hold or not}.
+        """{memory id: facts with the same subject and attribute, whether they hold or not}.
 
-        For ids of facts; the fact itself comes first, then the others, the oldest first.
+        The ids are those of facts. The fact itself comes first, then the others, oldest first.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hidden:
-    """What one recall may not show, and why; the same from its first query to its last."""
+    """What one recall may not show, and why. It stays the same from the first query to the last."""
 
     reasons: Mapping[str, str]
     """{memory id: why it does not come back}."""
     ended: Mapping[str, End]
-    """Memories that do not hold, shown or not."""
+    """{memory id: how it ended}, whether or not it may be shown."""
     preferences: Sequence[Memory]
-    """Those that hold, the oldest first; what ended among them where it may be shown."""
+    """The preferences that hold, oldest first; with `include_stale` also those that ended."""
     facts: Sequence[FactName] = ()
-    """What the facts are of that may be shown, the oldest first."""
+    """The names of the facts that may be shown, oldest first."""
     admitted: frozenset[str] | None = None
-    """With a filter, all that may be shown; None without one."""
+    """With a filter: ids of all memories that may be shown. None: no filter."""
 
     def hides(self, memory_id: str) -> bool:
-        """Whether a memory may not be shown. With a filter, neither may one that was stored since
-        the filter was looked up."""
+        """Whether a memory may not be shown. With a filter, that includes memories stored since the
+        filter was looked up."""
         outside = self.admitted is not None and memory_id not in self.admitted
         return outside or memory_id in self.reasons
 
     def depth(self, k: int) -> int:
-        """How deep to search first so that `k` hits may be shown: by the share that a filter
-        admits."""
+        """How many hits to fetch first to be left with `k`; more if a filter excludes many."""
         if self.admitted is None:
             return k
         return k * min(MOST_DEEPER, 1 + len(self.reasons) // max(1, len(self.admitted)))
@@ -80,16 +79,20 @@ NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
 
 @dataclass(slots=True, eq=False)
 class HiddenMemory:
-    """The hidden memories of the recalls that run."""
+    """The hidden memories of all running recalls."""
 
     _kept: OrderedDict[str, list[tuple[Sight, Hidden]]] = field(
         default_factory=OrderedDict[str, list[tuple[Sight, Hidden]]]
     )
-    """By trace id, which two recalls of a host may share: each is shown what its own sight may."""
+    """{trace id: [(sight, hidden)]}. A host may give two recalls the same trace id, so each looks
+    for its own sight."""
 
     async def of(self, sight: Sight | None, services: "Services") -> Hidden:
-        """Looked up once a recall, for as long as that takes: without it nothing may be shown, and
-        the recall gives up at its deadline."""
+        """What a recall may not show, looked up once per recall.
+
+        It has no time limit of its own, because without it nothing may be shown; the recall gives
+        up at its deadline.
+        """
         if sight is None or services.keeping is None:
             return NOTHING_HIDDEN
         for seen, known in self._kept.get(sight["trace_id"], ()):
@@ -102,7 +105,7 @@ class HiddenMemory:
         return known
 
     def forget(self, trace_id: str) -> None:
-        """Let go of what a recall needs no more: it has its answer."""
+        """Drop what was kept for a recall that has its answer."""
         self._kept.pop(trace_id, None)
 
 
@@ -156,17 +159,17 @@ class Visible(NamedTuple):
     """What a search found for one query."""
 
     hits: list[PassageHit]
-    """Those that may be shown, best first."""
+    """The hits that may be shown, best first."""
     hidden: dict[str, str]
-    """{memory id: why it may not be shown}, of those above the last hit."""
+    """{memory id: why it may not be shown}, for hidden memories ranked above the last hit."""
 
 
 async def visible(
     search: Callable[[int], Awaitable[list[list[PassageHit]]]], *, k: int, hidden: Hidden
 ) -> list[Visible]:
-    """At most `k` hits of each query that may be shown.
+    """For each query, at most `k` hits that may be shown.
 
-    Searches deeper until enough is found, or nothing more is there.
+    Doubles the depth of the search until each query has `k`, or there are no more hits.
     """
     depth = hidden.depth(k)
     while True:
@@ -183,7 +186,7 @@ async def visible(
 def passed_over(
     hits: Sequence[PassageHit], seen: Sequence[PassageHit], hidden: Hidden
 ) -> dict[str, str]:
-    """The hidden memories among the hits, best first, down to the last that is shown."""
+    """{memory id: why it is hidden} for hits above the last one shown; at most `NOTED`."""
     noted: dict[str, str] = {}
     for hit in hits:
         if len(noted) >= NOTED or (seen and hit is seen[-1]):

@@ -21,10 +21,10 @@ from secondhop.nodes.session.voting import (
 
 
 async def await_votes(state: SessionState, *, services: Services) -> SessionUpdate:
-    """Interrupts with the answer of the round; goes on with votes, a resolution, or the end.
+    """Interrupt with the answer of the round, and go on when the host resumes with a reply.
 
-    Nothing happens before the interrupt, for the node runs again from its top when it is resumed.
-    A reply that cannot be counted interrupts again, with the reason in `problem`.
+    Nothing happens before the interrupt, because a resumed node runs again from its top. An invalid
+    reply leads to another interrupt, with the reason in `problem`.
     """
     problem = ""
     while True:
@@ -38,10 +38,10 @@ async def await_votes(state: SessionState, *, services: Services) -> SessionUpda
 
 
 def counted(said: object, state: SessionState) -> SessionUpdate:
-    """What a reply means; a host may have said anything, `Reply` is what it should say.
+    """The update that a reply asks for. A host may send anything; `Reply` is the valid form.
 
     Raises:
-        SecondhopError: it means nothing, or cannot be.
+        SecondhopError: the reply has another form, or its votes are not valid.
     """
     reply = expect_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')
     if reply.get("abandon"):
@@ -56,10 +56,10 @@ def counted(said: object, state: SessionState) -> SessionUpdate:
 
 
 def ballot_in(reply: Mapping[str, Any], state: SessionState) -> CastBallot | None:
-    """The votes of a reply, all of them valid; None: there are none.
+    """The votes of a reply; None if there are none.
 
     Raises:
-        SecondhopError: one may not be cast.
+        SecondhopError: one of the votes is not valid.
     """
     if reply.get("votes") is None:
         return None
@@ -68,10 +68,10 @@ def ballot_in(reply: Mapping[str, Any], state: SessionState) -> CastBallot | Non
 
 
 def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> SessionUpdate:
-    """The end as a reply has it; votes that came with it are on the answer that stands, and count.
+    """The update that ends the session. Votes in the same reply are on the current answer.
 
     Raises:
-        SecondhopError: what helped was never shown, or the reply has another form.
+        SecondhopError: an accepted memory was never shown, or the reply has another form.
     """
     end = expect_mapping(said, name="resolve", like='{"accepted": [ids], "note": ""}, or {}')
     note = end.get("note", "")

@@ -12,10 +12,10 @@ from secondhop.nodes.state import RecallInput
 
 
 async def begin_session(state: SessionInput, *, services: Services) -> SessionUpdate:
-    """As `begin`, with a session's own k; no votes yet.
+    """Like `begin`, with the k of sessions, plus the keys that a session adds to the state.
 
     Raises:
-        UsageError: an empty question, k or max_rounds below 1, a ttl_s that cannot be.
+        UsageError: the question is empty, k or max_rounds is below 1, or ttl_s is out of range.
     """
     settings = services.settings.session
     k, rounds, ttl_s = state.get("k"), state.get("max_rounds"), state.get("ttl_s")

@@ -1,4 +1,4 @@
-"""Branches that sparks open: shown beside the answer, never in its slots."""
+"""The branches that sparks open. They are shown beside the answer, never in its slots."""
 
 from collections.abc import Collection, Mapping
 
@@ -10,12 +10,13 @@ from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 
 
 def main_facets(state: SessionState) -> list[str]:
-    """Ids of the facets that share the slots, sorted."""
+    """Ids of the facets that share the slots, without branches, sorted."""
     return sorted(set(slot_facets(state)) - set(state.get("sparks", {})))
 
 
 def main_candidates(state: SessionState) -> dict[str, Candidate]:
-    """What may get a slot: not what was voted for in a branch, for it stays there."""
+    """{memory id: candidate} for those that may get a slot. Memories that were voted for in a
+    branch stay there."""
     in_branches = kept_in_branches(state)
     return {
         memory_id: candidate
@@ -25,7 +26,7 @@ def main_candidates(state: SessionState) -> dict[str, Candidate]:
 
 
 def kept_in_branches(state: SessionState) -> dict[str, str]:
-    """{memory that people or agents voted for in a branch: that branch}."""
+    """{memory id: branch} for memories that people or agents voted for in a branch."""
     sparks = state.get("sparks", {})
     return {
         memory_id: vote["facet_ids"][0]
@@ -40,11 +41,12 @@ def kept_in_branches(state: SessionState) -> dict[str, str]:
 def branches_of(
     state: SessionState, taken: Collection[str], *, size: int, min_score: float
 ) -> list[Branch]:
-    """Each spark's branch: what was voted for there, then the best `size` that are nowhere else.
+    """The branch of each spark: the memories that were voted for there, then the best `size` that
+    are shown nowhere else.
 
     Args:
         taken: ids that the answer shows.
-        min_score: calibrated relevance to the branch below which nothing is shown.
+        min_score: least calibrated relevance to the branch of a memory that is shown.
     """
     votes, kept = last_votes(state), kept_in_branches(state)
     gone = {*taken, *state.get("sparks", {}).values()}
@@ -62,7 +64,7 @@ def branches_of(
 
 
 def standing(facet_id: str, state: SessionState, *, min_score: float) -> list[str]:
-    """The memories of one facet that are good enough, by its fused ranking."""
+    """Ids of the memories with at least `min_score` in a facet, in the order of its ranking."""
     ranks = {
         memory_id: candidate["scores"][facet_id]["rank"]
         for memory_id, candidate in state.get("candidates", {}).items()
@@ -73,5 +75,5 @@ def standing(facet_id: str, state: SessionState, *, min_score: float) -> list[st
 
 
 def refused(memory_id: str, votes: Mapping[str, Vote]) -> bool:
-    """Whether a vote keeps it out."""
+    """Whether a vote keeps the memory out."""
     return memory_id in votes and votes[memory_id]["vote"] in SUPPRESSED

@@ -11,16 +11,17 @@ from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 CRITIC = "critic"
 
 NO_BRANCH = "It opened no branch: the session has as many as it may have ({limit})."
-"""Said of a spark that came when the branches were spent."""
+"""The reason if a spark came when no more branches were allowed."""
 
 
 def changes_since(
     state: SessionState, picks: Sequence[Pick], branches: Sequence[Branch]
 ) -> list[Change]:
-    """What came to the answer and its branches since the last round, then what left.
+    """The memories that came to the answer and its branches since the last round, then those that
+    left.
 
     Args:
-        state: before the new answer stands in it.
+        state: the state before the new answer is in it.
     """
     before = state.get("shown", {}).get(str(state["round"] - 1))
     if before is None:
@@ -41,7 +42,7 @@ def changes_since(
 
 
 def answer_of(picks: Iterable[Pick], branches: Iterable[Branch]) -> dict[str, str]:
-    """{memory: the branch that shows it, or ""}, in the answer's order."""
+    """{memory id: the branch that shows it, or ""}, in the order of the answer, branches last."""
     shown = {pick["memory_id"]: "" for pick in picks}
     for branch in branches:
         shown |= {memory_id: branch["facet_id"] for memory_id in branch["memory_ids"]}
@@ -49,7 +50,7 @@ def answer_of(picks: Iterable[Pick], branches: Iterable[Branch]) -> dict[str, st
 
 
 def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> Change:
-    """Why a memory is new: the votes that bent the query which speaks most for it, or made room."""
+    """Why a memory is new: votes that moved the query that found it, or votes that made room."""
     query = telling_query(memory_id, facet_id, state)
     bent = bending_votes(query, state) if query is not None else []
     facet = state["facets"][facet_id]["name"]
@@ -66,7 +67,7 @@ def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> 
 
 
 def departure(memory_id: str, branch: str, state: SessionState) -> Change:
-    """Why a memory has gone: the vote against it, or the votes that moved others past it."""
+    """Why a memory is gone: the vote against it, or the votes that moved others ahead of it."""
     vote = last_votes(state).get(memory_id)
     if vote is not None and vote["vote"] in SUPPRESSED:
         because, why = [as_ref(vote)], f"Voted {vote['vote']} by the {vote['by']}."
@@ -86,7 +87,7 @@ def changed(
     votes: Sequence[VoteRef],
     why: str,
 ) -> Change:
-    """A difference, the critic's votes apart from those of people and agents."""
+    """A change, with the critic's votes separate from those of people and agents."""
     return Change(
         memory_id=memory_id,
         change=change,
@@ -98,7 +99,7 @@ def changed(
 
 
 def is_unfollowed(vote: Vote, state: SessionState) -> bool:
-    """Whether it is a spark that has no branch, though its memory is still there to lead to one."""
+    """Whether a vote is a spark without a branch, although its memory is still a candidate."""
     memory_id = vote["memory_id"]
     followed = state.get("sparks", {}).values()
     return (
@@ -107,13 +108,13 @@ def is_unfollowed(vote: Vote, state: SessionState) -> bool:
 
 
 def telling_query(memory_id: str, facet_id: str, state: SessionState) -> Query | None:
-    """The query that found the best passage of a memory for a facet."""
+    """The query that found the memory's best passage for a facet; None if the facet lacks it."""
     score = state["candidates"][memory_id]["scores"].get(facet_id)
     return state["queries"].get(score["query_ids"][0]) if score else None
 
 
 def bending_votes(query: Query, state: SessionState) -> list[VoteRef]:
-    """The votes in favour whose passages bent a query, in the order in which they were cast."""
+    """The votes, except cold and wrong ones, whose passages moved a query's vector."""
     votes = last_votes(state)
     named = {ref["memory_id"] for ref in query["feedback"] if "memory_id" in ref}
     return [
@@ -124,7 +125,7 @@ def bending_votes(query: Query, state: SessionState) -> list[VoteRef]:
 
 
 def newest(state: SessionState) -> list[Vote]:
-    """Votes of people and agents on the answer before this one."""
+    """The votes of people and agents on the previous answer."""
     return [
         vote
         for vote in last_votes(state).values()
@@ -133,7 +134,7 @@ def newest(state: SessionState) -> list[Vote]:
 
 
 def as_ref(vote: Vote) -> VoteRef:
-    """A vote by what tells it apart."""
+    """A reference to a vote."""
     return VoteRef(
         memory_id=vote["memory_id"], vote=vote["vote"], by=vote["by"], round=vote["round"]
     )

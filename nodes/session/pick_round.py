@@ -20,17 +20,17 @@ from secondhop.nodes.state import Pick
 from secondhop.wording import counted
 
 BRANCH_MEMORIES = 3
-"""Memories that a branch shows a round, beside those that were voted for."""
+"""Memories that a branch shows per round, in addition to those that were voted for."""
 
 LATER_MIN_SCORE = 0.25
-"""Calibrated relevance from which on a memory may be shown after the first answer, where it is
-below `RankingSettings.min_score`: someone who asks for more judges for himself."""
+"""Upper limit of `min_score` after the first answer. It is lower because people who ask for more
+judge for themselves."""
 
 
 async def pick_round(state: SessionState, *, services: Services) -> SessionUpdate:
-    """What people and agents voted for stays; beside it stand at most k others, best first.
+    """Pick the answer: memories that people and agents voted for, and at most k others, best first.
 
-    Branches are filled last, with what the answer does not show: a spark takes no slot.
+    Branches are filled last, with memories that the answer does not show; they take no slots.
     """
     min_score = services.settings.ranking.min_score
     pool = await load_pool(
@@ -66,7 +66,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
 
 
 def answer_in(pool: Pool, state: SessionState, *, services: Services) -> BestAnswer | None:
-    """The answer without its branches; None where nothing was found."""
+    """The answer without its branches; None if nothing was found."""
     if not pool.ids:
         return None
     ranking = services.settings.ranking
@@ -79,6 +79,6 @@ def answer_in(pool: Pool, state: SessionState, *, services: Services) -> BestAns
 
 
 def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:
-    """ "5 picked, 2 kept, 1 branches"."""
+    """A note like "5 picked, 2 kept, 1 branch"."""
     kept = kept_ids(last_votes(state))
     return f"{len(picks)} picked, {len(kept)} kept, {counted(len(branches), 'branch')}"

@@ -1,4 +1,4 @@
-"""Looks up the texts for the answer of a round; decides nothing."""
+"""Looks up the texts for the answer of a round; it decides nothing."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from secondhop.wording import counted
 
 
 async def present(state: SessionState, *, services: Services) -> SessionUpdate:
-    """The answer that stands, as `SessionAnswer` has it; what was deleted meanwhile is left out."""
+    """The current answer in the form of `SessionAnswer`, without memories deleted meanwhile."""
     shown = shown_now(state)
     facets = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
     hidden = await services.hidden.of(sight_of(state), services)
@@ -71,7 +71,7 @@ async def shown_memories(
     hidden: Hidden,
     services: Services,
 ) -> dict[str, dict[str, Any]]:
-    """{memory id: as `RecalledMemory` has it}, in the order of the answer."""
+    """{memory id: the memory in the form of `RecalledMemory`}, in the order of the answer."""
     candidates, min_score = state.get("candidates", {}), services.settings.ranking.min_score
     evidence = {one: evidence_of(candidates[one]) for one in shown if one in candidates}
     entries = await looked_up(evidence, state, services=services)
@@ -94,7 +94,7 @@ def said_outside(memory_id: str, votes: Mapping[str, Vote]) -> bool:
 
 
 def branch_views(memories: Mapping[str, Any], state: SessionState) -> list[dict[str, Any]]:
-    """Each branch with its memories."""
+    """The branches with their memories."""
     candidates = state.get("candidates", {})
     return [
         {
@@ -108,6 +108,6 @@ def branch_views(memories: Mapping[str, Any], state: SessionState) -> list[dict[
 
 
 def change_views(state: SessionState) -> list[dict[str, Any]]:
-    """The changes, a branch named by what sparked it."""
+    """The changes, where each branch is named by the id of the memory that sparked it."""
     sparks = state.get("sparks", {})
     return [{**change, "branch": sparks.get(change["branch"], "")} for change in state["changes"]]

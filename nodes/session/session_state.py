@@ -7,13 +7,13 @@ from secondhop.nodes.state import RecallInput, RecallState
 from secondhop.ranking.votes import VoteName
 
 Voter: TypeAlias = Literal["person", "agent"]
-"""Who votes from outside."""
+"""Voters other than the critic."""
 
 SessionStatus: TypeAlias = Literal["open", "resolved", "abandoned", "expired"]
 
 
 class VoteRef(TypedDict):
-    """A vote that brought something about."""
+    """A reference to a vote that caused a change."""
 
     memory_id: str
     vote: VoteName
@@ -22,16 +22,16 @@ class VoteRef(TypedDict):
 
 
 class Change(TypedDict):
-    """A difference between two answers of a session."""
+    """One difference between two answers of a session."""
 
     memory_id: str
     change: Literal["came", "left"]
     branch: str
-    """Facet id of the branch it came to or left; "" for the answer itself."""
+    """Facet id of the branch that it came to or left; "" for the answer itself."""
     because: list[VoteRef]
-    """Votes of people and agents that did it; []: none did."""
+    """Votes of people and agents that caused it; []: none did."""
     critic: list[VoteRef]
-    """Votes of the critic that did it."""
+    """Votes of the critic that caused it."""
     why: str
 
 
@@ -41,11 +41,11 @@ class Branch(TypedDict):
     facet_id: str
     sparked_by: str
     memory_ids: list[str]
-    """Those that were voted for first."""
+    """Memories that were voted for come first."""
 
 
 class Proposal(TypedDict):
-    """A memory voted wrong, and what seems to have taken its place. Nothing is written."""
+    """A memory that was voted wrong, and the newer one that may replace it. Nothing is stored."""
 
     memory_id: str
     replaced_by: str | None
@@ -53,27 +53,27 @@ class Proposal(TypedDict):
 
 
 class CastBallot(TypedDict):
-    """Votes of one voter, on their way into a round."""
+    """Votes of one voter that have not been counted yet."""
 
     by: Voter
     votes: dict[str, VoteName]
 
 
 class Reply(TypedDict):
-    """What the host of a session graph answers to an interrupt: votes, the end with or without
-    votes on the answer that stands, or `abandon`."""
+    """A host's reply to an interrupt of the session graph: votes, `resolve` (with or without votes
+    on the current answer), or `abandon`."""
 
     votes: NotRequired[dict[str, str]]
     """{memory id: vote}; without `resolve`, the next round begins."""
     by: NotRequired[str]
-    """Whose votes; default person."""
+    """Who votes; default person."""
     resolve: NotRequired[dict[str, Any]]
     """{"accepted": [ids] or None, "note": ""}."""
     abandon: NotRequired[bool]
 
 
 class SessionInput(RecallInput):
-    """What a host gives a session graph."""
+    """What a host passes to a session graph."""
 
     session_id: NotRequired[str]
     max_rounds: NotRequired[int | None]
@@ -91,9 +91,9 @@ class SessionState(RecallState, total=False):
     expires_at: float
     """Epoch seconds."""
     ballots: list[CastBallot]
-    """Votes on the answer that stands, until `take_votes` has counted them."""
+    """Votes on the current answer, until `take_votes` counts them."""
     shown: Annotated[dict[str, dict[str, str]], or_]
-    """By round ("1", "2", …): {memory: facet of the branch that showed it, or ""}, in order."""
+    """{round ("1", "2", …): {memory id: facet of the branch that showed it, or ""}}, in order."""
     branches: list[Branch]
     changes: list[Change]
     proposals: list[Proposal]
@@ -101,9 +101,10 @@ class SessionState(RecallState, total=False):
     round_ms: float
     """Wall time of the round, milliseconds."""
     why: str
-    """One sentence: why another round would, or would not, bring something."""
+    """One sentence: why another round would or would not bring something."""
     requests: list[str]
-    """Ids of the requests whose votes have opened a round, for those whose reply was lost."""
+    """Ids of the requests whose votes have opened a round. A client that lost the reply may repeat
+    its request."""
     status: SessionStatus
     accepted: list[str]
     note_of_end: str
@@ -117,11 +118,11 @@ class SessionUpdate(SessionState, total=False):
     """What a node of a session may return."""
 
     note: str
-    """For the trace; the step wrapper takes it out."""
+    """Goes into the trace; the step wrapper removes it from the update."""
 
 
 class SessionOutput(TypedDict):
-    """What a host gets in the end."""
+    """What a host gets back."""
 
     answer: dict[str, Any]
     status: SessionStatus

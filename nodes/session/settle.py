@@ -1,4 +1,4 @@
-"""Ends a session: what was accepted, and everything that learning uses."""
+"""Ends a session: sums up what was accepted, and everything that learning uses."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from secondhop.ranking.votes import IN_FAVOUR, VOTES
 
 
 async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
-    """Sums the session up, as `ResolvedSession` has it; votes not yet counted are in it."""
+    """Sum the session up in the form of `ResolvedSession`, including votes not counted yet."""
     votes = {**state.get("votes", {}), **as_votes(state.get("ballots", []), state)}
     counted: SessionState = {**state, "votes": votes}
     accepted = list(dict.fromkeys(state.get("accepted", voted_for(counted))))
@@ -37,19 +37,20 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
 
 
 def retrieved_ever(state: SessionState) -> list[str]:
-    """Ids of all that was in the pool of a round; those that were shown first, in that order."""
+    """Ids of all candidates: those that were shown, in that order, then the others by id."""
     return list(dict.fromkeys([*shown_ever(state), *sorted(state.get("candidates", {}))]))
 
 
 def voted_for(state: SessionState) -> list[str]:
-    """Memories whose last vote from outside is hot or warm, hot first, in the order shown."""
+    """Ids of memories whose vote by a person or an agent is hot or warm: hot first, then in the
+    order shown."""
     votes = {m: v["vote"] for m, v in last_votes(state).items() if is_outside(v)}
     chosen = [one for one in shown_ever(state) if votes.get(one) in IN_FAVOUR]
     return sorted(chosen, key=lambda one: votes[one] != "hot")
 
 
 def by_round(state: SessionState) -> Iterable[dict[str, Any]]:
-    """As `VotesOfRound` has them."""
+    """The votes of people and agents in the form of `VotesOfRound`, one per round and voter."""
     outside = [vote for vote in state["votes"].values() if is_outside(vote)]
     for number in sorted({vote["round"] for vote in outside}):
         for by in VOTERS:
@@ -59,7 +60,7 @@ def by_round(state: SessionState) -> Iterable[dict[str, Any]]:
 
 
 def ids_by_vote(votes: Iterable[Vote]) -> dict[str, list[str]]:
-    """{vote: memory ids}, as they were cast."""
+    """{vote: memory ids}, in the order of the votes; every vote name is a key."""
     ids: dict[str, list[str]] = {name: [] for name in VOTES}
     for vote in votes:
         ids[vote["vote"]].append(vote["memory_id"])
@@ -67,9 +68,9 @@ def ids_by_vote(votes: Iterable[Vote]) -> dict[str, list[str]]:
 
 
 def spark_pairs(state: SessionState, accepted: Iterable[str]) -> list[dict[str, Any]]:
-    """What came out of each branch, as `SparkPair` has it.
+    """The accepted memories of each branch, in the form of `SparkPair`.
 
-    A spark of the last round has no branch yet and led nowhere.
+    A spark vote of the last round has no branch yet, so it has no entry.
     """
     from_branch = {
         memory_id: branch

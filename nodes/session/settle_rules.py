@@ -10,7 +10,7 @@ from secondhop.ranking.votes import IN_FAVOUR
 
 
 def settled(state: SessionState, shown: Sequence[str]) -> tuple[bool, str]:
-    """(another round would hardly bring anything, why): a hint; voting may go on."""
+    """(whether another round would hardly bring anything, why). A hint only; voting may go on."""
     if not shown:
         return True, "nothing stored is near enough to the question"
     seen = set(shown_ever(state))
@@ -23,7 +23,7 @@ def settled(state: SessionState, shown: Sequence[str]) -> tuple[bool, str]:
 
 
 def accepted_by_round(state: SessionState) -> list[frozenset[str]]:
-    """After each round with votes, what people and agents had voted for by then."""
+    """For each round with votes, the ids that people and agents had voted for by then."""
     votes = [vote for vote in state.get("votes", {}).values() if is_outside(vote)]
     history: list[frozenset[str]] = []
     good: dict[str, bool] = {}

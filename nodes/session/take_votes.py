@@ -7,7 +7,7 @@ from secondhop.nodes.session.voting import as_votes
 
 
 async def take_votes(state: SessionState, *, services: Services) -> SessionUpdate:
-    """Votes of people and agents beside the critic's; the round's positives with them."""
+    """Add the waiting votes of people and agents to the state, and update the round's positives."""
     votes = as_votes(state["ballots"], state)
     counted: SessionState = {**state, "votes": {**state["votes"], **votes}}
     return {

@@ -1,4 +1,4 @@
-"""Votes from outside: which are valid, and how they enter the state."""
+"""The votes of people and agents: which are valid, and how they enter the state."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast, get_args
@@ -12,12 +12,12 @@ VOTERS: tuple[Voter, ...] = get_args(Voter)
 
 
 def checked_ballot(votes: Mapping[str, str], *, by: str, state: SessionState) -> CastBallot:
-    """The votes, if all of them are about the answer that stands; else none counts.
+    """The votes of a voter as a ballot. If one vote is not valid, none counts.
 
     Raises:
-        UsageError: no such vote or voter.
-        UnknownMemoryError: an id that the session has never seen.
-        NotShownError: a memory that the answer does not show.
+        UsageError: there is no such vote or voter.
+        UnknownMemoryError: the session has never seen one of the ids.
+        NotShownError: the current answer does not show one of the memories.
     """
     names: dict[str, VoteName] = {one: checked_vote(vote) for one, vote in votes.items()}
     check_shown(votes, shown_now(state), state)
@@ -25,7 +25,7 @@ def checked_ballot(votes: Mapping[str, str], *, by: str, state: SessionState) ->
 
 
 def checked_vote(vote: str) -> VoteName:
-    """Raises UsageError for what is no vote."""
+    """Raises UsageError if there is no such vote."""
     for name in VOTES:
         if vote == name:
             return name
@@ -41,7 +41,7 @@ def checked_voter(by: str) -> Voter:
 
 
 def check_rounds_left(state: SessionState) -> None:
-    """Raises NoRoundsLeftError at the last answer: votes on it count when it is resolved."""
+    """Raises NoRoundsLeftError if this is the last answer; votes on it count in `resolve`."""
     if state["round"] >= state["max_rounds"]:
         raise NoRoundsLeftError(state["session_id"], max_rounds=state["max_rounds"])
 
@@ -57,19 +57,19 @@ def check_shown(memory_ids: Iterable[str], shown: Collection[str], state: Sessio
 
 
 def shown_now(state: SessionState) -> dict[str, str]:
-    """{memory: its branch or ""} of the answer that stands, in its order; branches last."""
+    """{memory id: its branch or ""} of the current answer, in order; branches last."""
     return state.get("shown", {}).get(str(state["round"]), {})
 
 
 def shown_ever(state: SessionState) -> list[str]:
-    """Ids of all answers so far, in the order in which they came."""
+    """Ids of all memories shown so far, in the order in which they first came."""
     shown = state.get("shown", {})
     rounds = sorted(shown, key=int)
     return list(dict.fromkeys(memory_id for number in rounds for memory_id in shown[number]))
 
 
 def as_votes(ballots: Iterable[CastBallot], state: SessionState) -> dict[str, Vote]:
-    """Ballots in the state's form. A vote on what only a branch shows is about that branch."""
+    """The ballots in the state's form. A vote on a memory in a branch names that branch."""
     votes: dict[str, Vote] = {}
     shown = shown_now(state)
     places = {memory_id: place for place, memory_id in enumerate(shown)}
@@ -92,14 +92,14 @@ def as_votes(ballots: Iterable[CastBallot], state: SessionState) -> dict[str, Vo
 
 
 def expect_mapping(said: object, *, name: str, like: str) -> Mapping[str, Any]:
-    """Raises UsageError for what is no mapping."""
+    """Raises UsageError if the value is not a mapping."""
     if not isinstance(said, Mapping):
         raise UsageError(f"{name} must look like {like}, not {shortened(said)}")
     return cast(Mapping[str, Any], said)
 
 
 def expect_ids(said: object) -> list[str]:
-    """Raises UsageError for what is no list of ids."""
+    """Raises UsageError if the value is not a list of ids."""
     held = said  # the narrowed type of `said` would have no known elements
     if isinstance(said, Collection) and not isinstance(said, str):
         ids = list(cast(Collection[object], said))
@@ -109,5 +109,5 @@ def expect_ids(said: object) -> list[str]:
 
 
 def shortened(said: object) -> str:
-    """As Python writes it, its beginning."""
+    """The first 40 characters of the value's repr."""
     return repr(said)[:40]

@@ -1,4 +1,4 @@
-"""Commands that a message advises, with the options that find the same memory again."""
+"""Adds options to the commands that a message suggests, so that they open the same store."""
 
 import re
 from shlex import quote
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from secondhop.cli.options import Common
 
 ADVISED = re.compile(r"""`(secondhop (?!eval|models|prompts|tokens)(?:'[^']*'|"[^"]*"|[^`'"])+)`""")
-"""A command on a memory, in backquotes; its quoted words may hold some."""
+"""A suggested command in backquotes that opens a store; its quoted words may hold backquotes."""
 
 
 def place_again(common: "Common") -> str:
-    """The given options that open this memory, for a command to type next; "" if none."""
+    """The given options that the next command needs to open the same store; "" if none."""
     named = {
         "store": common.store and shown_store(common.store),
         "chroma": common.chroma,
@@ -25,7 +25,7 @@ def place_again(common: "Common") -> str:
 
 
 def with_place(text: str, place: str) -> str:
-    """The text with these options in the commands that it advises; those that name a store stay.
+    """The text with these options added to its commands, except those that name a store.
 
     >>> with_place("ask `secondhop recall 'what to pack?'` again", " --entity mara")
     "ask `secondhop recall 'what to pack?' --entity mara` again"
@@ -36,7 +36,7 @@ def with_place(text: str, place: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """The text without the commands after a colon, for a store that is gone when it is read.
+    """The text without the commands after a colon, for a store that will be gone by then.
 
     >>> without_commands("a cue lifts it: `secondhop cues m-1 --add 'a request'`")
     'a cue lifts it'

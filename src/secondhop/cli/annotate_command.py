@@ -39,7 +39,7 @@ def annotate(
     A cue is a request for which a memory will matter. Memories that have cues cost nothing. After
     an interruption, the same command continues.
     """
-    import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
+    import_module("secondhop.recall")  # takes a second; inside an event loop, Ctrl-C would wait
     from secondhop.cli.annotate_view import show_annotated
     from secondhop.cli.opening import named_llm
     from secondhop.models.openai_client import expect_key
@@ -67,7 +67,7 @@ def annotate(
 async def write_cues(
     recall: "Recall", *, max_tokens: int | None, max_usd: float | None
 ) -> "AnnotateLedger":
-    """Annotate what is pending; what it will take stands on standard error before it begins."""
+    """Let the model write the missing cues; first print an estimate on standard error."""
     from secondhop.cli.annotate_view import estimate_text
     from secondhop.cli.progress import bars
     from secondhop.cli.terminal import notices

@@ -1,4 +1,4 @@
-"""Prints what annotating would cost, and what it has done."""
+"""Prints what writing cues would cost, or what it did."""
 
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 SHOWN = 8
-"""Lines of refused cues, and of memories that failed; `--json` has them all."""
+"""Most refused cues, and most failures, shown; `--json` has them all."""
 
 
 def estimate_text(estimate: AnnotateEstimate) -> str:
-    """What it would take, in one line."""
+    """The estimated cost, in one line."""
     if not estimate.memories:
         return "every memory has its cues; nothing to do"
     waiting = counted(estimate.memories, "memory waits", "memories wait")
@@ -26,7 +26,7 @@ def estimate_text(estimate: AnnotateEstimate) -> str:
 
 
 def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
-    """Counts, then what was refused and what failed, then what it cost; or what it would cost."""
+    """Print counts, refused cues, failures and the cost; for a dry run, the estimate."""
     if ledger.estimate is not None:
         console.print(estimate_text(ledger.estimate))
         return
@@ -48,7 +48,7 @@ def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
 
 
 def annotated_text(ledger: AnnotateLedger) -> str:
-    """What was written, in one line."""
+    """The number of cues written, in one line."""
     return (
         f"annotated {counted(ledger.annotated, 'memory')}: "
         f"{counted(ledger.cues, 'specific cue')}, {ledger.broad_cues:,} broad; "
@@ -58,6 +58,6 @@ def annotated_text(ledger: AnnotateLedger) -> str:
 
 
 def tell_more(count: int, console: "Console") -> None:
-    """How many lines are not shown."""
+    """Print how many lines are not shown."""
     if count > SHOWN:
         console.print(f"and {count - SHOWN} more; --json lists all", style="dim")

@@ -1,4 +1,4 @@
-"""Prints a recall's answer: what came back and why, what came close, and the cost."""
+"""Prints a recall's answer: the memories and why, the nearest miss, and the cost."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 SNIPPET = 60
-"""Characters of a passage that stands for a title or a reason."""
+"""Most characters of a passage that is shown in place of a title or a reason."""
 
 WIDE = 100
-"""Columns that leave room for ids. A pipe has any number: there nothing is cut."""
+"""From this many columns on, ids are shown."""
 
 
 def show_answer(
@@ -28,8 +28,8 @@ def show_answer(
     """Print the memories, the nearest miss, what the recall cost, and what to type next.
 
     Args:
-        place: options that a next command needs to find the same memory.
-        brief: leave out what came close and what to type next, for a store that is gone then.
+        place: options that the next command needs to open the same store.
+        brief: leave out what came close and what to type next, if the store is temporary.
     """
     if not result.memories:
         console.print(empty_answer(result), style="bold")
@@ -58,7 +58,7 @@ def show_answer(
 def lines_of(
     memories: Sequence[RecalledMemory], whys: Sequence[str], *, width: int
 ) -> "list[Text]":
-    """For each memory title, date, id where there is room, and why; cut at the end of the line."""
+    """One line per memory: title, date, id (if there is room) and why, truncated to `width`."""
     from rich.text import Text
 
     titles = equally_wide([shorten(called(one), min(2 * SNIPPET, width // 3)) for one in memories])
@@ -77,7 +77,7 @@ def lines_of(
 
 
 def equally_wide(texts: Sequence[str]) -> list[str]:
-    """Filled up with spaces; letters of some scripts take two columns."""
+    """The texts padded to the same number of columns; wide characters count as two."""
     from rich.cells import cell_len, set_cell_size
 
     widest = max(map(cell_len, texts), default=0)
@@ -85,7 +85,7 @@ def equally_wide(texts: Sequence[str]) -> list[str]:
 
 
 def warnings(memory: RecalledMemory) -> list[str]:
-    """That it does not hold, or that something else holds as well."""
+    """That it no longer holds, or that it contradicts another memory that also holds."""
     ended = [f"does not hold: {clean(memory.stale)}"] if memory.stale else []
     return ended + [
         f"undecided, for this holds as well: {clean(other.value)} "
@@ -95,21 +95,21 @@ def warnings(memory: RecalledMemory) -> list[str]:
 
 
 def called(memory: RecalledMemory) -> str:
-    """Its title, else its first words, else its id."""
+    """Its title, or else the first words of its best passage, or else its id."""
     if is_named(memory.title):
         return shorten(memory.title, 2 * SNIPPET)
     return first_words(memory) or clean(memory.title or memory.id)
 
 
 def first_words(memory: RecalledMemory) -> str:
-    """Of its best passage, in quotes; "" where it has none."""
+    """The first words of its best passage, in quotes; "" without evidence."""
     if not memory.evidence:
         return ""
     return f"“{shorten(without_heading_signs(memory.evidence[0].text), SNIPPET)}”"
 
 
 def reason(memory: RecalledMemory) -> str:
-    """Its role, and the cue, facet or words that brought it."""
+    """Its role, and the cue, facet or words that found it."""
     why = clean(memory.why).rstrip(".")
     words = first_words(memory)
     if "“" not in why and words and called(memory).strip("“”") not in words:
@@ -121,14 +121,14 @@ def reason(memory: RecalledMemory) -> str:
 
 
 def show_preference(preference: RecalledPreference, console: "Console") -> None:
-    """One line; one that ended says so."""
+    """Print one line; an expired or replaced preference says so."""
     line = f"preference ({clean(preference.scope)}): {clean(preference.text)}"
     ended = f" [{clean(preference.stale)}]" if preference.stale else ""
     console.print(line + ended, style="dim" if ended else None)
 
 
 def empty_answer(result: RecallResult) -> str:
-    """Why there is no memory to show, as far as the result tells, and what helps."""
+    """Why no memory was returned, as far as the result shows, and what would help."""
     needs = [near.tokens for near in result.maybe if near.tokens is not None]
     if needs:
         found = counted(len(needs), "memory was", "memories were")
@@ -149,14 +149,14 @@ def empty_answer(result: RecallResult) -> str:
 
 
 def shown_misses(result: RecallResult) -> list[NearMiss]:
-    """In the result's order; where a whole answer was held back, that order says little."""
+    """The near misses in the result's order, or by score if the whole answer was held back."""
     if any(NOT_NEAR in near.cut_by for near in result.maybe):
         return sorted(result.maybe, key=lambda near: -near.score)
     return result.maybe
 
 
 def why_missed(near: NearMiss, *, of: int) -> str:
-    """What kept the nearest miss out."""
+    """Why the nearest miss was not returned."""
     if near.tokens is None:
         why = clean(near.cut_by).partition(": ")[2] or clean(near.cut_by)
     else:
@@ -165,14 +165,14 @@ def why_missed(near: NearMiss, *, of: int) -> str:
 
 
 def cost_line(result: RecallResult) -> str:
-    """How much was asked, and what it took: "effort none: no model call, 1 query, 23 ms"."""
+    """Effort and cost: "effort none: no model call, 1 query, 23 ms"."""
     spent = result.spent
     queries = counted(spent.queries, "query")
     return f"effort {result.effort}: {model_use(spent)}, {queries}, {duration(spent.ms)}"
 
 
 def next_step(result: RecallResult, *, place: str) -> str:
-    """What to type to see why."""
+    """The command that shows why a memory came back or did not."""
     example = (shown_misses(result) or result.memories)[:1]
     if not example:
         return "what was searched, and for what: the same command with --trace"

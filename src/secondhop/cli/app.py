@@ -1,4 +1,4 @@
-"""The command `secondhop`; its commands are imported when used, so that help stays fast."""
+"""The command `secondhop`. Subcommands are imported when used, so that help stays fast."""
 
 import atexit
 import gc
@@ -71,24 +71,25 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "models": ("Models that run on this machine: pull.", {"pull": "model_commands.pull"}),
 }
-"""Command groups: {name: (help, commands)}. They stand in the last section."""
+"""Command groups: {name: (help, commands)}. The help page lists them in its last section."""
 
 OLD_NAMES = {"backup": "maintenance_commands.copy"}
-"""Of version 0.1: they work, and no help lists them."""
+"""Names from version 0.1. They still work, but help does not list them."""
 
 COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
 NAMES = (*COMMANDS, *GROUPS)
 
 
 class Sections(TyperGroup):
-    """A help page of one screen: a section for each kind of command, a line a command."""
+    """A help page of one screen: a section per kind of command, a line per command."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """In the order of the help page."""
+        """All names, in the order of the help page."""
         return [*NAMES]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command that is made now; for a name that there is not, all of them to choose from."""
+        """The command, created on demand. For an unknown name, create all, so that Click can
+        suggest one."""
         known = cmd_name in {*NAMES, *OLD_NAMES}
         for name in [cmd_name] if known else NAMES:
             if name not in self.commands:
@@ -96,7 +97,7 @@ class Sections(TyperGroup):
         return self.commands.get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Click's types have other names in newer Typers, hence Any."""
+        """Write the help page. Click's types have other names in newer Typers, hence Any."""
         rows = {title: list(commands) for title, commands in SECTIONS.items()}
         rows[next(reversed(rows))] += GROUPS
         lines = [
@@ -115,12 +116,12 @@ class Sections(TyperGroup):
 
 
 def group(**options: Any) -> typer.Typer:
-    """Commands that print plain help."""
+    """A Typer app with plain help."""
     return typer.Typer(rich_markup_mode=None, no_args_is_help=True, **options)
 
 
 def made(name: str) -> Any:
-    """A command, or a group of some."""
+    """The Click command or group of this name."""
     if place := (COMMANDS | OLD_NAMES).get(name):
         alone = group(add_completion=False)
         alone.command(name)(function_at(place))
@@ -134,7 +135,7 @@ def made(name: str) -> Any:
 
 
 def function_at(place: str) -> Command:
-    """The function of a command, with the options that all commands have."""
+    """The function of a command, with the common options added."""
     from secondhop.cli.options import with_common
 
     module, _, function = place.partition(".")
@@ -146,7 +147,7 @@ app = group(name="secondhop", cls=Sections, add_completion=False, pretty_excepti
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and leave."""
+    """Print the version and exit."""
     if wanted:
         from importlib.metadata import version
 
@@ -166,9 +167,9 @@ def front(
 
 def main() -> None:
     """The console script."""
-    # imports make hundreds of thousands of objects that stay; the usual threshold of 700 new ones
-    # searches all of them again and again
+    # Imports create hundreds of thousands of objects that stay. At the default threshold of 700
+    # new objects the collector would scan them again and again.
     gc.set_threshold(50_000, 10, 10)
-    # at its end Python would search them once more, for 0.2 s; the system takes all memory back
+    # At exit Python would scan them once more, for 0.2 s; the OS frees the memory anyway.
     atexit.register(gc.freeze)
     app(prog_name="secondhop")

@@ -38,7 +38,7 @@ def briefing(
 
 
 def show_briefing(told: "Briefing", console: "Console", *, why: bool) -> None:
-    """As it would stand in a prompt, and what there was no room for."""
+    """Print the briefing as it would be put into a prompt, and what was left out."""
     from secondhop.briefing.briefing import HEADINGS
     from secondhop.cli.terminal import clean
 

@@ -31,10 +31,10 @@ def calibrate(common: Common, folders: ScenarioFolders = None) -> None:
 
 
 async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedScale":
-    """Store, ask and fit.
+    """Store the scenarios, ask their questions, and fit the scale.
 
     Raises:
-        UsageError: the labels are all alike, or they do not fit.
+        UsageError: the labels are all the same, or no curve fits them.
     """
     from contextlib import ExitStack
 
@@ -50,7 +50,7 @@ async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedS
         embedder = stack.enter_context(kept_embeddings(common, CACHE))
         progress = stack.enter_context(bars())
         place = stack.enter_context(throwaway(common))
-        scale = scale_of(embedder.model_id)  # the one that ships: what is measured makes scales
+        scale = scale_of(embedder.model_id)  # the shipped scale, also if --scale names another
         for scenario in scenarios:
             async with opened(
                 place, entity=scenario.name, embedder=embedder, counting=True, scale=scale

@@ -1,4 +1,4 @@
-"""Prints two systems side by side: differences, intervals, p."""
+"""Prints two systems side by side: differences, intervals, p-values."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -29,11 +29,11 @@ SURE = 0.05
 STYLES = {"won": "green", "lost": "red"}
 
 CHANGED_SHOWN = 20
-"""Questions that were won or lost; `--json` has them all."""
+"""Most changed questions shown; `--json` has them all."""
 
 
 def show_comparison(comparison: Comparison, console: "Console") -> None:
-    """Print one row a measure, and how many questions were won."""
+    """Print one row per measure, and how many questions were won, lost and tied."""
     rows = [
         (HEADINGS.get(one.measure, one.measure), one)
         for one in comparison.differences
@@ -57,7 +57,7 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
 def show_other_side(
     ours: Sequence[ScenarioReport], theirs: Sequence[ScenarioReport], console: "Console"
 ) -> None:
-    """What the comparison does not hold: unanswerable questions, and what theirs did without."""
+    """Print what the comparison lacks: unanswerable questions, and what the other side lacked."""
     if unanswerable := sum(len(one.no_answer) for one in theirs):
         before, after = (sum(one.wrongly_answered() for one in side) for side in (theirs, ours))
         console.print(f"unanswerable questions answered: {before} → {after} of {unanswerable}")
@@ -69,7 +69,7 @@ def show_other_side(
 def show_changed(
     comparison: Comparison, reports: Iterable[ScenarioReport], console: "Console"
 ) -> None:
-    """Print each question that was lost or won, the lost ones first."""
+    """Print the questions that were lost or won, the lost ones first."""
     questions = {(one.name, asked.id): asked.query for one in reports for asked in one.asked}
     decided = [one for one in comparison.questions if one.verdict != "tied"]
     decided.sort(key=lambda one: one.verdict)
@@ -80,7 +80,7 @@ def show_changed(
 
 
 def show_question(one: QuestionDifference, question: str, console: "Console") -> None:
-    """Whose answer is better, by how much, and the memories that differ."""
+    """Print whose answer is better, by how much, and the memories that differ."""
     head = f"{one.verdict:5}{clean(one.scenario)}/{clean(one.question_id)}: "
     console.print(head + shorten(question, 200), style=STYLES[one.verdict])
     moved = {name: one.gains[name] for name in DECIDING if abs(one.gains.get(name, 0.0)) > SAME}
@@ -94,7 +94,7 @@ def show_question(one: QuestionDifference, question: str, console: "Console") ->
 
 
 def differences_table(title: str, rows: Iterable[tuple[str, Difference]]) -> "Table":
-    """One row a label: both systems, and what differs."""
+    """One row per label: both systems, and their difference."""
     table = figures_table(title, ["ours", "theirs", "diff", "95 %", "p", "won", "lost"])
     for label, row in rows:
         digits = 0 if row.measure in {"ms", "tokens"} else 3
@@ -114,7 +114,7 @@ def differences_table(title: str, rows: Iterable[tuple[str, Difference]]) -> "Ta
 
 
 def signed(number: float, digits: int) -> str:
-    """With its sign, and never "-0.00".
+    """The number with its sign, and never "-0.00".
 
     >>> signed(0.1234, 2), signed(-0.001, 2)
     ('+0.12', '+0.00')

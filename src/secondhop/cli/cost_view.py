@@ -1,11 +1,11 @@
-"""Says in words what a recall's language model cost."""
+"""The cost and time of a recall in words."""
 
 from secondhop.graph.result import Spent
 from secondhop.wording import counted
 
 
 def cost_text(spent: Spent) -> str:
-    """ "3 model calls, 6,120 tokens, about $0.004"; "" when no model was called."""
+    """ "3 model calls, 6,120 tokens, about $0.004"; "" if no model was called."""
     if not spent.llm_calls:
         return ""
     calls = counted(spent.llm_calls, "model call")
@@ -15,7 +15,7 @@ def cost_text(spent: Spent) -> str:
 
 
 def model_use(spent: Spent) -> str:
-    """As `cost_text`, and "no model call" where none was made."""
+    """As `cost_text`, but "no model call" instead of ""."""
     return cost_text(spent) or "no model call"
 
 
@@ -29,7 +29,7 @@ def duration(ms: float) -> str:
 
 
 def money(dollars: float | None) -> str:
-    """Two digits that mean something; a bill is the provider's to write.
+    """Two significant digits, or cents from 10 cents on; it is only an estimate.
 
     >>> money(0.0041), money(0.01239), money(1.5), money(0.0), money(None)
     ('about $0.0041', 'about $0.012', 'about $1.50', '$0', 'price unknown')

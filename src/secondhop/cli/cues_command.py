@@ -1,4 +1,4 @@
-"""`secondhop cues`: what memories were stored for."""
+"""`secondhop cues`: show, add and remove cues."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,7 +48,7 @@ def cues(
 def add_cue(
     common: Common, memory_id: str | None, text: str, *, broad: bool, dry_run: bool
 ) -> None:
-    """Add a request for which a memory will matter."""
+    """Add a cue to a memory."""
     if memory_id is None:
         raise UsageError("--add needs the MEMORY_ID that the cue is of")
     added = in_memory(
@@ -67,14 +67,14 @@ def remove_cue(common: Common, cue_id: str, *, dry_run: bool) -> None:
 
 
 def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:
-    """What was done to which cue."""
+    """Print what was done to which cue."""
     from secondhop.cli.cues_view import cue_line
 
     tell(common, cue, lambda console: console.print(f"{done} {cue_line(cue)}"))
 
 
 def show_memory_cues(common: Common, memory_id: str) -> None:
-    """What one memory was stored for."""
+    """Print the cues of one memory."""
     from secondhop.cli.cues_view import show_memory
 
     told: MemoryCues = in_memory(common, lambda recall: recall.memories.cues.ashow(memory_id))
@@ -82,7 +82,7 @@ def show_memory_cues(common: Common, memory_id: str) -> None:
 
 
 def list_cues(common: Common) -> None:
-    """The cues of all memories."""
+    """Print the cues of all memories."""
     from secondhop.cli.cues_view import show_list
 
     async def all_cues(recall: "Recall") -> "list[StoredCue]":

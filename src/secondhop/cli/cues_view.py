@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show_list(cues: Sequence[StoredCue], console: "Console") -> None:
-    """Memory by memory."""
+    """Print the cues, grouped by memory."""
     memory_id = None
     for cue in cues:
         if cue.memory_id != memory_id:
@@ -24,7 +24,7 @@ def show_list(cues: Sequence[StoredCue], console: "Console") -> None:
 
 
 def show_memory(told: MemoryCues, console: "Console") -> None:
-    """Its role, what it replaces, and its cues."""
+    """Print a memory's role, what it replaces, and its cues."""
     role = f": {clean(told.role)}" if told.role else ""
     console.print(f"{clean(told.memory_id)}  {clean(told.title)}{role}", style="bold")
     if told.replaces:
@@ -39,7 +39,7 @@ def show_memory(told: MemoryCues, console: "Console") -> None:
 
 
 def cue_line(cue: StoredCue) -> str:
-    """Its words, who wrote it, and its id."""
+    """A cue's text, who wrote it, and its id."""
     by = cue.model or cue.origin
     if cue.origin == "session":
         by = "proved by a session" if cue.proved > 0 else "voted against in a session"

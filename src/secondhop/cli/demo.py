@@ -29,21 +29,21 @@ class Comparison:
 
     scenario: Scenario
     answers: dict[str, list[list[str]]]
-    """{who answered: memory ids of each question's answer, best first}: plain search stands first,
-    secondhop at its best last."""
+    """{system: memory ids of each question's answer, best first}. Plain search is the first
+    system, secondhop with cues (if there are any) the last."""
     result: RecallResult
-    """The last one's answer to the first question."""
+    """The last system's answer to the first question."""
     trace: RecallTrace
     page: str
-    """The same as a web page in one file."""
+    """The same answer as a self-contained web page."""
 
     @property
     def question(self) -> Question:
-        """The one that is shown."""
+        """The question whose answer is shown."""
         return self.scenario.questions[0]
 
     def of_all(self, who: str) -> int:
-        """How many facets of all questions an answerer's memories serve."""
+        """How many facets of all questions a system's answers serve."""
         rows = zip(self.scenario.questions, self.answers[who], strict=True)
         return sum(len(facets_served(question, ranked)) for question, ranked in rows)
 
@@ -54,9 +54,9 @@ def facets_served(question: Question, ranked: Sequence[str]) -> list[str]:
 
 
 async def compare(scenario: Scenario, common: Common) -> Comparison:
-    """Ask the scenario's questions in each way, in a throwaway store unless one is named.
+    """Ask the scenario's questions in each way, in a temporary store unless one is named.
 
-    Embeddings are kept in the user's cache folder, so that a second run is quick.
+    Embeddings are cached in the user's cache folder, so that a second run is quick.
     """
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(common))
@@ -65,7 +65,7 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
 
 
 async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> Comparison:
-    """The same in the named store."""
+    """The same, in the store that the options name."""
     bare = replace(scenario, memories=tuple(map(without_cues, scenario.memories)))
     sides = {OURS: bare}
     if bare.memories != scenario.memories:

@@ -26,8 +26,8 @@ def show_comparison(
     """Print secondhop's answer, and which labelled facets plain search and secondhop serve.
 
     Args:
-        trace: show its trace, too.
-        written: its page was written.
+        trace: also print the trace.
+        written: the web page was written, so do not suggest it.
     """
     console.print(clean(comparison.question.query), style="bold")
     show_answer(comparison.result, console, brief=True)
@@ -44,7 +44,7 @@ def show_comparison(
 
 
 def facets_table(comparison: Comparison) -> "Table":
-    """Which labelled facets each answer serves."""
+    """A table of the labelled facets that each answer serves."""
     from rich.table import Table
     from rich.text import Text
 
@@ -67,7 +67,7 @@ def facets_table(comparison: Comparison) -> "Table":
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """For `--json`: the first question, and of each answer the facets that its memories serve."""
+    """For `--json`: the first question, and the facets that each memory of each answer serves."""
     question = comparison.question
     return {
         "question": question.query,

@@ -1,4 +1,4 @@
-"""Where scenarios are measured: temporary stores, cached embeddings, two sides to compare."""
+"""Measures scenarios: temporary stores, cached embeddings, two sides to compare."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -43,7 +43,7 @@ from secondhop.recall import Recall
 from secondhop.settings import load_settings
 
 CACHE = "eval"
-"""Folder of the kept embeddings in the user's cache."""
+"""Folder of the cached embeddings in the user's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,24 +56,24 @@ class EvalPlan:
     annotate: bool = False
     """Let the model write cues before the questions are asked."""
     answers: Path | None = None
-    """File or folder where a language model's answers are kept; None: they are kept nowhere."""
+    """File or folder in which a language model's answers are kept; None: they are not kept."""
     stored: bool = False
-    """Ask the memory that the options name: the scenarios are questions alone."""
+    """Ask the entity in the options; the scenarios then consist of questions only."""
     prompt: Prompt | None = None
-    """In the place of the one in force."""
+    """Used instead of the prompt in force with the same name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What was found."""
+    """The reports of a plan."""
 
     reports: list[ScenarioReport]
     others: list[ScenarioReport] = field(default_factory=list[ScenarioReport])
-    """Of the other side, where it was asked; in the order of `reports`."""
+    """Those of the other side, in the order of `reports`; [] if it was not asked."""
     comparison: Comparison | None = None
 
     def document(self, *, per_question: bool) -> dict[str, Any]:
-        """For `--json`: a key a scenario, and "against" when there was a comparison."""
+        """For `--json`: one key per scenario, and "against" if there was a comparison."""
         found = {one.name: one.document(per_question=per_question) for one in self.reports}
         if self.comparison is None:
             return found
@@ -91,22 +91,22 @@ class Side:
     settings: Config
     prompts: Mapping[str, Prompt]
     suffix: str = ""
-    """Of the entities that it is stored as."""
+    """Appended to the names of the entities that it is stored as."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalBench:
-    """What outlasts one scenario."""
+    """What all scenarios of a plan share."""
 
     plan: EvalPlan
     place: Common
     embedder: Embedder
     progress: IngestProgress | None
     model: AnswerCache | None = None
-    """Plans and judges; None: offline."""
+    """Plans and votes; None: offline."""
 
     async def run(self, scenario: Scenario, side: Side, *, asking: Asking) -> ScenarioReport:
-        """Store the scenario, if it is not, and ask its questions."""
+        """Store the scenario unless `plan.stored`, and ask its questions."""
         stored, annotate = self.plan.stored, self.plan.annotate
         async with opened(
             self.place,
@@ -127,7 +127,7 @@ class EvalBench:
             return await run_scenario(scenario, recall, asking=asking, progress=self.progress)
 
     async def _write_cues(self, scenario: Scenario, recall: Recall) -> None:
-        """Annotate what is not annotated yet, and say what that took."""
+        """Let the model write the cues that are missing, and print what that took."""
         ledger = await recall.memories.cues.aannotate(progress=self.progress)
         if ledger.annotated or ledger.pending:
             notices().print(f"{scenario.name}: {annotated_text(ledger)}", soft_wrap=True)
@@ -136,7 +136,7 @@ class EvalBench:
             raise ModelError(f"{ledger.pending} memories of {scenario.name} have no cues: {why}")
 
     def expect_answers(self, reports: Sequence[ScenarioReport]) -> None:
-        """Raises ModelError when the model never answered: that would compare nothing."""
+        """Raises ModelError if the model never answered, since nothing could be compared."""
         counts = self.model.counts if self.model else None
         reasons = [why for one in reports for own in one.degraded().values() for why in own]
         if counts and reasons and counts.from_cache + counts.asked == counts.failed:
@@ -145,10 +145,10 @@ class EvalBench:
 
 @asynccontextmanager
 async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench, None]:
-    """A bench; a store that was not named is gone afterwards.
+    """A bench, on the store in the options or a temporary one.
 
     Raises:
-        UsageError: it needs a model, and none is named.
+        UsageError: the plan needs a model, and none is named.
     """
     if needs_model(plan):
         named_llm(common)
@@ -163,7 +163,7 @@ async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench
 
 
 def needs_model(plan: EvalPlan) -> bool:
-    """Whether cues are to be written, a prompt tried, or an effort asked for that takes a model."""
+    """Whether the plan writes cues, tries a prompt, or asks with an effort that calls a model."""
     other = plan.against
     asked = {plan.asking.effort, other.effort if isinstance(other, OtherEffort) else None}
     tries = plan.prompt is not None or isinstance(other, OtherPrompt)
@@ -171,11 +171,11 @@ def needs_model(plan: EvalPlan) -> bool:
 
 
 async def measured(plan: EvalPlan, common: Common) -> Measured:
-    """One report a scenario, from a throwaway store unless one was named to keep.
+    """One report per scenario, from a temporary store unless the options name one.
 
     Raises:
-        UsageError: no such setting, or an earlier report of other scenarios.
-        ModelError: a prompt is tried, and the model never answered.
+        UsageError: a setting is unknown, or the earlier report lacks one of the scenarios.
+        ModelError: two prompts are compared, and the model never answered.
     """
     own, theirs = sides(plan, common)
     if isinstance(plan.against, EarlierReport):
@@ -198,10 +198,10 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
 
 
 def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
-    """Ours, and the other side where that is secondhop, too.
+    """Our side, and the other side if that is secondhop, too (None otherwise).
 
     Raises:
-        UsageError: no such setting, or it is limits.k.
+        UsageError: a setting is unknown, or it is limits.k.
         PromptError: a file of the prompts in force is faulty.
     """
     environment, other = load_settings(), plan.against
@@ -227,7 +227,7 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
 
 
 def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> None:
-    """Raises UsageError when the report has none of these scenarios, or not all."""
+    """Raises UsageError if the earlier report lacks any of these scenarios."""
     missing = [one.name for one in scenarios if one.name not in earlier.results]
     if missing:
         raise UsageError(
@@ -239,7 +239,7 @@ def expect_scenarios(earlier: EarlierReport, scenarios: Sequence[Scenario]) -> N
 def comparison_of(
     plan: EvalPlan, reports: Sequence[ScenarioReport], others: Sequence[ScenarioReport]
 ) -> Comparison | None:
-    """Ours against the other side's; None where there is nothing to compare with."""
+    """Our answers compared with those of the other side; None without another side."""
     other, timed = plan.against, plan.answers is None
     if other is None:
         return None
@@ -251,7 +251,7 @@ def comparison_of(
 
 
 def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered:
-    """What plain search answered, or an earlier report, which is measured again."""
+    """The answers of plain search, or those of an earlier report, measured again."""
     if isinstance(other, PlainSearch):
         run = report.systems[other.name]
     elif isinstance(other, EarlierReport):
@@ -263,10 +263,10 @@ def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered
 
 
 def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
-    """What secondhop answered, and what each recall cost.
+    """The answers of secondhop, and what each recall cost.
 
     Args:
-        timed: with the time it took; False where answers of a model may come from a file.
+        timed: include the time; False if answers of the model may come from a file.
     """
     rows = {
         one: {

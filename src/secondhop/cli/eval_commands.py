@@ -116,11 +116,11 @@ def scenarios(
 def with_target(
     plan: "EvalPlan", common: Common, *, against: str | None, prompt: Path | None
 ) -> "tuple[EvalPlan, Common]":
-    """The plan with what it compares, and where it is stored.
+    """The plan with the two sides to compare, and the options to measure it with.
 
     Raises:
         PromptError: a file is faulty, or no recall uses the prompt.
-        UsageError: nothing is called so, or two different prompts are to be compared.
+        UsageError: `against` is unknown, or the two files replace different prompts.
     """
     from secondhop.cli.kept_answers import usual_answers
     from secondhop.cli.opening import prompts_in_force
@@ -150,7 +150,7 @@ def with_target(
 
 
 def writing_cues(plan: "EvalPlan") -> "EvalPlan":
-    """Both prompts write cues for the same sample of memories, which begin without any.
+    """A plan in which both prompts write cues for the same sample of memories.
 
     Raises:
         UsageError: the memories are in a store already.
@@ -171,7 +171,7 @@ def writing_cues(plan: "EvalPlan") -> "EvalPlan":
 
 
 def places_of(plan: "EvalPlan", place: Common) -> dict[str, str] | None:
-    """{scenario: options that find its memory again}; None where the store was a temporary one."""
+    """{scenario: options that open it again}; None if the store was temporary."""
     if place.store is None and not plan.stored:
         return None
     names = [scenario.name for scenario in plan.scenarios]
@@ -187,10 +187,10 @@ def show(
     per_question: bool,
     places: "Mapping[str, str] | None",
 ) -> None:
-    """Print the reports, and the comparison when there is one.
+    """Print the reports, and the comparison if there is one.
 
     Args:
-        places: {scenario: options that find its memory again}; None where that is gone.
+        places: {scenario: options that open it again}; None if the store is gone.
     """
     from secondhop.cli.comparison_view import show_changed, show_comparison, show_other_side
     from secondhop.cli.eval_view import show_reports
@@ -209,10 +209,14 @@ def show(
 def load_scenarios(
     folders: list[Path], *, cues: bool = True, stored: bool = False
 ) -> "list[Scenario]":
-    """The scenarios of these folders, with the cues that they have.
+    """The scenarios in these folders.
+
+    Args:
+        cues: read their cues, too.
+        stored: they may consist of questions only.
 
     Raises:
-        UsageError: one is no scenario, or two have the same name.
+        UsageError: one is not a scenario, or two have the same name.
     """
     from secondhop.evals.scenario import load_scenario
 

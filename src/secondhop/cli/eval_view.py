@@ -1,4 +1,4 @@
-"""Prints an evaluation: a table for each scenario, and one of the means."""
+"""Prints an evaluation: a table for each scenario, and one with the means."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ def show_reports(
     """Print a table for each scenario, the mean of the scenarios, and what the columns mean.
 
     Args:
-        places: {scenario: options that find its memory again}; None where that is gone by then.
+        places: {scenario: options that open it again}; None if the store is gone by then.
     """
     for report in reports:
         rows = report.means()
@@ -65,7 +65,7 @@ def show_missed(
     *,
     place: str | None = None,
 ) -> None:
-    """What a question needed and did not get, and what kept it out; nothing where it got all."""
+    """Print the facets that a question missed, and why their memories were not returned."""
     if missed:
         console.print(f"{clean(question.id)}: {shorten(question.query, 200)}")
     for facet in missed:
@@ -85,7 +85,7 @@ def show_missed(
 def measures_table(
     title: str, rows: Mapping[str, Measures], *, names: Sequence[str] = MEASURES
 ) -> "Table":
-    """One row a system or question."""
+    """One row per system or question."""
     table = figures_table(title, [HEADINGS.get(name, name) for name in names])
     for name, measures in rows.items():
         style = "bold" if name == OURS else ""
@@ -106,12 +106,12 @@ def figures_table(title: str, headings: Sequence[str]) -> "Table":
 
 
 def figure(value: float | None) -> str:
-    """Three digits; "-" for what was not measured."""
+    """Three decimals; "-" if it was not measured."""
     return "-" if value is None else f"{value:.3f}"
 
 
 def footnote(report: ScenarioReport) -> str:
-    """How many questions, what each cost, and what the unanswerable ones got."""
+    """The number of questions, the cost of each, and how many unanswerable ones were answered."""
     costs = report.costs()
     questions = counted(len(report.questions), "question")
     text = f"{questions}, {costs.ms:.0f} ms each (p95 {costs.ms_p95:.0f})"
@@ -124,7 +124,7 @@ def footnote(report: ScenarioReport) -> str:
 
 
 def had_to_do_without(report: ScenarioReport) -> str:
-    """ "3 recalls had to do without: the planner timed out"; "" where none had to."""
+    """ "3 recalls had to do without: the planner timed out"; "" if none was degraded."""
     reasons = [why[0] for why in report.degraded().values()]
     if not reasons:
         return ""

@@ -18,14 +18,14 @@ INTERRUPTED = 130
 
 @contextmanager
 def with_exit_status(*, place: str = "") -> Generator[None, None, None]:
-    """Run a command's work; what it raises on purpose ends it without a traceback.
+    """Turn expected errors of a command into a message and an exit status, without a traceback.
 
     Args:
-        place: options that the commands in a message need to find the same memory.
+        place: options that commands in a message need to open the same store.
 
     Raises:
-        typer.Exit: status 2 for wrong usage, 1 for work that failed, 130 when interrupted,
-            0 when the reader of a pipe had enough.
+        typer.Exit: status 2 for wrong usage, 1 for work that failed, 130 after an interrupt,
+            0 if the reader of a pipe closed it.
     """
     try:
         yield
@@ -41,12 +41,12 @@ def with_exit_status(*, place: str = "") -> Generator[None, None, None]:
         raise typer.Exit(DONE) from error
     except OSError as error:
         if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
-            silence_stdout()  # Python would try again at its exit, and complain once more
+            silence_stdout()  # otherwise Python would flush again at exit and report a second error
         raise leave(error, status=FAILED) from error
 
 
 def leave(error: BaseException, *, status: int, place: str = "") -> typer.Exit:
-    """Say what happened, and hand back the exit to raise."""
+    """Print the error, and return the exit to raise."""
     from secondhop.cli.advised import with_place
     from secondhop.cli.terminal import clean
 
@@ -56,7 +56,7 @@ def leave(error: BaseException, *, status: int, place: str = "") -> typer.Exit:
 
 
 def words_of(error: BaseException) -> str:
-    """The message; an error of the system names its place, and the way out where there is one."""
+    """The error's message; an OSError is shown with its file and, for a full disk, a remedy."""
     if not isinstance(error, OSError) or not error.strerror:
         return str(error)
     place = f"{error.filename}: " if error.filename is not None else ""
@@ -65,7 +65,7 @@ def words_of(error: BaseException) -> str:
 
 
 def silence_stdout() -> None:
-    """The reader is gone: what is still buffered goes nowhere, and Python's exit stays quiet."""
+    """Send buffered output to /dev/null, so that Python does not fail again at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

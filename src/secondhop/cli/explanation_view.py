@@ -1,4 +1,4 @@
-"""Prints the story of one memory in one recall."""
+"""Prints the explanation of one memory in one recall."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def show_explanation(explanation: Explanation, console: "Console") -> None:
-    """Verdict, story, and the smallest change that would let it in."""
+    """Print the verdict, the story, and the smallest change that would let the memory in."""
     title, memory_id = shorten(explanation.title, 120), clean(explanation.memory_id)
     verdict = "returned" if explanation.returned else f"not returned: {clean(explanation.cut_by)}"
     console.print(f"{title} [{memory_id}]" if title else memory_id, style="bold")

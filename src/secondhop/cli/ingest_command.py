@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def existing_path(text: str) -> Path:
-    """A path at which there is something."""
+    """A path that exists, with `~` expanded."""
     path = given_path(text).expanduser()
     if not path.exists():
         raise typer.BadParameter(f"path {text!r} does not exist")
@@ -57,7 +57,7 @@ def ingest(
     Unchanged memories are left alone, and memories whose files are gone are deleted. With a
     language model it also writes cues (`secondhop annotate`).
     """
-    import_module("secondhop.recall")  # takes a second, in which an event loop defers Ctrl-C
+    import_module("secondhop.recall")  # takes a second; inside an event loop, Ctrl-C would wait
     from secondhop.cli.ledger_view import show_ledger
     from secondhop.cli.opening import chosen_spec, opened, run
     from secondhop.cli.progress import bars
@@ -99,7 +99,7 @@ def ingest(
             try:
                 ledger = await stored_from(recall)
             except NothingIngestedError as error:
-                if common.json:  # the message names a few of the reasons, this all of them
+                if common.json:  # the message has only the first few reasons
                     print_json(error.ledger.to_dict())
                 raise
             if spec is not None:
@@ -117,7 +117,7 @@ def ingest(
 
 
 def interrupted(stored: int) -> str:
-    """What an ingest that was stopped leaves behind."""
+    """The message of an interrupted ingest."""
     if not stored:
         return "interrupted; nothing was stored yet"
     kept = counted(stored, "memory is", "memories are")

@@ -23,7 +23,7 @@ FILE = "answers.db"
 
 
 def usual_answers() -> Path:
-    """Where a trial of prompts keeps answers: a file in the user's cache folder."""
+    """The file in the user's cache folder that keeps answers when prompts are compared."""
     return cache_folder() / "prompts" / FILE
 
 
@@ -31,15 +31,15 @@ def usual_answers() -> Path:
 async def answering_model(
     common: Common, place: Path | None
 ) -> AsyncGenerator[AnswerCache | None, None]:
-    """The model that options and environment name, with kept answers; None: offline.
+    """The model that the options or the environment name, with cached answers; None: offline.
 
-    Says at the end how often it was asked.
+    Prints at the end how often it was asked.
 
     Args:
-        place: a file, or a folder that holds it; None: a file that goes again.
+        place: the file of answers, or its folder; None: a temporary file.
 
     Raises:
-        UsageError: answers are to be kept, and no model is named; or the file holds something else.
+        UsageError: answers are to be kept but no model is named, or the file is not one of answers.
     """
     spec = chosen_spec(common)
     if spec is None:

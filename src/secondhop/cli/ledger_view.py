@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 SKIPPED_SHOWN = 20
-"""Lines of skipped items; `--json` has them all."""
+"""Most skipped items shown; `--json` has them all."""
 
 PLANNED_SHOWN = 20
-"""Ids a line of a dry run; `--json` has them all."""
+"""Most ids shown per line of a dry run; `--json` has them all."""
 
 
 def show_ledger(ledger: IngestLedger, console: "Console") -> None:
-    """Counts in one line, then what was skipped and why."""
+    """Print counts in one line, then what was skipped and why."""
     if ledger.plan is not None:
         show_plan(ledger, ledger.plan, console)
     else:
@@ -36,7 +36,7 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
 
 
 def show_entries(head: str, entries: Sequence[Skipped], console: "Console") -> None:
-    """A line for each, and how many there are beyond the first."""
+    """Print one line per entry, and how many more there are."""
     for entry in entries[:SKIPPED_SHOWN]:
         console.print(f"{head}{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
     more = len(entries) - SKIPPED_SHOWN
@@ -45,12 +45,12 @@ def show_entries(head: str, entries: Sequence[Skipped], console: "Console") -> N
 
 
 def with_other_cues(ledger: IngestLedger) -> str:
-    """ " (2 with other cues)"."""
+    """ " (2 with other cues)"; "" if there are none."""
     return f" ({ledger.other_cues} with other cues)" if ledger.other_cues else ""
 
 
 def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> None:
-    """What would be done, by id; nothing was."""
+    """Print what a dry run would have done, by id."""
     console.print(
         f"nothing was written; read {counted(ledger.read, 'memory')}: "
         f"{ledger.unchanged} unchanged, {len(ledger.skipped)} skipped, "

@@ -1,4 +1,4 @@
-"""Commands for a whole memory: stats, doctor, reindex, export, import, copy, delete-entity."""
+"""Commands for whole entities: stats, doctor, reindex, export, import, copy, delete-entity."""
 
 import json
 import sys
@@ -46,7 +46,7 @@ def doctor(
 
     async def work(recall: "Recall") -> "Examination":
         told = await recall.admin.adoctor(fix=fix and not dry_run, progress=progress)
-        if not (told.memories or told.findings):  # the wrong one: nothing is there, or left behind
+        if not (told.memories or told.findings):  # an unknown entity: nothing is stored
             raise unknown_entity(common)
         return told
 
@@ -63,7 +63,7 @@ def doctor(
 
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
-    """A line a finding, with its cure and some examples."""
+    """Print one line per finding, with examples and the cure."""
     from secondhop.cli.terminal import clean, shorten
     from secondhop.wording import counted
 
@@ -102,7 +102,7 @@ def export(
     from secondhop.wording import counted
 
     async def work(recall: "Recall") -> int:
-        gone = unknown_entity(common)  # one whose memories are all forgotten has an empty export
+        gone = unknown_entity(common)  # a known entity without memories has an empty export
         if gone.entity not in await entities_of(common, filled=False):
             raise gone
         if format is not None:
@@ -122,7 +122,7 @@ def export(
 
 
 async def written_for(format: str, recall: "Recall", file: Path | None) -> int:
-    """Write the document of another library; the number of memories in it."""
+    """Write the memories in another library's format; returns their number."""
     from secondhop.memories.export_file import write_lines
 
     document = await recall.admin.aexport_as(cast("OtherFormat", format))
@@ -159,7 +159,7 @@ def import_memories(
 
 
 def show_imported(told: "Imported", console: "Console") -> None:
-    """Counts, and what was left as it is."""
+    """Print counts, and the memories that were left as they are."""
     from secondhop.cli.terminal import clean
 
     would = "would be " if told.dry_run else ""
@@ -179,7 +179,7 @@ def copy(
     """Copy memories into another store: a folder, or postgresql://…
 
     Copies all entities, or the one that --entity names, with vectors and everything learned. The
-    store may be in use. The copy is compared with it; after an interruption, run it again.
+    store may be in use. The copy is compared with the store; after an interruption, run it again.
     """
     from secondhop.cli.opening import run, server_of, store_of
     from secondhop.memories.copying import copied
@@ -199,7 +199,7 @@ def copy(
 
 
 def show_copied(told: "Copied", console: "Console") -> None:
-    """A line an entity."""
+    """Print one line per entity."""
     from secondhop.cli.terminal import clean
     from secondhop.wording import counted
 
@@ -248,10 +248,10 @@ def delete_entity(
 
 
 def confirmed(what: str) -> bool:
-    """Whether the person at the terminal wants it.
+    """Ask the person at the terminal whether to go on.
 
     Raises:
-        UsageError: there is no terminal to ask at.
+        UsageError: standard input is not a terminal.
     """
     if not sys.stdin.isatty():
         raise UsageError(
@@ -287,7 +287,7 @@ def stats(common: Common) -> None:
     lines = [
         f"{name.replace('_', ' ')}: {'unknown' if count is None else clean(str(count))}"
         for name, count in counts.items()
-        if name != "schema_version"  # each kind of store has its own
+        if name != "schema_version"  # numbered differently in each kind of store
     ]
     tell(common, counts, lambda console: console.print("\n".join(lines), soft_wrap=True))
 

@@ -1,4 +1,4 @@
-"""The command `mcp`: serves a memory to agents over the Model Context Protocol."""
+"""The command `mcp`: serves memories to agents over the Model Context Protocol."""
 
 from dataclasses import replace
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class McpExtraMissingError(SecondhopError):
-    """The MCP server was asked for, and its library is not installed."""
+    """The library of the MCP server is not installed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -25,11 +25,11 @@ class McpExtraMissingError(SecondhopError):
 
 
 class Address(NamedTuple):
-    """Where HTTP is served."""
+    """The address that HTTP is served on."""
 
     host: str
     port: int
-    """0: any free one."""
+    """0: any free port."""
 
     @property
     def is_loopback(self) -> bool:
@@ -41,27 +41,27 @@ class Address(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The host as URLs name it."""
+        """The host as it is written in a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
     def listening(self) -> "socket":
-        """A socket that takes connections there.
+        """A socket that listens there.
 
         Raises:
-            OSError: the address cannot be had.
+            OSError: the address is not available.
         """
         from socket import AF_INET, AF_INET6, IPPROTO_TCP, TCP_NODELAY, create_server
 
         family = AF_INET6 if ":" in self.host else AF_INET
         sock = create_server((self.host, self.port), family=family)
-        # connections inherit it. asyncio sets it only on sockets that were made with a protocol;
-        # without it, what is written in two parts waits 40 ms for the first one's acknowledgement
+        # Connections inherit this option. asyncio sets it only on sockets made with a protocol.
+        # Without it, the second of two writes waits 40 ms for the first one's acknowledgement.
         sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
         return sock
 
 
 def address(text: str) -> Address:
-    """HOST:PORT, or PORT alone, which is one of 127.0.0.1.
+    """HOST:PORT, or only PORT for 127.0.0.1.
 
     >>> address("8765")
     Address(host='127.0.0.1', port=8765)
@@ -110,14 +110,14 @@ def mcp(
 
 
 def check_open_to(http: Address, common: Common, *, tokens: bool) -> None:
-    """Over HTTP a client needs a token, unless the server serves one entity on this machine.
+    """Check that HTTP clients need a token, or that one entity is served on this machine only.
 
     Args:
-        tokens: whether the store has some.
+        tokens: whether the store has any.
 
     Raises:
-        UsageError: no tokens, and more than this machine, or no entity is named; or both
-            tokens and an entity.
+        UsageError: without tokens, the address is not a loopback address or no entity is named;
+            with tokens, an entity is named.
     """
     if tokens:
         if common.entity is not None:

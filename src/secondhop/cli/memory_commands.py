@@ -28,7 +28,7 @@ ValidUntil = Annotated[
 
 
 def given_expiry(text: str) -> datetime | Literal["none"]:
-    """A moment, or none."""
+    """A moment, or "none"."""
     return "none" if text == "none" else moment(text)
 
 
@@ -43,7 +43,7 @@ NewExpiry = Annotated[
 
 
 def given_mark(text: str) -> Mark:
-    """core, open, or "" for none."""
+    """ "core", "open", or "" for "none"."""
     match text:
         case "core" | "open":
             return text
@@ -172,7 +172,7 @@ def update(
 
 
 def expect_one_change(wanted: Sequence[bool]) -> None:
-    """Raises UsageError where nothing is to be done, or two things that exclude each other."""
+    """Raises UsageError unless exactly one kind of change is wanted."""
     if not any(wanted):
         raise UsageError(
             "nothing to update; give TEXT, --valid-until, --salience, --mark, --replaced-by, "
@@ -214,7 +214,7 @@ def list_memories(
 ) -> None:
     """List memories with their ids: all, or those with these words.
 
-    The newest first; with words, those first whose title has them.
+    Newest first; with words, memories that have them in the title come first.
     """
     from secondhop.cli.memory_view import listed, show_list
 
@@ -251,7 +251,7 @@ def facts(
 def told_of(
     common: Common, work: Callable[["Recall"], Awaitable["Frozen"]], *, counting: bool = False
 ) -> None:
-    """Do it in the opened memory, and tell what was done."""
+    """Run the work in the opened store, and print what was done."""
     from secondhop.cli.memory_view import show_done
 
     done = in_memory(common, work, counting=counting)

@@ -1,4 +1,4 @@
-"""Prints what was done to single memories, and their histories."""
+"""Prints changes to single memories, and lists and histories of memories."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_done(told: Frozen, console: "Console") -> None:
-    """One line for a deed; versions and events for a history."""
+    """Print one line for a change, or the versions and events of a history."""
     match told:
         case Kept():
             console.print(kept_line(told))
@@ -41,7 +41,7 @@ def kept_line(kept: Kept) -> str:
 
 
 def forgotten_line(gone: Forgotten) -> str:
-    """What is gone, and whether all of it is."""
+    """What was deleted, and whether traces of it may be left."""
     ids = ", ".join(map(clean, gone.memory_ids))
     line = f"{ids}: {counted(gone.passages, 'passage')} and {counted(gone.traces, 'trace')}"
     if gone.dry_run:
@@ -52,7 +52,7 @@ def forgotten_line(gone: Forgotten) -> str:
 
 
 def show_history(story: MemoryHistory, console: "Console") -> None:
-    """Every version, then every event."""
+    """Print every version, then every event, then the cues."""
     for version in story.versions:
         holds = version.end or "holds"
         line = f"{version.created_at:%Y-%m-%d}  {clean(version.memory_id)}  {clean(holds)}"
@@ -68,13 +68,13 @@ def show_history(story: MemoryHistory, console: "Console") -> None:
 
 
 def listed(version: Version) -> dict[str, str]:
-    """For `list --json`."""
+    """A memory as `list --json` prints it."""
     known = version.model_dump(mode="json")
     return {name: known[name] for name in ("memory_id", "title", "created_at", "end")}
 
 
 def show_list(found: Sequence[Version], console: "Console") -> None:
-    """One line a memory: date, id, title or first words, and why it does not hold."""
+    """Print one line per memory: date, id, title or first words, and why it no longer holds."""
     for one in found:
         title = one.title if is_named(one.title) else without_heading_signs(one.text)
         ended = f"  ({clean(one.end)})" if one.end else ""
@@ -85,7 +85,7 @@ def show_list(found: Sequence[Version], console: "Console") -> None:
 
 
 def show_facts(found: Sequence[StoredFact], console: "Console") -> None:
-    """One line a fact."""
+    """Print one line per fact."""
     for fact in found:
         named = f"{clean(fact.subject)}, {clean(fact.attribute)}: {clean(fact.value)}"
         console.print(f"{named}  (since {fact.since:%Y-%m-%d}, {clean(fact.memory_id)})")

@@ -16,7 +16,7 @@ def pull(common: Common) -> None:
 
     settings = load_settings()
     home = settings.model_dir
-    if settings.offline:  # they are here already, or this raises
+    if settings.offline:  # raises if they are not there
         folders = [ensure_assets(one, cache_dir=home, offline=True) for one in ALL_BUNDLES]
     else:
         with bars(of_bytes=True) as progress:

@@ -69,7 +69,7 @@ def new_scenario(
 
 
 async def typed_lines() -> AsyncIterator[str]:
-    """Lines of standard input until its end; Ctrl-C need not wait for the next one."""
+    """Lines of standard input, read in a thread so that Ctrl-C works while it waits."""
     import asyncio
 
     loop, lines = asyncio.get_running_loop(), asyncio.Queue[str]()
@@ -85,7 +85,7 @@ async def typed_lines() -> AsyncIterator[str]:
 
 
 class Labelling:
-    """Questions between the lines that are typed and the screen."""
+    """A dialogue that shows questions with candidates and takes labels."""
 
     def __init__(
         self,
@@ -97,12 +97,16 @@ class Labelling:
         k: int,
         shown: int,
     ) -> None:
-        """Nothing is shown yet."""
+        """Args:
+        at: the time of the questions.
+        k: memories per answer, written into the scenario.
+        shown: candidates shown per question.
+        """
         self._recall, self._scenario, self._console = recall, scenario, console
         self._at, self._k, self._shown = at, k, shown
 
     async def run(self, questions: "Iterable[str]", lines: AsyncIterator[str]) -> None:
-        """Until the questions and the lines end, or the user stops."""
+        """Runs until the input ends or the user stops."""
         waiting = deque(questions)
         self._say(HELP)
         labels = await self._next(waiting)
@@ -128,19 +132,19 @@ class Labelling:
             self._say(f"measure: {as_typed('eval', 'scenarios', str(self._scenario.path))}")
 
     def _take(self, labels: "Labels", line: str) -> None:
-        """One label; what is none is said."""
+        """Take one label; print the error if the line is not one."""
         try:
             labels.take(line)
         except UsageError as error:
             self._say(str(error))
 
     def _keep(self, labels: "Labels | None", *, unanswered: bool = False) -> None:
-        """Write the question that is open, where anything was said of it."""
+        """Save the open question if it has labels or is unanswered by choice."""
         if labels is not None and (labels.facets or unanswered):
             self._scenario.add(labels, at=self._at, k=self._k)
 
     async def _next(self, waiting: deque[str]) -> "Labels | None":
-        """Show the next question with its candidates; None: there is none."""
+        """Show the next question with its candidates; None if there is none."""
         from secondhop.cli.terminal import shorten
         from secondhop.evals.new_scenario import Labels, candidates
 

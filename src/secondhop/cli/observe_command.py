@@ -51,10 +51,10 @@ SHAPES = 'give a JSON list of {"role": ..., "content": ..., "at": ...}, or one s
 
 
 def given_text(file: str) -> str:
-    """What stands in the file, or comes from standard input.
+    """The text of a file, or of standard input for "-".
 
     Raises:
-        UsageError: there is no such file, or no UTF-8 text in it.
+        UsageError: the file cannot be read, or is not UTF-8.
     """
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).expanduser().read_bytes()
@@ -66,10 +66,10 @@ def given_text(file: str) -> str:
 
 
 def messages_in(text: str, *, name: str) -> list[Any]:
-    """The messages of a JSON list, of an object that holds "messages", or of lines of JSON.
+    """The messages of a JSON list, of an object with "messages", or of JSON Lines.
 
     Raises:
-        UsageError: none of these, or no message.
+        UsageError: the text is none of these, or holds no message.
     """
     from secondhop.ingest.json_text import parse_json
 
@@ -91,10 +91,11 @@ def messages_in(text: str, *, name: str) -> list[Any]:
 
 
 def lines_in(text: str, *, name: str, fault: str) -> list[Any]:
-    """One message a line.
+    """One message per line.
 
     Raises:
-        UsageError: a line that is no JSON; where the first is none, `fault`.
+        UsageError: a line is not JSON. If it is the first one, the error shows `fault`, the error
+            of the text as a whole.
     """
     from secondhop.ingest.json_text import parse_json
 

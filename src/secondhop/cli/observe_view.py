@@ -1,4 +1,4 @@
-"""Prints what was read from a conversation."""
+"""Prints what was stored from a conversation."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show_observed(told: Observed, console: "Console") -> None:
-    """What was added, what contradicts, what was known; then what it cost."""
+    """Print what was added, what contradicts, what was known already, and the cost."""
     would = "would be " if told.dry_run else ""
     for heading, ones, style in (
         (f"{would}added", told.added, "bold"),
@@ -35,7 +35,7 @@ def show_observed(told: Observed, console: "Console") -> None:
 
 
 def show_one(one: Observation, console: "Console", *, heading: str, style: str) -> None:
-    """What it says, the words it came from, and what follows for others."""
+    """Print what it says, its source, and the memories that it replaces or contradicts."""
     console.print(f"{heading}: {stated(one)}  ({clean(one.memory_id)})", style=style)
     quote = f'"{shorten(one.source.text, 100)}"'
     console.print(f"   message {one.source.message + 1}: {quote}", style="dim")
@@ -51,7 +51,7 @@ def show_one(one: Observation, console: "Console", *, heading: str, style: str) 
 
 
 def stated(one: Observation) -> str:
-    """A fact by its names, anything else in its words."""
+    """A fact as "subject, attribute: value"; a preference or anything else as its text."""
     match one.kind:
         case "factual":
             return f"{clean(one.subject)}, {clean(one.attribute)}: {clean(one.value)}"

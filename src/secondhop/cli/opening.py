@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run a command's work in an event loop of its own; Ctrl-C cancels it in order."""
+    """Run a command's work in a new event loop; Ctrl-C cancels it cleanly."""
     return asyncio.run(work)
 
 
@@ -51,24 +51,24 @@ async def opened(
     mending: bool = False,
     annotate: "AnnotateSettings | bool" = False,
 ) -> AsyncGenerator["Recall", None]:
-    """The recall of the chosen store and entity, closed at the end.
+    """The `Recall` of the chosen store and entity, closed at the end.
 
     Args:
-        entity: instead of the one the options name.
-        embedder: instead of the one the options name.
-        counting: tokens will be counted; a missing token file is fetched or complained about now.
-        prompts: instead of those that the options name.
-        settings: limits and ranking; default those of the library, or of a file.
-        llm: instead of the one the options name; it stays open.
-        scale: instead of the file that the options name.
-        mending: open it also where vectors are missing.
-        annotate: how cues are written, and whether by itself while it is open.
+        entity: instead of the one in the options.
+        embedder: instead of the one in the options.
+        counting: tokens will be counted, so fetch a missing token file now (or raise, if offline).
+        prompts: instead of those in the options.
+        settings: instead of those of `settings_of`.
+        llm: instead of the one in the options; it is not closed.
+        scale: instead of the file in the options.
+        mending: open the store even if vectors are missing.
+        annotate: how cues are written, and whether in the background while it is open.
     """
     from secondhop.recall import Recall
 
     environment = load_settings()
     model = llm or choose_llm(common.llm or environment.llm)
-    if counting or model is not None:  # prompts are counted, too
+    if counting or model is not None:  # the tokens of prompts are counted, too
         prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
     async with await Recall.aopen(
         store_of(common, environment),
@@ -92,7 +92,7 @@ async def opened(
 
 
 async def entities_of(common: Common, *, filled: bool) -> list[str]:
-    """The entities of the chosen store; `filled`: only those with a memory."""
+    """The entities of the chosen store; `filled`: only those with memories."""
     from secondhop.stores.store_directory import StoreDirectory
 
     settings = load_settings()
@@ -102,10 +102,10 @@ async def entities_of(common: Common, *, filled: bool) -> list[str]:
 
 
 def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPool":
-    """The memories of all entities of the chosen store, for a server.
+    """A pool that serves all entities of the chosen store, for a server.
 
     Args:
-        embedder: instead of the one the options name.
+        embedder: instead of the one in the options.
     """
     from secondhop.recall_pool import RecallPool
 
@@ -125,10 +125,10 @@ def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPoo
 
 
 def settings_of(common: Common, environment: Settings) -> "Config":
-    """The library's settings, with what files, `--set` and the deadline option change.
+    """The library's settings, changed by settings files, `--set` and the deadline option.
 
     Raises:
-        UsageError: a file cannot be read, or there is no such setting or value.
+        UsageError: a file cannot be read, or a setting or its value is invalid.
     """
     from secondhop.nodes.config import Config
 
@@ -148,10 +148,10 @@ def settings_of(common: Common, environment: Settings) -> "Config":
 
 
 async def expect_sessions(common: Common) -> None:
-    """Ask the place where sessions are kept for one, if that is a server: now, not when it matters.
+    """If sessions are kept on a server, check at start that it answers.
 
     Raises:
-        UsageError: no such place.
+        UsageError: there is no such place for sessions.
         StoreError: the server does not answer.
     """
     from secondhop.sessions.stores import chosen_sessions
@@ -163,13 +163,13 @@ async def expect_sessions(common: Common) -> None:
 
 
 async def expect_memories(recall: "Recall", common: Common) -> None:
-    """Raises UnknownEntityError where nothing is stored for the entity that the options name."""
+    """Raises UnknownEntityError if nothing is stored for the entity in the options."""
     if not (await recall.memories.acounts()).memories:
         raise unknown_entity(common)
 
 
 def unknown_entity(common: Common) -> UnknownEntityError:
-    """What is said where nothing is stored for the entity that the options name."""
+    """The error for an entity in the options for which nothing is stored."""
     settings = load_settings()
     entity = common.entity or settings.entity
     return UnknownEntityError(entity, store=shown_store(store_of(common, settings)))
@@ -178,9 +178,12 @@ def unknown_entity(common: Common) -> UnknownEntityError:
 async def rebuild(
     common: Common, *, progress: "IngestProgress | None", dry_run: bool = False
 ) -> dict[str, int]:
-    """{entity: passages} of what was embedded again: the named entity, or all of the store.
+    """Embed the entity in the options again, or all of the store.
 
-    `dry_run`: of what would be; nothing is embedded, nothing is written.
+    `dry_run`: count the passages only; nothing is embedded or written.
+
+    Returns:
+        {entity: number of its passages}.
 
     Raises:
         UnknownEntityError: nothing is stored there.
@@ -213,12 +216,13 @@ def store_of(common: Common, settings: Settings) -> str | Path:
 
 
 def server_of(common: Common, settings: Settings) -> str | None:
-    """The Chroma server that holds the vectors; an option of "" means none at all."""
+    """URL of the Chroma server that holds the vectors; None without one. The option "" means none,
+    whatever the environment says."""
     return (settings.chroma if common.chroma is None else common.chroma) or None
 
 
 def chosen_embedder(common: Common) -> "Embedder":
-    """The embedder that options and environment name; nothing is fetched before its first use."""
+    """The embedder that the options or the environment name; it is loaded at first use."""
     settings = load_settings()
     return make_embedder(
         common.embedder or settings.embedder,
@@ -229,7 +233,7 @@ def chosen_embedder(common: Common) -> "Embedder":
 
 @contextmanager
 def kept_embeddings(common: Common, name: str) -> Generator["Embedder", None, None]:
-    """The chosen embedder; what it embeds is kept in the user's cache folder under that name."""
+    """The chosen embedder, with its vectors cached in folder `name` of the user's cache."""
     from secondhop.models.embedding_cache import CachingEmbedder
 
     kept = CachingEmbedder(chosen_embedder(common), cache_folder() / name / "embeddings.db")
@@ -239,10 +243,10 @@ def kept_embeddings(common: Common, name: str) -> Generator["Embedder", None, No
 
 @contextmanager
 def throwaway(common: Common) -> Generator[Common, None, None]:
-    """The named store when there is one, else an embedded one that is gone afterwards.
+    """The options as they are if they name a store; otherwise with a temporary store in a folder.
 
     Raises:
-        UsageError: a Chroma server without a store to keep: its vectors would stay behind.
+        UsageError: a Chroma server but no store is named; its vectors would stay behind.
     """
     if common.store is not None:
         yield common
@@ -254,22 +258,22 @@ def throwaway(common: Common) -> Generator[Common, None, None]:
 
 
 def cache_folder() -> Path:
-    """The user's cache folder for what can be made again."""
+    """The user's cache folder, for files that can be made again."""
     from platformdirs import user_cache_path
 
     return user_cache_path("secondhop", appauthor=False)
 
 
 def embedded_in(folder: Path, common: Common) -> Common:
-    """The same options with a store in that folder, whatever SECONDHOP_CHROMA says."""
+    """The same options with a store in that folder and no Chroma server."""
     return replace(common, store=folder, chroma="")
 
 
 def choose_llm(said: str | None) -> str | None:
-    """The language model to plan and judge with; None: without one.
+    """Spec of the language model that plans and votes; None if there is none.
 
     Raises:
-        UsageError: "openai" alone, and OPENAI_MODEL names none.
+        UsageError: `said` is just "openai", and OPENAI_MODEL names no model.
     """
     if said == OFFLINE:
         return None
@@ -278,15 +282,15 @@ def choose_llm(said: str | None) -> str | None:
 
 
 def chosen_spec(common: Common) -> str | None:
-    """The language model that options or environment name; None: without one."""
+    """Spec of the language model that the options or the environment name; None without one."""
     return choose_llm(common.llm or load_settings().llm)
 
 
 def named_llm(common: Common) -> str:
-    """The language model that options or environment name.
+    """Spec of the language model that the options or the environment name.
 
     Raises:
-        UsageError: none is named.
+        UsageError: they name none.
     """
     spec = chosen_spec(common)
     if spec is None:
@@ -299,10 +303,11 @@ def named_llm(common: Common) -> str:
 
 
 def prompts_in_force(common: Common) -> "Mapping[str, Prompt]":
-    """Every prompt by name: of the folder that options or environment name, else as it ships.
+    """{name: prompt}, from the prompts folder in options or environment if it has one, otherwise as
+    shipped.
 
     Raises:
-        PromptError: a file of that folder is faulty.
+        PromptError: a file in that folder is faulty.
     """
     from secondhop.prompts.templates import load_prompts
 

@@ -17,7 +17,7 @@ from secondhop.stores.store_address import expect_possible, is_address
 
 
 def moment(text: str) -> datetime:
-    """An ISO 8601 moment; without a zone it is meant in UTC."""
+    """An ISO 8601 moment; without a time zone, in UTC."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
@@ -26,7 +26,7 @@ def moment(text: str) -> datetime:
 
 
 def given_path(text: str) -> Path:
-    """A path; an empty one comes of an unset variable, and never means the current folder."""
+    """A path. An empty one is refused: it comes from an unset variable and does not mean "."."""
     if not text:
         raise typer.BadParameter("the path is empty")
     if text == "-":
@@ -46,7 +46,7 @@ def given_store(text: str) -> str | Path:
 
 
 def given_output(text: str) -> Path | None:
-    """A path to write to; None for "-", which is standard output as everywhere else."""
+    """A path to write to; None for "-" (standard output)."""
     return None if text == "-" else given_path(text)
 
 
@@ -56,7 +56,7 @@ def given_settings(text: str) -> str:
 
 
 def given_entity(text: str) -> str:
-    """An entity's name; an empty one must not fall back to another memory."""
+    """An entity's name. An empty one is refused, because it would open the default entity."""
     if not text.strip():
         raise typer.BadParameter("the entity's name is empty")
     return text
@@ -64,9 +64,9 @@ def given_entity(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Common:
-    """Which memory a command works on, and how it answers. None: the environment or a default.
+    """Which store and entity a command works on, and how. None: the environment or a default.
 
-    The fields stand in the order of every help page.
+    Help pages list the options in the order of these fields.
     """
 
     store: Annotated[
@@ -126,11 +126,11 @@ class Common:
         bool, typer.Option("--json", help="One JSON document on stdout, all else on stderr.")
     ] = False
     sessions: str | None = None
-    """Where open sessions are kept; an option of the commands that serve or end some."""
+    """Where open sessions are kept; only some commands have this option (`SessionsPlace`)."""
 
 
 def shared_parameters() -> dict[str, inspect.Parameter]:
-    """The options of every command, as Typer reads them."""
+    """The options of every command, as parameters for Typer."""
     hints = get_type_hints(Common, include_extras=True)
     return {
         name: one.replace(annotation=hints[name])
@@ -170,9 +170,8 @@ ExportFile = Annotated[
 def with_common(command: Callable[..., None]) -> Callable[..., None]:
     """A command for Typer: its own parameters, then the common ones.
 
-    Its errors become one line on standard error and an exit status.
-
-    Typer reads the signature, so the wrapper shows the joined one.
+    Errors become one line on standard error and an exit status. Typer reads the parameters from
+    the wrapper's signature.
     """
     shared = shared_parameters()
     hints = get_type_hints(command, include_extras=True)

@@ -1,4 +1,4 @@
-"""Progress on standard error: bars on a terminal, else a plain line now and then."""
+"""Progress on standard error: bars on a terminal, or else a plain line now and then."""
 
 import sys
 import time
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 EVERY_S = 10.0
-"""Between two plain lines; what is done sooner needs none."""
+"""Seconds between two plain lines; shorter work prints none."""
 
 _silent: ContextVar[bool] = ContextVar("_silent", default=False)
 
 
 @contextmanager
 def silent(on: bool) -> Generator[None, None, None]:
-    """No plain lines inside: a program reads what the command prints (`--json`)."""
+    """Print no plain lines inside if `on`: a program reads the output (`--json`)."""
     before = _silent.set(on)
     try:
         yield
@@ -30,7 +30,7 @@ def silent(on: bool) -> Generator[None, None, None]:
 
 
 class PlainLines:
-    """Says how far the work is, at most every `EVERY_S` seconds: a sign of life in a log."""
+    """Prints how far the work is, at most every `EVERY_S` seconds, as a sign of life in a log."""
 
     def __init__(
         self, *, of_bytes: bool = False, clock: Callable[[], float] = time.monotonic
@@ -39,7 +39,7 @@ class PlainLines:
         self._due = clock() + EVERY_S
         self._stages: dict[str, str] = {}
         self._told = ""
-        """The last line; "": none was due."""
+        """The last line printed; "" if there was none."""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """As `IngestProgress`."""
@@ -50,7 +50,7 @@ class PlainLines:
             self._tell()
 
     def finish(self) -> None:
-        """Say where the work ended, if a line before said that it was under way."""
+        """Print the final state if an earlier line was printed and differs."""
         if self._told not in ("", self._line()):
             self._tell()
 
@@ -59,7 +59,7 @@ class PlainLines:
 
     def _tell(self) -> None:
         self._told = self._line()
-        with suppress(OSError):  # the work goes on when standard error is closed
+        with suppress(OSError):  # standard error may be closed; the work goes on
             print(f"secondhop: {self._told}", file=sys.stderr, flush=True)
 
     def _amount(self, count: int) -> str:
@@ -68,9 +68,9 @@ class PlainLines:
 
 @contextmanager
 def bars(*, of_bytes: bool = False) -> Generator["IngestProgress | None", None, None]:
-    """Draws one bar for each thing that is reported; plain lines where there is no terminal.
+    """A progress callback that draws one bar per stage, or prints plain lines without a terminal.
 
-    None where lines would be in the way, too (`silent`).
+    None if plain lines are silenced, too (`silent`).
     """
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TaskID
 

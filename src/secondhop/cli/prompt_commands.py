@@ -50,7 +50,7 @@ def show(
 
 
 def show_file(common: Common, prompt: "Prompt") -> None:
-    """The file of a prompt, to the last byte."""
+    """Print the file of a prompt, byte for byte."""
     from secondhop.cli.prompt_view import prompt_document
 
     document = {**prompt_document(prompt), "text": prompt.text}
@@ -58,7 +58,7 @@ def show_file(common: Common, prompt: "Prompt") -> None:
 
 
 def show_filled(common: Common, prompt: "Prompt", question: str) -> None:
-    """The messages of a prompt, as a model would read them."""
+    """Print the messages of a prompt as a model would read them."""
     from secondhop.cli.opening import run
     from secondhop.cli.prompt_view import prompt_document, show_rendered
 
@@ -69,11 +69,11 @@ def show_filled(common: Common, prompt: "Prompt", question: str) -> None:
 
 
 async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPrompt":
-    """The messages of one prompt for a question to the chosen memory; no model is asked.
+    """The messages of one prompt for a question to the chosen entity; no model is asked.
 
     Raises:
         UnknownEntityError: nothing is stored for the entity.
-        UsageError: a recall of this question does not come to that prompt.
+        UsageError: a recall of this question does not reach that prompt.
     """
     from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Prints prompt files: lists, messages and faults."""
+"""Prints the list of prompts, and the messages of one."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ def prompt_document(prompt: Prompt) -> dict[str, Any]:
 
 
 def show_prompts(prompts: Sequence[Prompt], console: "Console") -> None:
-    """One row a prompt."""
+    """Print one row per prompt."""
     from rich.table import Table
     from rich.text import Text
 
@@ -39,7 +39,7 @@ def show_prompts(prompts: Sequence[Prompt], console: "Console") -> None:
 
 
 def show_rendered(messages: RenderedPrompt, console: "Console") -> None:
-    """Both messages, as they stand; of stored text no line steers the terminal."""
+    """Print both messages line by line, without terminal controls."""
     for role, text in (("system", messages.system), ("user", messages.user)):
         console.print(f"--- {role} ---", style="bold")
         for line in text.split("\n"):

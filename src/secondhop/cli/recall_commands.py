@@ -1,4 +1,4 @@
-"""`secondhop recall` and `explain`: ask a memory, and see why it answered so."""
+"""`secondhop recall` and `explain`: ask a question, and see what led to the answer."""
 
 from datetime import datetime
 from pathlib import Path
@@ -110,7 +110,7 @@ def recall(
 
 
 def show(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
-    """Print a result, and its trace when there is one to show."""
+    """Print a result, and its trace if one is given."""
     from secondhop.cli.answer_view import show_answer
 
     def shown(console: "Console") -> None:
@@ -153,7 +153,7 @@ def explain(
 
 
 def chosen_trace(trace: str, recall: "Recall") -> "RecallTrace":
-    """The trace in the file of that name when there is one; else the kept one of that id."""
+    """The trace in the file of that name if there is one, or else the stored trace with that id."""
     from secondhop.traces import read_trace
 
     return read_trace(Path(trace)) if Path(trace).is_file() else recall.trace(trace)

@@ -1,4 +1,4 @@
-"""The commands `serve`, `ui` and `tokens`: a memory over HTTP."""
+"""The commands `serve`, `ui` and `tokens`: a store over HTTP."""
 
 from dataclasses import replace
 from importlib.util import find_spec
@@ -19,7 +19,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")]
 
 
 class ServerExtraMissingError(SecondhopError):
-    """The HTTP server was asked for, and its libraries are not installed."""
+    """The libraries of the HTTP server are not installed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -144,7 +144,7 @@ def kept_tokens(common: Common) -> "Tokens":
 
 
 def prepare(common: Common) -> None:
-    """Set up the process; raises where the server's libraries are missing, or "now" is fixed."""
+    """Set up the process. Raises if the server's libraries are missing or --at is given."""
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
         raise ServerExtraMissingError
     if common.at is not None:

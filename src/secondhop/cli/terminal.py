@@ -1,4 +1,4 @@
-"""Writes to terminals and pipes; control sequences in memory text have no effect."""
+"""Writes to terminals and pipes, and removes control sequences from memory text."""
 
 import json
 import os
@@ -15,7 +15,7 @@ ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|
 """Colours and cursor moves (CSI), titles and links (OSC): ECMA-48."""
 
 PIPED_WIDTH = 10_000
-"""Characters of a line in a file or a pipe, where no window bounds it: nothing is cut."""
+"""Width of a file or pipe in columns, so large that nothing is cut."""
 
 BIDI_CONTROLS = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -23,7 +23,7 @@ BIDI_CONTROLS = frozenset(
 
 
 def clean(text: str) -> str:
-    """Text as one line without terminal controls, direction overrides or half characters.
+    """Text as one line without terminal controls, direction overrides or lone surrogates.
 
     >>> clean("a\\x1b[31mred\\n\\tline")
     'ared line'
@@ -33,7 +33,7 @@ def clean(text: str) -> str:
 
 
 def visible(char: str) -> str:
-    """The character, a space for white space, "" for one that would steer the terminal."""
+    """The character; a space for white space; "" for one that would control the terminal."""
     if char.isspace():
         return " "
     hidden = unicodedata.category(char) in {"Cc", "Cs"} or char in BIDI_CONTROLS
@@ -55,7 +55,7 @@ def shorten(text: str, length: int) -> str:
 
 
 def screen() -> "Console":
-    """Standard output for people. Markup, highlighting and emoji codes are off: text is text."""
+    """Standard output for people, without markup, highlighting or emoji codes."""
     return console_on(sys.stdout)
 
 
@@ -65,11 +65,11 @@ def notices() -> "Console":
 
 
 def console_on(stream: TextIO) -> "Console":
-    """A console that replaces what the stream's encoding cannot hold instead of failing."""
+    """A console that writes "?" for characters that the stream's encoding lacks."""
     from rich.console import Console
 
     class Quiet(Console):
-        """Raise for a closed pipe; Rich itself would end the program with status 1."""
+        """Raises for a closed pipe; Rich itself would exit with status 1."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
@@ -81,16 +81,16 @@ def console_on(stream: TextIO) -> "Console":
 
 
 def use_stand_ins(stream: TextIO) -> None:
-    """From now on the stream writes "?" for a character that its encoding lacks."""
+    """Make the stream write "?" for characters that its encoding lacks."""
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="replace")
 
 
 def writes_utf8(stream: TextIO) -> bool:
-    """Whether every character can be written."""
+    """Whether the stream can write every character."""
     return (stream.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def print_json(document: object) -> None:
-    """One JSON document on standard output, in ASCII: every pipe can carry it."""
+    """Print one JSON document on standard output, in ASCII, so that any encoding will do."""
     print(json.dumps(document, indent=2, ensure_ascii=True))

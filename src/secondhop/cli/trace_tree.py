@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 DROPPED_SHOWN = 3
-"""Dropped candidates a facet shows; the rest is counted."""
+"""Dropped candidates shown per facet; the rest are counted."""
 
 RANK_SHOWN = 10
-"""A query's line names the returned memories that it found at this rank or better."""
+"""A query's line lists returned memories only if it found them at this rank or better."""
 
 LEAST_WEIGHT = 0.01
-"""A facet with a smaller weight, and without a memory of its own, gets no branch."""
+"""A facet with a smaller weight and no candidates gets no branch."""
 
 NOTICED = 0.05
-"""A smaller part of a score is not worth a word."""
+"""A smaller part of a score is not shown."""
 
 SERVES_WELL = 3
-"""A memory also serves a facet in which it ranks this or better."""
+"""A memory also serves a facet if it ranks this or better there."""
 
 
 LEGEND = (
@@ -46,7 +46,7 @@ LEGEND = (
 
 
 def trace_tree(trace: RecallTrace) -> "Tree":
-    """facets → queries and candidates, then why it stopped, what it cost, and the legend."""
+    """Facets with their queries and candidates, then the stop reason, the cost and the legend."""
     from rich.tree import Tree
 
     root = Tree(line(shorten(trace.question, 200), style="bold"))
@@ -84,7 +84,7 @@ def where_text(where: Mapping[str, Any]) -> str:
 
 
 def preference_line(preference: TracePreference) -> str:
-    """A preference that was given, and what asked for it."""
+    """A returned preference, and what asked for it."""
     asked = f", asked for by “{clean(preference.facet)}”" if preference.facet else ""
     if preference.by_name:
         asked = ", asked for by name"
@@ -104,7 +104,7 @@ def line(text: str, *, style: str = "") -> "Text":
 def add_facet(
     root: "Tree", facet: TraceFacet, *, trace: RecallTrace, candidates: Sequence[TraceCandidate]
 ) -> None:
-    """One facet with its queries, the memories it gave a slot, and those it lost."""
+    """Add a branch: one facet with its queries, its returned memories, and the nearest dropped."""
     from rich.text import Text
 
     head = f"{clean(facet.name)} (hop {facet.hop}, weight {facet.weight:.2g})"
@@ -125,14 +125,14 @@ def add_facet(
 
 
 def place_of(candidate: TraceCandidate, *, trace: RecallTrace) -> tuple[bool, int, float]:
-    """What sorts those without a slot: the nearest to one first, then by score."""
+    """Sort key for dropped candidates: the nearest to a slot first, then by score."""
     drop = last_cut(trace, candidate)
     rank = drop.rank if drop is not None else None
     return rank is None, rank or 0, -deciding(trace, candidate)
 
 
 def add_query(branch: "Tree", query: TraceQuery, *, returned: Sequence[str]) -> None:
-    """One query: what was asked, by whom and when, and the returned memories it brought."""
+    """Add a query: its text, who wrote it, its round, and the returned memories it found."""
     from rich.text import Text
 
     told = [f"round {query.round}", f"by {clean(query.origin)}"]
@@ -145,7 +145,10 @@ def add_query(branch: "Tree", query: TraceQuery, *, returned: Sequence[str]) -> 
 
 
 def brought(query: TraceQuery, returned: Sequence[str]) -> str:
-    """Each search's best returned memories: "meaning: #2 at 2, #3 at 7; words: #6 at 5"."""
+    """Slots and ranks of the returned memories that each search found.
+
+    "meaning: #2 at 2, #3 at 7; words: #6 at 5"; "" if none.
+    """
     told: list[str] = []
     for search, hits in (("meaning", query.dense), ("words", query.lexical)):
         found = [
@@ -159,7 +162,7 @@ def brought(query: TraceQuery, returned: Sequence[str]) -> str:
 
 
 def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
-    """The best hit of each memory."""
+    """The first (best) hit of each memory, in rank order."""
     best: dict[str, TraceHit] = {}
     for hit in hits:
         best.setdefault(hit.memory_id, hit)
@@ -167,7 +170,7 @@ def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
 
 
 def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrace) -> str:
-    """A memory that came back, what brought it, and the other facets it serves."""
+    """The line of a returned memory: its score, its cue, its last vote, other facets it serves."""
     told = [
         f"+ #{candidate.slot} {named(candidate)} {deciding_text(trace, candidate)}"
         f"{sources(candidate, facet)}"
@@ -187,7 +190,7 @@ def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrac
 
 
 def sources(candidate: TraceCandidate, facet: TraceFacet) -> str:
-    """What the score comes from: what each search added, or else cosine and words."""
+    """What each search added to the score, or else its cosine and word score; "" if unknown."""
     if candidate.parts:
         parts = sorted(candidate.parts.items(), key=lambda part: -part[1])
         added = ", ".join(f"{name} {worth:+.1f}" for name, worth in parts if worth >= NOTICED)
@@ -197,13 +200,13 @@ def sources(candidate: TraceCandidate, facet: TraceFacet) -> str:
 
 
 def by_cue(candidate: TraceCandidate) -> bool:
-    """Whether a cue added most to its score."""
+    """Whether cues added the largest part of its score."""
     best = max(candidate.parts, key=lambda name: candidate.parts[name], default="")
     return best in {CUES, BROAD_CUES}
 
 
 def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
-    """A memory that did not come back, and the reason that decided."""
+    """The line of a memory that was not returned, with the deciding reason."""
     text = f"- {named(candidate)} {deciding_text(trace, candidate)}"
     drop = last_cut(trace, candidate)
     if drop is None:
@@ -213,16 +216,16 @@ def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
 
 
 def named(candidate: TraceCandidate) -> str:
-    """Title and id, as text that steers no terminal."""
+    """Title and id, without terminal controls."""
     memory_id = clean(candidate.memory_id)
     return f"{shorten(candidate.title, 80) or memory_id} [{memory_id}]"
 
 
 def candidates_by_home(trace: RecallTrace) -> dict[str, list[TraceCandidate]]:
-    """{facet id: its candidates}, in the trace's order: each is told once.
+    """{facet id: its candidates, in the trace's order}; each candidate is listed once.
 
-    A memory that came back belongs to the facet that gave it the slot, any other to the facet it
-    is most relevant to.
+    A returned memory belongs to the facet that gave it the slot, any other to the facet that it is
+    most relevant to.
     """
     homes: dict[str, list[TraceCandidate]] = {}
     for candidate in trace.candidates:
@@ -233,9 +236,9 @@ def candidates_by_home(trace: RecallTrace) -> dict[str, list[TraceCandidate]]:
 
 
 def time_per_node(trace: RecallTrace) -> Iterator[str]:
-    """ "retrieve 41 ms (12 runs)", the longest run first.
+    """The longest run of each node, longest first: "retrieve 41 ms (12 runs)".
 
-    No sum: the runs of a node wait side by side, so together they may exceed the wall time.
+    Times are not added up, because the runs of a node overlap.
     """
     spent: dict[str, list[float]] = {}
     for step in trace.steps:

@@ -1,4 +1,4 @@
-"""The work of every command: opens the chosen memory, works in it, and reports the outcome."""
+"""What every command does: open the chosen store and entity, work in it, report the outcome."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
@@ -24,12 +24,10 @@ def in_memory(
     mending: bool = False,
     annotate: "AnnotateSettings | bool" = False,
 ) -> T:
-    """What the work brings in the memory that the options name.
+    """Open the store and entity in the options, run the work, and return its result.
 
     Args:
-        counting: tokens will be counted; a missing token file is fetched or complained about now.
-        mending: open it also where vectors are missing.
-        annotate: how cues are written, and whether by itself while it is open.
+        counting, mending, annotate: as in `opened`.
     """
     from secondhop.cli.opening import opened, run
 
@@ -47,10 +45,10 @@ def tell(
     *,
     dry_run: bool = False,
 ) -> None:
-    """One JSON document for programs, or what `show` prints for people.
+    """Print one JSON document with `--json`, or else call `show`.
 
     Args:
-        dry_run: say in the document that nothing was done.
+        dry_run: add `"dry_run": true` to the document.
     """
     if not common.json:
         show(screen())

@@ -1,4 +1,4 @@
-"""An output file of a command: checked before the work, written after it."""
+"""Output files of commands: checked before the work, written after it."""
 
 from pathlib import Path
 
@@ -7,10 +7,10 @@ from secondhop.errors import UsageError
 
 
 def expect_writable(path: Path | None) -> None:
-    """Complain now about what would fail after all the work; None: nothing is to be written.
+    """Check before the work that the file can be written; None: there is no file.
 
     Raises:
-        UsageError: a file's folder does not exist, or the file is a folder.
+        UsageError: the file's folder does not exist, or the path is a folder.
     """
     if path is None:
         return
@@ -21,7 +21,7 @@ def expect_writable(path: Path | None) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, and say so on standard error.
+    """Write a file, and report it on standard error.
 
     Raises:
         UsageError: the file cannot be written.

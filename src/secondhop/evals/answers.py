@@ -1,4 +1,4 @@
-"""Asks one question of an evaluation, and records what came back and what it cost."""
+"""The record of one question of an evaluation: what was returned, and the cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,14 +9,15 @@ from secondhop.graph.result import Spent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One question, asked."""
+    """The answer to one question."""
 
     ids: list[str]
-    """Of an unanswerable question, those at or above the threshold; ideally []."""
+    """Memory ids, best first. For an unanswerable question only those at or above `min_score`;
+    ideally []."""
     ms: float = 0.0
     spent: Spent
     degraded: list[str] = field(default_factory=list[str])
     plain: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """{baseline: ids}; {} for an unanswerable question."""
+    """{baseline: memory ids}; {} for an unanswerable question."""
     missed: list[MissedFacet] = field(default_factory=list[MissedFacet])
-    """[] where it was not asked for."""
+    """[] if it was not asked for."""

@@ -1,6 +1,6 @@
 """Plain search for the same question, over the same store and vectors.
 
-All work on memories: a memory stands where its best passage stands.
+All baselines rank memories; a memory has the rank of its best passage.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,10 +14,10 @@ from secondhop.stores.protocols import MemorySearch
 from secondhop.stores.records import PassageHit, Vector
 
 PASSAGES_PER_MEMORY = 20
-"""Passages asked for per memory wanted, so that long memories do not crowd out others."""
+"""Passages fetched per memory wanted, so that long memories do not crowd out others."""
 
 POOL_FACTOR = 4
-"""Memories that hybrid and MMR choose from, as a multiple of k; as deep as our own queries go."""
+"""Memories that hybrid and MMR choose from, as a multiple of k; our own queries go as deep."""
 
 MMR_LAMBDAS = (0.5, 0.7)
 
@@ -35,10 +35,10 @@ async def plain_rankings(
     embedder: Embedder,
     names: Collection[str] = BASELINES,
 ) -> Mapping[str, list[str]]:
-    """{baseline: at most k memory ids, best first}; no plan, no feedback, the question alone.
+    """{baseline: at most k memory ids, best first}, searching for the question only.
 
     Args:
-        names: of the baselines that are wanted; nothing is looked up for the others.
+        names: the baselines to run.
     """
     vector, dense, lexical = np.empty(0, dtype=np.float32), list[PassageHit](), list[PassageHit]()
     if not {"bm25"} >= set(names):
@@ -59,27 +59,27 @@ async def plain_rankings(
 
 
 async def question_vector(question: str, *, embedder: Embedder) -> Vector:
-    """float32 [dim], unit length."""
+    """The question embedded as a query: float32 [dim], unit length."""
     (vector,) = await embedder.embed_queries([question])
     return np.asarray(vector, dtype=np.float32)
 
 
 async def nearest_memories(vector: Vector, *, k: int, search: MemorySearch) -> list[PassageHit]:
-    """The best passage of each of the nearest memories, POOL_FACTOR · k of them at most."""
+    """The best passage of each of the POOL_FACTOR · k nearest memories, nearest first."""
     depth = POOL_FACTOR * k
     (hits,) = await search.dense(vector[np.newaxis, :], k=PASSAGES_PER_MEMORY * depth)
     return best_passages(hits)[:depth]
 
 
 async def worded_memories(question: str, *, k: int, search: MemorySearch) -> list[PassageHit]:
-    """As `nearest_memories`, by the words of the question."""
+    """As `nearest_memories`, but by BM25 of the question's words."""
     depth = POOL_FACTOR * k
     (hits,) = await search.lexical([question], k=PASSAGES_PER_MEMORY * depth)
     return best_passages(hits)[:depth]
 
 
 def best_passages(hits: Sequence[PassageHit]) -> list[PassageHit]:
-    """The first, that is best, passage of every memory, in order."""
+    """The first (best) passage of each memory, in order."""
     best: dict[str, PassageHit] = {}
     for hit in hits:
         best.setdefault(hit.memory_id, hit)
@@ -87,12 +87,12 @@ def best_passages(hits: Sequence[PassageHit]) -> list[PassageHit]:
 
 
 def memory_ids(hits: Sequence[PassageHit]) -> list[str]:
-    """The memories of these passages, in order."""
+    """The memory ids of these passages, in order."""
     return [hit.memory_id for hit in hits]
 
 
 def hybrid(dense: Sequence[PassageHit], lexical: Sequence[PassageHit]) -> list[str]:
-    """Both searches fused by reciprocal ranks, k = 60."""
+    """Both searches, combined by reciprocal rank fusion with k = 60."""
     return [
         memory_id
         for memory_id, _ in reciprocal_rank_fusion([memory_ids(dense), memory_ids(lexical)])
@@ -107,7 +107,7 @@ def diverse(
     k: int,
     lambda_: float,
 ) -> list[str]:
-    """Maximal marginal relevance over the pool's best passages."""
+    """Memory ids chosen from the pool by maximal marginal relevance."""
     known = [hit for hit in pool if hit.passage_id in vectors]
     if not known:
         return []

@@ -1,8 +1,8 @@
 """Fits the scale of an embedding model's cosines on labelled pairs of query and memory.
 
-A pair is taken where a recall meets it: among the memories that the query's vector finds as deep as
-a recall looks. A memory stands where its best passage stands. What the labels call replaced is left
-out: whether a memory still holds is no matter of its cosine.
+The pairs are those that a recall sees: a query with the memories that its vector finds, down to the
+depth of a recall. A memory has the cosine of its best passage. Memories labelled as stale are left
+out, because a cosine does not show whether a memory still holds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,26 +23,26 @@ from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.stores.protocols import MemorySearch
 
 DEPTH_FACTOR = RankingSettings().depth_factor
-"""Memories that a query brings, as a multiple of k."""
+"""Memories that a query finds, as a multiple of k."""
 
 ESSENTIAL = 3
-"""The grade of a relevant memory, for the scale that ships too."""
+"""The grade that counts as relevant; the shipped scale was fitted with it, too."""
 
 SHARE = 0.3
-"""Of the weight that relevant pairs have, however few they are.
+"""Share of the total weight that relevant pairs get, regardless of their number.
 
-How many of the memories found are relevant depends on the size of the store and on how deep one
-looks. A probability that followed it would mean another thing in every store. With 0.3 the default
-`min_score` keeps its meaning.
+The share of found memories that are relevant depends on the size of the store and on the depth of
+the search. A probability based on it would mean something different in every store. With 0.3 the
+default `min_score` keeps its meaning.
 """
 
 PENALTY = 1e-3
-"""Of the slope, per standard deviation of the cosines: labels that a cosine tells apart without
-fault have a finite slope, too."""
+"""Penalty on the squared slope, with cosines in standard deviations. It keeps the slope finite if
+the cosine separates the labels perfectly."""
 
 
 class Pair(NamedTuple):
-    """One query and one memory that it brought."""
+    """One query and one memory that it found."""
 
     cosine: float
     relevant: bool
@@ -60,7 +60,7 @@ class FittedScale:
     calibration: LogisticCalibration
 
     def document(self) -> dict[str, Any]:
-        """For a file, and for `--json`."""
+        """The scale file, as `--json` prints it."""
         made_of = {"on": [*self.scenarios], "pairs": self.pairs, "relevant": self.relevant}
         return scale_document(self.calibration, embedder_id=self.embedder_id, fitted=made_of)
 
@@ -68,7 +68,7 @@ class FittedScale:
 async def pairs_of(
     questions: Sequence[Question], *, search: MemorySearch, embedder: Embedder
 ) -> list[Pair]:
-    """What every question brings, and every facet by its name, in order."""
+    """The pairs of every question and of every facet (its name as the query), in order."""
     pairs: list[Pair] = []
     for question in questions:
         queries = list(essential_for(question))
@@ -88,9 +88,9 @@ async def pairs_of(
 
 
 def essential_for(question: Question) -> Iterator[tuple[str, set[str]]]:
-    """(text, essential memories) of the question with all its labels, then of each facet.
+    """(query text, its essential memories): the question with those of all facets, then each facet.
 
-    A memory that repeats an essential one is as essential, labelled or not.
+    A memory that says the same as an essential one is essential, too.
     """
     groups = group_of(question)
     whole: set[str] = set()
@@ -110,7 +110,7 @@ def fitted_scale(
     """A logistic curve through all pairs.
 
     Raises:
-        UsageError: the labels are all alike, or nearer memories are not likelier to be relevant.
+        UsageError: the labels are all the same, or a higher cosine is not more often relevant.
     """
     cosines = np.array([pair.cosine for pair in pairs])
     labels = np.array([pair.relevant for pair in pairs], dtype=np.float64)
@@ -124,13 +124,13 @@ def fitted_scale(
 
 
 def fitted(cosines: Floats, labels: Floats) -> LogisticCalibration:
-    """The logistic fit, as if SHARE of the pairs were relevant: the odds are multiplied.
+    """The logistic fit, with the odds scaled as if SHARE of the pairs were relevant.
 
     Sources: Platt, in: Advances in Large Margin Classifiers, 1999; King and Zeng, Political
     Analysis 9, 2001, doi:10.1093/oxfordjournals.pan.a004868.
 
     Raises:
-        UsageError: the labels are all alike, or the slope is not positive.
+        UsageError: the labels are all the same, or the slope is not positive.
     """
     relevant = float(labels.mean()) if len(labels) else 0.0
     if not 0 < relevant < 1:
@@ -149,7 +149,8 @@ def fitted(cosines: Floats, labels: Floats) -> LogisticCalibration:
 
 
 def most_likely(cosines: Floats, labels: Floats) -> tuple[float, float]:
-    """(slope, intercept) of the greatest likelihood, less PENALTY/2 times the slope's square."""
+    """(slope, intercept) that maximise the mean log-likelihood minus PENALTY/2 times the squared
+    slope."""
     import scipy.optimize
 
     optimize: Any = scipy.optimize  # its types are incomplete

@@ -1,4 +1,4 @@
-"""Compares two systems on the same questions: what differs, how much, and with what certainty."""
+"""Compares two systems on the same questions: what differs, by how much, and how certainly."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,21 +11,21 @@ Rows: TypeAlias = Mapping[str, Mapping[str, float]]
 """{question id: {measure: value}}."""
 
 COSTS = ("ms", "llm_calls", "tokens")
-"""Compared only where both systems are recalls."""
+"""Only compared if both systems are secondhop."""
 
 LOWER_IS_BETTER = frozenset({"redundancy", "stale_rate", *COSTS})
 
 DECIDING = ("facet_recall", "alpha_ndcg")
-"""The first of these measures that differs says whose answer to a question is better."""
+"""The first of these measures that differs decides whose answer to a question is better."""
 
 Verdict: TypeAlias = Literal["won", "lost", "tied"]
 
 SAME = 1e-9
-"""Smaller differences come of adding in another order."""
+"""Smaller differences are rounding errors."""
 
 
 def p_shown(p: float) -> str:
-    """A p for people, never "0.000".
+    """A p-value for people, never "0.000".
 
     >>> p_shown(0.0213), p_shown(0.0001)
     ('0.021', '<0.001')
@@ -35,17 +35,17 @@ def p_shown(p: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One measure of both systems; means of the scenarios' means."""
+    """One measure of both systems. `ours` and `theirs` are means of the scenarios' means."""
 
     measure: str
     ours: float
     theirs: float
     interval: Interval
-    """Of ours less theirs."""
+    """Of ours minus theirs."""
     p: float
-    """Of the randomisation test, two-sided, for this measure alone."""
+    """Two-sided p-value of the randomisation test, not corrected for several measures."""
     wins: int
-    """Questions in which ours is better."""
+    """Questions on which ours is better."""
     ties: int
     losses: int
 
@@ -64,7 +64,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What a system answered to the questions of one scenario."""
+    """A system's answers to the questions of one scenario."""
 
     rows: Rows
     results: Rankings
@@ -77,7 +77,7 @@ class QuestionDifference:
     scenario: str
     question_id: str
     gains: Measures
-    """{measure: ours less theirs}."""
+    """{measure: ours minus theirs}."""
     came: list[str]
     """Memories that only ours has, in its order."""
     went: list[str]
@@ -85,7 +85,7 @@ class QuestionDifference:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether our answer is better."""
+        """Whether our answer is better ("won"), worse ("lost") or as good ("tied")."""
         gains = [self.gains[name] for name in DECIDING if name in self.gains]
         decisive = next((gain for gain in gains if abs(gain) > SAME), 0.0)
         return "tied" if decisive == 0 else "won" if decisive > 0 else "lost"
@@ -93,14 +93,14 @@ class QuestionDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Ours against another system or other settings."""
+    """Our answers compared with those of another system or of other settings."""
 
     against: str
     differences: Sequence[Difference]
     questions: Sequence[QuestionDifference]
 
     def count(self, verdict: Verdict) -> int:
-        """Questions that ended so."""
+        """Number of questions with this verdict."""
         return sum(one.verdict == verdict for one in self.questions)
 
     def document(self) -> dict[str, Any]:
@@ -126,11 +126,11 @@ def compared(
     *,
     first: Iterable[str] = (),
 ) -> Comparison:
-    """Two systems over the same scenarios.
+    """Compare two systems over the same scenarios.
 
     Args:
-        ours, theirs: by scenario, the same ones; questions that only one has are left out.
-        first: measures that come first, in this order; the others follow as they come.
+        ours, theirs: {scenario: answers}; questions that only one has are left out.
+        first: measures to list first, in this order; the others follow.
     """
     strata: list[list[Pair]] = []
     questions: list[QuestionDifference] = []
@@ -150,7 +150,7 @@ def compared(
 def question_difference(
     scenario: str, question_id: str, ours: Answered, theirs: Answered
 ) -> QuestionDifference:
-    """What is otherwise about one answer."""
+    """How the two answers to one question differ."""
     own, other = ours.rows[question_id], theirs.rows[question_id]
     came, went = ours.results.get(question_id, ()), theirs.results.get(question_id, ())
     return QuestionDifference(
@@ -166,7 +166,7 @@ Pair: TypeAlias = tuple[Mapping[str, float], Mapping[str, float]]
 
 
 def shared_measures(strata: Sequence[Sequence[Pair]], *, first: Iterable[str]) -> list[str]:
-    """Those that both systems have of every question."""
+    """The measures that both systems have for every question, `first` first."""
     rows = [row for stratum in strata for pair in stratum for row in pair]
     if not rows:
         return []
@@ -175,7 +175,7 @@ def shared_measures(strata: Sequence[Sequence[Pair]], *, first: Iterable[str]) -
 
 
 def difference(measure: str, strata: Sequence[Sequence[Pair]]) -> Difference:
-    """One measure over all questions; each stratum counts the same."""
+    """One measure over all questions; each stratum (scenario) has the same weight."""
     differences = [[a[measure] - b[measure] for a, b in stratum] for stratum in strata]
     sign = -1.0 if measure in LOWER_IS_BETTER else 1.0
     gains = [sign * one for row in differences for one in row]

@@ -1,4 +1,4 @@
-"""What secondhop can be compared with: plain search, an effort, settings, a prompt, a report."""
+"""Targets of a comparison: plain search, an effort, settings, a prompt, an earlier report."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,30 +15,30 @@ from secondhop.nodes.state import Effort
 from secondhop.prompts.templates import Prompt, tried_prompt
 
 DEFAULTS = "defaults"
-"""The settings that ship."""
+"""Names the default settings."""
 
 PROMPT_SUFFIX = ".md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainSearch:
-    """A baseline of the same run."""
+    """A plain-search baseline of the same run."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherSettings:
-    """secondhop, with settings of its own over those that ship."""
+    """secondhop with changes to the default settings."""
 
     name: str
     changes: Sequence[str]
-    """"NAME=VALUE", each."""
+    """Texts like "NAME=VALUE"."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherEffort:
-    """secondhop, asked with this effort."""
+    """secondhop with this effort."""
 
     effort: Effort
 
@@ -50,23 +50,23 @@ class OtherEffort:
 
 @dataclass(frozen=True, slots=True)
 class OtherPrompt:
-    """secondhop, with this prompt in the place of the one in force."""
+    """secondhop with this prompt instead of the one in force."""
 
     prompt: Prompt
 
     @property
     def name(self) -> str:
-        """With its version and hash."""
+        """Its name with version and hash."""
         return self.prompt.label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierReport:
-    """What `eval scenarios --json` printed another time."""
+    """The output of an earlier `eval scenarios --json`."""
 
     name: str
     results: Mapping[str, Rankings]
-    """By scenario."""
+    """{scenario: rankings}."""
 
 
 ComparisonTarget: TypeAlias = (
@@ -75,11 +75,11 @@ ComparisonTarget: TypeAlias = (
 
 
 def comparison_target(said: str) -> ComparisonTarget:
-    """A baseline's name, an effort, "defaults", "NAME=VALUE,…", or a file: settings, a prompt, or
-    a report.
+    """The target for a baseline's name, an effort, "defaults", "NAME=VALUE,…", or a file of
+    settings, a prompt or a report.
 
     Raises:
-        UsageError: none of these, or a file that cannot be read.
+        UsageError: `said` is none of these, or its file cannot be read.
     """
     if said in BASELINES:
         return PlainSearch(name=said)
@@ -100,10 +100,10 @@ def comparison_target(said: str) -> ComparisonTarget:
 
 
 def target_in(path: Path) -> ComparisonTarget:
-    """What a file holds.
+    """The target in a file: a prompt (`.md`), a report or settings.
 
     Raises:
-        UsageError: it cannot be read, or is none of them.
+        UsageError: it cannot be read, or is none of these.
     """
     if path.suffix == PROMPT_SUFFIX:
         return OtherPrompt(tried_prompt(path))
@@ -114,7 +114,7 @@ def target_in(path: Path) -> ComparisonTarget:
 
 
 def report_in(path: Path) -> dict[str, Rankings] | None:
-    """{scenario: results} of a report; None when the file is none.
+    """{scenario: rankings} of a report; None if the file is not a report.
 
     Raises:
         UsageError: it cannot be read.
@@ -133,7 +133,7 @@ def report_in(path: Path) -> dict[str, Rankings] | None:
 
 
 def is_report(document: object) -> bool:
-    """Whether it is what a report says of one scenario: {question id: [memory ids]}."""
+    """Whether `document["results"]` is {question id: [memory ids]}, as for a report's scenario."""
     if not isinstance(document, dict):
         return False
     results: object = cast(dict[str, Any], document).get("results")

@@ -11,28 +11,28 @@ from secondhop.graph.result import Spent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """The mean recall, and the slow ones."""
+    """The cost of one recall; a mean, unless the field says otherwise."""
 
     ms: float
     """Wall time; with several questions at once, that of a busy machine."""
     ms_median: float
     ms_p95: float
-    """Nineteen of twenty were quicker."""
+    """95th percentile."""
     llm_calls: float
     tokens: float
-    """Of the language model, prompt and completion."""
+    """Prompt and completion tokens of the language model."""
     cost_usd: float | None
-    """None: the model has no price."""
+    """None if the model's price is unknown."""
 
 
 NOTHING = Costs(ms=0, ms_median=0, ms_p95=0, llm_calls=0, tokens=0, cost_usd=None)
 
 
 def costs_of(spent: Iterable[Spent], times_ms: Iterable[float]) -> Costs:
-    """Of these recalls.
+    """The costs of these recalls; NOTHING without recalls.
 
     Args:
-        times_ms: wall time of each.
+        times_ms: the wall time of each.
     """
     rows, times = list(spent), list(times_ms)
     if not rows or not times:

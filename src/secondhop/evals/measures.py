@@ -23,7 +23,7 @@ MEASURES = (
     "stale_rate",
     "precision",
 )
-"""In the order of a report; redundancy and stale_rate are better when lower."""
+"""In the order of a report. For redundancy and stale_rate, lower is better."""
 
 
 def measure(question: Question, ranked: Sequence[str]) -> Measures:
@@ -42,7 +42,7 @@ def measure(question: Question, ranked: Sequence[str]) -> Measures:
 
 
 def mean_of(rows: Iterable[Mapping[str, float]]) -> Measures:
-    """The mean of every measure; {} for no row."""
+    """The mean of every measure; {} without rows."""
     kept = list(rows)
     return {name: sum(row[name] for row in kept) / len(kept) for name in kept[0]} if kept else {}
 
@@ -54,7 +54,10 @@ def facet_recall(question: Question, top: Sequence[str]) -> float:
 
 
 def essential_recall(question: Question, top: Sequence[str]) -> float:
-    """Grade-3 memories found, one a redundancy group / as many as exist, at most k."""
+    """Essential (grade 3) memories found / essential memories that exist, at most k.
+
+    A redundancy group counts as one memory. Stale memories are not counted.
+    """
     groups = group_of(question)
     essential = {
         groups.get(memory_id, memory_id)
@@ -67,23 +70,23 @@ def essential_recall(question: Question, top: Sequence[str]) -> float:
 
 
 def repeats(question: Question, top: Sequence[str]) -> int:
-    """How many of `top` repeat a redundancy group that an earlier one already brought."""
+    """How many of `top` belong to the redundancy group of an earlier one."""
     groups = group_of(question)
     grouped = [groups[memory_id] for memory_id in top if memory_id in groups]
     return len(grouped) - len(set(grouped))
 
 
 def alpha_ndcg(question: Question, top: Sequence[str]) -> float:
-    """Discounted gain of `top` over that of the greedy ideal ranking, alpha 0.5."""
+    """Discounted gain of `top` / that of the greedy ideal ranking, with alpha 0.5."""
     best = discounted(gains(question, ideal_ranking(question)))
     return discounted(gains(question, top)) / best if best else 0.0
 
 
 def gains(question: Question, ranked: Sequence[str], *, alpha: float = 0.5) -> list[float]:
-    """Gain of each ranked memory.
+    """The gain of each ranked memory.
 
-    A facet's gain falls by alpha with each earlier memory of that facet; a second member of a
-    redundancy group and a stale memory gain nothing.
+    The gain for a facet is multiplied by 1 - alpha for each earlier memory of that facet. A second
+    member of a redundancy group and a stale memory have no gain.
     """
     groups = group_of(question)
     seen_groups: set[int] = set()
@@ -104,12 +107,12 @@ def gains(question: Question, ranked: Sequence[str], *, alpha: float = 0.5) -> l
 
 
 def discounted(values: Sequence[float]) -> float:
-    """Sum of values over log2(rank + 1), rank from 1."""
+    """Sum of value / log2(rank + 1), with ranks from 1."""
     return sum(value / log2(rank + 1) for rank, value in enumerate(values, start=1))
 
 
 def ideal_ranking(question: Question) -> list[str]:
-    """The greedy best k, the usual approximation; ties go to the smaller id."""
+    """The greedy best k memories, the usual approximation; ties go to the smaller id."""
     pool = {memory_id for facet in question.facets for memory_id in facet.relevant}
     ranked: list[str] = []
     while pool and len(ranked) < question.k:

@@ -1,4 +1,4 @@
-"""What a question needed but did not get, and what kept it out."""
+"""Facets that an answer missed, and why their memories were not returned."""
 
 from dataclasses import dataclass
 
@@ -11,21 +11,21 @@ from secondhop.recall import Recall
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedMemory:
-    """A memory that would have served a facet and did not come back."""
+    """A memory that would have served a facet but was not returned."""
 
     memory_id: str
     title: str
     grade: int
     cut_by: str
-    """The stage, or never_found."""
+    """The stage that dropped it, or "never_found"."""
     reason: str
     nearest_change: str
-    """What would have let it in."""
+    """The smallest change that would have let it in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedFacet:
-    """A labelled facet that nothing returned serves."""
+    """A labelled facet that no returned memory serves."""
 
     name: str
     why: str
@@ -37,7 +37,7 @@ class MissedFacet:
 async def missed_facets(
     question: Question, result: RecallResult, trace: RecallTrace, recall: Recall
 ) -> list[MissedFacet]:
-    """The facets that nothing serves in the answer to a question that was just asked."""
+    """The facets of a question that no memory in its answer serves."""
     returned = result.ids()[: question.k]
     return [
         await missed_facet(facet, question, trace, recall)
@@ -49,7 +49,7 @@ async def missed_facets(
 async def missed_facet(
     facet: LabelledFacet, question: Question, trace: RecallTrace, recall: Recall
 ) -> MissedFacet:
-    """A facet that nothing serves, and what became of the memories that would have."""
+    """The facet, with an explanation for each memory that would have served it and holds."""
     wanted = [
         (grade, memory_id)
         for memory_id, grade in facet.relevant.items()
@@ -63,7 +63,7 @@ async def missed_facet(
 
 
 def missed_memory(explanation: Explanation, grade: int) -> MissedMemory:
-    """What kept it out, in the recall's own words."""
+    """Why a memory was not returned, in the words of its explanation."""
     told_of = explanation.story[-1:] if explanation.cut_by != "never_found" else explanation.story
     return MissedMemory(
         memory_id=explanation.memory_id,

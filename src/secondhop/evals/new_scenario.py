@@ -1,6 +1,6 @@
 """Makes a labelled scenario from a store: proposes questions, shows candidates, writes the folder.
 
-Candidates are pooled from several searches, so that the labels favour none of them.
+Candidates are pooled from several searches, so that the labels do not favour one of them.
 """
 
 import re
@@ -33,7 +33,7 @@ from secondhop.stores.records import Memory
 
 PAGE = 500
 GRADES: dict[str, Literal[1, 2, 3]] = {"": 3, "u": 2, "m": 1}
-"""What stands behind a number: essential, useful, marginal."""
+"""{suffix of a number: grade}; essential, useful, marginal."""
 
 FACET = re.compile(r"([^:]+):((?:\s*\d+[um]?)+)\s*")
 SAME = re.compile(r"\d+(=\d+)+")
@@ -41,8 +41,8 @@ OUTDATED = re.compile(r"(\d+)>(\d+)")
 
 
 async def proposed_questions(recall: Recall) -> list[str]:
-    """What was asked of this memory, the newest first; then the undertakings that most memories
-    were stored for. Each once."""
+    """The questions of the last 100 traces, newest first, then broad cues, the most frequent first.
+    Each text appears once."""
     asked = [trace.question for trace in recall.admin.last_traces(limit=100)]
     broad: Counter[str] = Counter()
     after = ""
@@ -53,7 +53,7 @@ async def proposed_questions(recall: Recall) -> list[str]:
 
 
 async def candidates(recall: Recall, question: str, *, at: datetime, limit: int) -> list[Memory]:
-    """Memories to look at for a question: the best of recall and of plain searches, in turn."""
+    """At most `limit` memories to label: the results of recall, dense search and BM25 in turn."""
     found = await recall.arecall(question, k=limit, at=at, effort="none")
     plain = await plain_rankings(
         question, k=limit, search=recall.admin.store, embedder=recall.admin.services.embedder
@@ -67,7 +67,7 @@ async def candidates(recall: Recall, question: str, *, at: datetime, limit: int)
 
 @dataclass(slots=True, kw_only=True)
 class Labels:
-    """What was said of one question and its candidates, numbered from 1."""
+    """The labels of one question; lines refer to the candidates by number, from 1."""
 
     question: str
     shown: Sequence[Memory]
@@ -76,12 +76,12 @@ class Labels:
     stale: dict[str, str] = field(default_factory=dict[str, str])
 
     def take(self, line: str) -> None:
-        """ "name: 1 3u 5m" is a facet, "2=4" says the same, "4>1": 4 is outdated by 1.
+        """Add one label. "name: 1 3u 5m" is a facet; "2=4": both say the same; "4>1": 1 outdates 4.
 
-        A facet replaces the one of the same name.
+        A facet replaces the one with the same name.
 
         Raises:
-            UsageError: it is none of these, no candidate has that number, or it cannot be.
+            UsageError: the line is none of these, has an unknown number, or contradicts others.
         """
         if facet := FACET.fullmatch(line):
             self._take_facet(self._facet(facet[1].strip(), facet[2].split()))
@@ -135,18 +135,18 @@ class Labels:
 
 
 def words_of(text: str) -> list[str]:
-    """Its words of four letters and more: a facet that shares one is named by the question."""
+    """Its lower-case words of four letters or more, by which a facet is matched to the question."""
     return re.findall(r"\w{4,}", text.lower())
 
 
 class ScenarioFolder:
-    """The files of a scenario that grows, a question at a time."""
+    """The files of a scenario that grows question by question."""
 
     def __init__(self, path: Path) -> None:
-        """Questions that it has stay.
+        """Questions that are in the folder already are kept.
 
         Raises:
-            UsageError: what it has is no scenario.
+            UsageError: its files are not those of a scenario.
         """
         self.path = path
         self._questions: list[Line] = self._read(QUESTIONS_FILE, Question)
@@ -161,7 +161,7 @@ class ScenarioFolder:
         return {one.query for one in lines if isinstance(one, Question | UnansweredQuestion)}
 
     def add(self, labels: Labels, *, at: datetime, k: int) -> None:
-        """Write a question; without facets, as one that nothing answers."""
+        """Write a question; without facets, as one that no memory answers."""
         name = f"q-{len(self) + 1}"
         if labels.facets:
             self._questions.append(labels.labelled(question_id=name, at=at, k=k))
@@ -172,7 +172,7 @@ class ScenarioFolder:
             self._write(NO_ANSWER_FILE, self._no_answer)
 
     async def add_memories(self, recall: Recall) -> None:
-        """Write what holds now, and what it was stored for."""
+        """Write the memories that hold now, and their cues."""
         memories, cues = list[Line](), list[Line]()
         ended = {one.memory_id for one in await recall.memories.alist() if one.end}
         after = ""
@@ -199,7 +199,8 @@ class ScenarioFolder:
 
 
 def memory_line(memory: Memory) -> MemoryLine:
-    """A stored memory as a scenario has it; what is no conversation or episode is a note."""
+    """A stored memory as a line of a scenario; other sources than conversation and episode become
+    "note"."""
     source = memory.source if memory.source in ("conversation", "episode") else "note"
     turns = [{"role": turn.role, "content": turn.content} for turn in memory.messages]
     known = {"id": memory.memory_id, "title": memory.title, "created_at": memory.created_at}
@@ -207,7 +208,7 @@ def memory_line(memory: Memory) -> MemoryLine:
 
 
 async def cue_lines(recall: Recall, memory_ids: Sequence[str]) -> list[CueLine]:
-    """What these memories were stored for; those without cues are left out."""
+    """The cues of these memories; memories without cues are left out."""
     annotations = await recall.admin.store.cues.annotations(memory_ids)
     return [
         CueLine(

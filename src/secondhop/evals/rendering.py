@@ -1,4 +1,4 @@
-"""Renders what a language model would read for a question, without asking one."""
+"""Renders the prompts that a language model would read for a question, without calling one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,18 +26,19 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Listener:
-    """A language model that notes what it is asked, and answers nothing."""
+    """A language model that records what it is asked, and always fails to answer."""
 
     model_id = "listener"
 
     def __init__(self) -> None:
         self.heard: dict[str, RenderedPrompt] = {}
-        """{schema: the messages of its first call}; one with more fields counts as its base."""
+        """{schema class name: the messages of its first call}; also under the names of its bases.
+        """
 
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> NoReturn:
-        """Raises LLMError, always."""
+        """Always raises LLMError."""
         system, user = (message["content"] for message in messages)
         for known in schema.__mro__:
             self.heard.setdefault(known.__name__, RenderedPrompt(system, user))
@@ -47,11 +48,11 @@ class Listener:
 async def rendered_prompts(
     question: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
 ) -> Mapping[str, RenderedPrompt]:
-    """{prompt name: its messages in a recall that goes on without their answers}.
+    """{prompt name: its messages} in a recall in which the model never answers.
 
-    The prompts that read conversations and memories are filled as if the question had been said,
-    or noted. A prompt that such a recall does not come to is left out: without a candidate nothing
-    is judged.
+    The prompts `observe` and `annotate` are filled as if the question were a message or a note. A
+    prompt that the recall does not reach is left out; without candidates, for example, there is no
+    vote.
     """
     await recall.admin.awarm()
     listener = Listener()
@@ -76,7 +77,7 @@ async def rendered_prompts(
 async def rendered_annotation(
     text: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
 ) -> RenderedPrompt:
-    """The messages of the prompt that writes cues, for a note that was written now."""
+    """The messages of the prompt that writes cues, for a note with this text written now."""
     part = MemoryPart(
         memory_id="note",
         title="",

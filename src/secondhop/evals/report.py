@@ -1,4 +1,4 @@
-"""The results of an evaluation: rankings and measures, by scenario and question."""
+"""The results of an evaluation: rankings and measures per scenario and question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,25 +10,25 @@ from secondhop.evals.measures import Measures, Rankings, mean_of, measure
 from secondhop.evals.scenario import Question
 
 OURS = "secondhop"
-"""Among the systems of a report."""
+"""The name of secondhop among the systems of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRun:
-    """One system over one scenario; every mapping is by question id, in order."""
+    """One system over one scenario; the keys are question ids, in order."""
 
     results: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Memory ids, best first."""
+    """{question id: memory ids, best first}."""
     questions: dict[str, Measures] = field(default_factory=dict[str, Measures])
-    """The measures of `evals.measures`."""
+    """{question id: its measures}."""
 
     def mean(self) -> Measures:
-        """Of `evals.measures`."""
+        """The mean of each measure over the questions."""
         return mean_of(self.questions.values())
 
 
 def judged(questions: Sequence[Question], results: Rankings) -> SystemRun:
-    """Measure what a system returned."""
+    """A system's rankings with their measures; a question without a ranking counts as []."""
     top = {one.id: list(results.get(one.id, ())) for one in questions}
     return SystemRun(
         results=top,
@@ -38,7 +38,7 @@ def judged(questions: Sequence[Question], results: Rankings) -> SystemRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioReport:
-    """One scenario: secondhop beside plain search."""
+    """One scenario, answered by secondhop and by plain search."""
 
     name: str
     asked: Sequence[Question] = ()
@@ -46,7 +46,7 @@ class ScenarioReport:
     systems: dict[str, SystemRun] = field(default_factory=dict[str, SystemRun])
     """secondhop first."""
     answers: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
-    """{question id: what was answered}, also of questions that nothing answers."""
+    """{question id: secondhop's answer}, with those to unanswerable questions."""
 
     def labelled(self) -> dict[str, Answer]:
         """The answers to the labelled questions, in order."""
@@ -54,44 +54,44 @@ class ScenarioReport:
 
     @property
     def no_answer(self) -> dict[str, list[str]]:
-        """{id of a question that nothing answers: memories returned all the same}; best when []."""
+        """{id of an unanswerable question: memory ids returned for it}; [] is best."""
         labelled = self.labelled()
         return {one: answer.ids for one, answer in self.answers.items() if one not in labelled}
 
     @property
     def ours(self) -> SystemRun:
-        """What secondhop returned."""
+        """The run of secondhop."""
         return self.systems.get(OURS) or SystemRun()
 
     @property
     def results(self) -> dict[str, list[str]]:
-        """{question id: memory ids, best first}, of secondhop."""
+        """secondhop's {question id: memory ids, best first}."""
         return self.ours.results
 
     @property
     def questions(self) -> dict[str, Measures]:
-        """{question id: its measures}, of secondhop."""
+        """secondhop's {question id: measures}."""
         return self.ours.questions
 
     def mean(self) -> Measures:
-        """Of secondhop, over the questions."""
+        """secondhop's mean measures over the questions."""
         return self.ours.mean()
 
     def costs(self) -> Costs:
-        """What the recalls cost."""
+        """The cost of the labelled questions' recalls."""
         own = self.labelled().values()
         return costs_of([one.spent for one in own], [one.ms for one in own])
 
     def means(self) -> dict[str, Measures]:
-        """{system: its mean}, secondhop first."""
+        """{system: its mean measures}, secondhop first."""
         return {name: run.mean() for name, run in self.systems.items()}
 
     def wrongly_answered(self) -> int:
-        """Questions that nothing answers and that got a memory; lower is better."""
+        """Number of unanswerable questions for which memories were returned; lower is better."""
         return sum(bool(ranked) for ranked in self.no_answer.values())
 
     def degraded(self) -> dict[str, list[str]]:
-        """{question id: what its recall had to do without}, of those that had to."""
+        """{question id: what its recall had to do without}; only degraded recalls."""
         return {one: answer.degraded for one, answer in self.answers.items() if answer.degraded}
 
     def document(self, *, per_question: bool) -> dict[str, Any]:
@@ -123,16 +123,16 @@ class ScenarioReport:
 
 
 def mean_of_scenarios(reports: Sequence[ScenarioReport]) -> Mapping[str, Measures]:
-    """{system: mean of the scenarios' means}: each scenario counts the same, whatever its size."""
+    """{system: mean of the scenarios' means}; each scenario has the same weight."""
     return {
         system: mean_of(run.mean() for run in runs) for system, runs in by_system(reports).items()
     }
 
 
 def by_system(reports: Sequence[ScenarioReport]) -> dict[str, list[SystemRun]]:
-    """{system: its run of every scenario}, in order; a system that one scenario lacks is left out.
+    """{system: its runs, one per scenario, in order}.
 
-    A mean over other scenarios would not compare.
+    A system that one scenario lacks is left out, because its mean would not be comparable.
     """
     names = list(reports[0].systems) if reports else []
     return {

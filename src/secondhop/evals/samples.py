@@ -6,21 +6,22 @@ from secondhop.evals.scenario import Question, Scenario
 from secondhop.stores.records import Memory
 
 SAMPLE = 40
-"""Memories for which a prompt that writes cues is tried."""
+"""Number of memories on which a prompt that writes cues is tried."""
 
 
 def first_questions(scenario: Scenario, limit: int | None) -> Scenario:
-    """With the first `limit` questions of each kind; None: all."""
+    """The scenario with the first `limit` questions of each kind; None: all."""
     return replace(
         scenario, questions=scenario.questions[:limit], no_answer=scenario.no_answer[:limit]
     )
 
 
 def sampled(scenario: Scenario) -> Scenario:
-    """As many of its questions as SAMPLE memories can answer, and these memories without cues.
+    """The first questions whose labels name at most SAMPLE memories, and SAMPLE memories without
+    cues.
 
-    The first question is always there, with all that is labelled for it. What the labels leave
-    free goes to other memories, the first of the scenario.
+    The first question is always included, with all memories in its labels. The places that are
+    left go to other memories, in the order of the scenario.
     """
     wanted: dict[str, None] = {}
     questions: list[Question] = []
@@ -41,5 +42,5 @@ def sampled(scenario: Scenario) -> Scenario:
 
 
 def without_cues(memory: Memory) -> Memory:
-    """A memory of which the host has said nothing."""
+    """The memory without cues, role and replaced ids."""
     return replace(memory, cues=(), broad_cues=(), role="", replaces=())

@@ -1,4 +1,4 @@
-"""Scenarios: one person's memory, and labelled questions whose answers need several facets.
+"""Scenarios: one person's memories, and labelled questions whose answers need several facets.
 
 The format is described in `examples/scenarios/FORMAT.md`.
 """
@@ -22,7 +22,7 @@ NO_ANSWER_FILE = "no_answer.jsonl"
 
 
 def with_zone(moment: datetime) -> datetime:
-    """A moment without a zone is meant in UTC."""
+    """The moment itself; without a time zone, it is taken as UTC."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -31,7 +31,7 @@ Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
 
 class Line(BaseModel):
-    """One line of a scenario file; an unknown field is a mistake, not an extra."""
+    """One line of a scenario file; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -65,7 +65,7 @@ class MemoryLine(Line):
 
 
 class CueLine(Line):
-    """What a language model wrote about one memory, without seeing the questions."""
+    """The cues of one memory, written by a language model that did not see the questions."""
 
     id: Text
     cues: list[Text] = []
@@ -85,16 +85,16 @@ class CueLine(Line):
 
 
 class LabelledFacet(Line):
-    """One thing a good answer needs, and the memories that bring it."""
+    """One thing that a good answer needs, and the memories that serve it."""
 
     name: Text
     why: str
     hop: Literal[1, 2]
     relevant: Annotated[dict[str, Literal[1, 2, 3]], Field(min_length=1)]
-    """{memory id: grade}: 3 essential, 2 useful, 1 marginal."""
+    """{memory id: grade}; 3 essential, 2 useful, 1 marginal."""
 
     def served_by(self, memory_id: str) -> bool:
-        """Whether that memory alone makes the facet count as found: grade 2 or 3."""
+        """Whether this memory serves the facet: grade 2 or 3."""
         return self.relevant.get(memory_id, 0) >= 2
 
 
@@ -107,12 +107,12 @@ class Question(Line):
     k: Annotated[int, Field(ge=1)]
     facets: Annotated[list[LabelledFacet], Field(min_length=1)]
     redundant: list[list[str]]
-    """Groups that say the same thing."""
+    """Groups of ids of memories that say the same thing."""
     stale: dict[str, str]
-    """{old id: the id that replaced it}."""
+    """{id of an outdated memory: id of the one that replaced it}."""
 
     def labelled_ids(self) -> Iterator[str]:
-        """Every memory id that a label names, repeats included."""
+        """Every memory id in the labels, with repeats."""
         for facet in self.facets:
             yield from facet.relevant
         for group in self.redundant:
@@ -122,7 +122,7 @@ class Question(Line):
 
 
 class UnansweredQuestion(Line):
-    """A question that nothing in the memory answers."""
+    """A question that no memory answers."""
 
     id: Text
     query: Text
@@ -131,7 +131,7 @@ class UnansweredQuestion(Line):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One folder: a memory, and the questions asked of it."""
+    """One folder: memories, and the questions asked about them."""
 
     name: str
     memories: tuple[Memory, ...]
@@ -143,11 +143,11 @@ def load_scenario(folder: Path, *, cues: bool = True, stored: bool = False) -> S
     """Read and check one scenario folder.
 
     Args:
-        cues: take the cues of its `cues.jsonl`, where it has one, for the host's.
-        stored: its memories are in a store already, and only its questions are read.
+        cues: give the memories the cues in `cues.jsonl`, if there is one.
+        stored: the memories are in a store already, so only the questions are read.
 
     Raises:
-        UsageError: not a scenario; names the file, the line and what is wrong with it.
+        UsageError: it is not a valid scenario; names the file, the line and the fault.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; a scenario is a folder with {MEMORIES_FILE}")
@@ -178,10 +178,10 @@ def load_scenario(folder: Path, *, cues: bool = True, stored: bool = False) -> S
 
 
 def with_cues(memories: Sequence[Memory], path: Path) -> list[Memory]:
-    """The memories with the cues that a file has for them; those that it does not name as they are.
+    """The memories, with cues for those that the file names.
 
     Raises:
-        UsageError: it names another memory.
+        UsageError: it names an unknown memory.
     """
     lines = {line.id: line for _, line in read_lines(path, CueLine)}
     unknown = lines.keys() - {memory.memory_id for memory in memories}
@@ -197,7 +197,11 @@ LineT = TypeVar("LineT", bound=Line)
 
 
 def read_lines(path: Path, kind: type[LineT]) -> list[tuple[int, LineT]]:
-    """(line number from 1, line) of every line that is not blank; at least one."""
+    """(line number from 1, line) for each line that is not blank.
+
+    Raises:
+        UsageError: the file cannot be read, is empty, or has an invalid line.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -213,7 +217,7 @@ def read_lines(path: Path, kind: type[LineT]) -> list[tuple[int, LineT]]:
 
 
 def parse_line(line: str, kind: type[LineT], *, where: str) -> LineT:
-    """One checked line; the error says where it stands and which field is wrong."""
+    """One validated line. Raises UsageError with `where` and the invalid field."""
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
@@ -223,7 +227,7 @@ def parse_line(line: str, kind: type[LineT], *, where: str) -> LineT:
 
 
 def check_ids(path: Path, ids: list[str]) -> None:
-    """Ids are unique within a file."""
+    """Raises UsageError unless the ids of a file are unique."""
     seen: set[str] = set()
     for memory_id in ids:
         if memory_id in seen:
@@ -234,10 +238,11 @@ def check_ids(path: Path, ids: list[str]) -> None:
 def check_labels(
     path: Path, questions: list[tuple[int, Question]], *, known: set[str] | None
 ) -> None:
-    """Labels name memories that exist, every facet can be found, and no memory outdates itself.
+    """Raises UsageError for a label of an unknown memory, for a facet without a memory of grade 2
+    or 3, and for pairs that contradict each other.
 
     Args:
-        known: ids of the memories; None: the store knows them.
+        known: ids of the memories; None: do not check ids, because the memories are in a store.
     """
     for number, question in questions:
         where = f"{path}:{number}: question {question.id!r}"
@@ -252,7 +257,7 @@ def check_labels(
 
 
 def label_fault(*, redundant: Sequence[Sequence[str]], stale: Mapping[str, str]) -> str:
-    """What cannot be about labels that name pairs of memories; "" where all of it can.
+    """The first fault in the labels that name pairs of memories; "" if there is none.
 
     >>> label_fault(redundant=[], stale={"a": "b", "b": "a"})
     "'a', 'b' outdate one another, so that none of them holds"

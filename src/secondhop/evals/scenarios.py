@@ -1,4 +1,4 @@
-"""Runs scenarios: asks every question of secondhop and of plain search."""
+"""Runs scenarios: asks secondhop and plain search every question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,25 +21,25 @@ from secondhop.recall import Recall
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How the questions of a scenario are asked, and what is kept of it."""
+    """How the questions of a scenario are asked, and what is recorded."""
 
     at_once: int = 1
-    """Questions; with more than one the times are those of a busy machine."""
+    """Questions asked at once; with more than one, the times are those of a busy machine."""
     baselines: bool = True
     """Ask plain search, too."""
     missed: bool = False
-    """Say why what was missed was missed; takes a few searches a missed memory."""
+    """Explain each missed memory; this takes a few searches per memory."""
     effort: Effort | None = None
-    """What a language model may be asked; None: what is usual."""
+    """How much a language model is asked; None: the default effort."""
     warm_up: bool = False
-    """Ask everything once, untimed and without a model: two sides are then both timed with a warm
-    store and with embeddings that are kept."""
+    """First ask everything once, untimed and without a model, so that both sides of a comparison
+    are timed with a warm store and cached embeddings."""
 
 
 async def store_scenario(
     scenario: Scenario, recall: Recall, *, progress: IngestProgress | None = None
 ) -> None:
-    """Make the entity hold exactly the scenario's memories; what is stored already stays."""
+    """Make the entity hold exactly the scenario's memories. Stored ones are not embedded again."""
     await recall.aadd(scenario.memories, progress=progress)
     wanted = {memory.memory_id for memory in scenario.memories}
     stored = await recall.admin.store.content_hashes()
@@ -47,7 +47,7 @@ async def store_scenario(
 
 
 async def expect_stored(scenario: Scenario, recall: Recall) -> None:
-    """Raises UsageError when the labels name a memory that the store does not hold."""
+    """Raises UsageError if the labels name a memory that the store does not hold."""
     stored = await recall.admin.store.content_hashes()
     for question in scenario.questions:
         for memory_id in question.labelled_ids():
@@ -66,10 +66,10 @@ async def run_scenario(
     asking: Asking | None = None,
     progress: IngestProgress | None = None,
 ) -> ScenarioReport:
-    """Ask every question at its own time with its own k; the memory must be stored before.
+    """Ask every question with its own time and k. The memories must be stored already.
 
     Args:
-        progress: called with (scenario, questions answered, questions in all).
+        progress: called with (name of the scenario, questions answered, all questions).
     """
     how = asking or Asking()
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
@@ -91,7 +91,7 @@ async def run_scenario(
 
 
 def rankings_by_system(answers: Mapping[str, Answer]) -> dict[str, Rankings]:
-    """{system: {question id: ids}}, secondhop first."""
+    """{system: {question id: memory ids}}, secondhop first."""
     rankings: dict[str, dict[str, Sequence[str]]] = {OURS: {}}
     for question_id, answer in answers.items():
         rankings[OURS][question_id] = answer.ids
@@ -103,7 +103,7 @@ def rankings_by_system(answers: Mapping[str, Answer]) -> dict[str, Rankings]:
 async def ask(
     question: Question | UnansweredQuestion, recall: Recall, *, asking: Asking | None = None
 ) -> Answer:
-    """One question through secondhop and, when it has an answer, through every baseline."""
+    """Ask secondhop one question and, if the question has an answer, ask every baseline."""
     how = asking or Asking()
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
@@ -137,7 +137,7 @@ async def recalled(
     k: int | None,
     effort: Effort | None = None,
 ) -> tuple[RecallResult, RecallTrace]:
-    """One recall to its end, with its trace."""
+    """The result and the trace of one recall."""
     events = recall.astream(question.query, k=k, at=question.asked_at, effort=effort)
     async for event in events:
         if event.result is not None and event.trace is not None:
@@ -146,6 +146,6 @@ async def recalled(
 
 
 def confident_ids(result: RecallResult, recall: Recall) -> list[str]:
-    """Ids of what came back at or above the threshold."""
+    """Ids of the returned memories that score at least `min_score`."""
     threshold = recall.admin.config.ranking.min_score
     return [memory.id for memory in result.memories if memory.score >= threshold]

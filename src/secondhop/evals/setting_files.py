@@ -1,4 +1,4 @@
-"""Reads settings from text, "ranking.min_score=0.3", and from files."""
+"""Reads settings from texts like "ranking.min_score=0.3", and from files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -16,22 +16,22 @@ _CONFIG = TypeAdapter(Config)
 
 
 def load_config(path: str | Path) -> Config:
-    """The settings of a file, over those that ship: for `Recall.open(config=...)`.
+    """The default settings, changed by a file, for `Recall.open(config=...)`.
 
     Raises:
-        UsageError: it cannot be read, holds no settings, or one that cannot be.
+        UsageError: the file cannot be read, holds no settings, or has an invalid one.
     """
     return changed_settings(read_setting_changes(Path(path).expanduser()))
 
 
 def changed_settings(changes: Sequence[str]) -> Config:
-    """The settings that ship, with some of them changed.
+    """The default settings with some of them changed.
 
     Args:
-        changes: "ranking.min_score=0.3", each; later ones win.
+        changes: texts like "ranking.min_score=0.3"; later ones win.
 
     Raises:
-        UsageError: no such setting, or a value that it cannot have.
+        UsageError: an unknown setting, or an invalid value.
     """
     parts: dict[str, dict[str, str]] = {}
     known = list(Config().flat())
@@ -46,7 +46,7 @@ def changed_settings(changes: Sequence[str]) -> Config:
 
 
 def fault_of(error: ValidationError) -> str:
-    """The first of its problems, with the setting's name where it is known; ours in our words."""
+    """The first problem in words, with the setting's name if it is known."""
     problem = error.errors()[0]
     field = ".".join(map(str, problem["loc"]))
     where = f"{field} cannot be {problem['input']!r}: " if field else ""
@@ -58,7 +58,7 @@ def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
     """(name, value) of "name=value".
 
     Raises:
-        UsageError: it has another form, or there is no such setting.
+        UsageError: it has another form, or the setting is unknown.
     """
     name, equals, value = (part.strip() for part in change.partition("="))
     if not equals or not value:
@@ -71,7 +71,7 @@ def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
 
 
 def settings_said(said: Sequence[str]) -> list[str]:
-    """ "NAME=VALUE" each; what has no "=" is a file of settings. Later ones win.
+    """The changes as "NAME=VALUE" texts; an item without "=" is a settings file. Later ones win.
 
     Raises:
         UsageError: a file cannot be read, or holds no settings.
@@ -83,9 +83,9 @@ def settings_said(said: Sequence[str]) -> list[str]:
 
 
 def read_setting_changes(path: Path) -> list[str]:
-    """The settings of a YAML or JSON file as "NAME=VALUE", in the file's order.
+    """The settings of a YAML or JSON file as "NAME=VALUE" texts, in the file's order.
 
-    Whether there are such settings, `changed_settings` checks.
+    Names and values are not checked here; `changed_settings` checks them.
 
     Raises:
         UsageError: it cannot be read, or holds no settings; names the file and the line.
@@ -105,7 +105,7 @@ def read_setting_changes(path: Path) -> list[str]:
 
 
 def flat(settings: Mapping[str, object], *, part: str = "") -> Iterator[tuple[str, object]]:
-    """("ranking.min_score", 0.3), …, of a mapping or of mappings in it."""
+    """(dotted name, value) pairs of a nested mapping, like ("ranking.min_score", 0.3)."""
     for name, value in settings.items():
         if is_part(value):
             yield from flat(value, part=f"{part}{name}.")
@@ -114,17 +114,17 @@ def flat(settings: Mapping[str, object], *, part: str = "") -> Iterator[tuple[st
 
 
 def is_part(value: object) -> TypeGuard[Mapping[str, object]]:
-    """Whether it holds settings by name."""
+    """Whether a value is a mapping of settings."""
     return isinstance(value, Mapping)
 
 
 def written(value: object) -> str:
-    """A value as it is written by hand."""
+    """A value as text; booleans in lower case, as in YAML."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def __getattr__(name: str) -> object:
-    """`load_recall_settings`: the name of `load_config` in version 0.1; it goes in 0.3."""
+    """`load_recall_settings`, the name of `load_config` in version 0.1; removed in 0.3."""
     if name != "load_recall_settings":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     warn(f"{name} is deprecated; use secondhop.load_config", DeprecationWarning, stacklevel=2)

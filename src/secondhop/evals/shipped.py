@@ -1,4 +1,4 @@
-"""The example scenarios: in examples/scenarios of a checkout, or inside the installed package."""
+"""The example scenarios, in the installed package or in examples/scenarios of a checkout."""
 
 from pathlib import Path
 
@@ -9,19 +9,19 @@ PLACES = (
     Path(__file__).resolve().parents[1] / "scenarios",
     Path(__file__).resolve().parents[3] / "examples" / "scenarios",
 )
-"""Installed; in the checkout that this file belongs to."""
+"""In the installed package, and in the checkout that this file belongs to."""
 
 
 def shipped_scenarios() -> list[Path]:
-    """Their folders, by name."""
+    """The folders of the example scenarios, sorted."""
     return sorted(file.parent for place in PLACES for file in place.glob(f"*/{MEMORIES_FILE}"))
 
 
 def shipped_scenario(name: str) -> Path:
-    """One of them.
+    """The folder of the example scenario with this name.
 
     Raises:
-        UsageError: none has that name.
+        UsageError: there is none.
     """
     for folder in shipped_scenarios():
         if folder.name == name:

@@ -15,11 +15,11 @@ async def side_by_side(
     at_once: int,
     progress: Callable[[int], None] | None = None,
 ) -> list[T]:
-    """What `work` makes of each, in the order of `things`; the first error ends them all.
+    """The results of `work`, in the order of `things`. The first error cancels the others.
 
     Args:
-        at_once: bound on concurrent work; 1 does one after another, in order.
-        progress: hears how many are done.
+        at_once: how many run at once; with 1 they run in order.
+        progress: called with the number done.
     """
     gate, done = asyncio.Semaphore(at_once), 0
 

@@ -1,9 +1,9 @@
-"""Says how certain the difference between two systems is, on the same questions.
+"""How certain the difference between two systems on the same questions is.
 
 The interval is a percentile bootstrap over paired differences (Efron and Tibshirani, An
-Introduction to the Bootstrap, 1993, chapter 13). p is the two-sided paired randomisation test
-(Smucker, Allan and Carterette, CIKM 2007, doi:10.1145/1321440.1321528). In both, every scenario
-counts the same. SciPy computes them; it comes with the extra `secondhop[eval]`.
+Introduction to the Bootstrap, 1993, chapter 13). p is that of the two-sided paired randomisation
+test (Smucker, Allan and Carterette, CIKM 2007, doi:10.1145/1321440.1321528). In both, every
+scenario has the same weight. SciPy computes them; it comes with the extra `secondhop[eval]`.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,14 @@ from secondhop.errors import SecondhopError
 RESAMPLES = 10_000
 
 FEW = 10
-"""With fewer questions the interval is too narrow: of 5 it holds the truth 83 times in 100, of 10
-90 times, of 30 93 times (3,000 draws from a normal distribution). p is exact for so few.
+"""With fewer questions the 95 % interval is too narrow: it covers the true difference in 83 % of
+cases with 5 questions, 90 % with 10 and 93 % with 30 (3,000 draws from a normal distribution). p is
+exact for so few questions.
 """
 
 
 class EvalExtraMissingError(SecondhopError):
-    """A comparison or a fit was asked for, and SciPy is not installed."""
+    """SciPy is not installed; comparisons and fits need it."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -35,14 +36,14 @@ class EvalExtraMissingError(SecondhopError):
 
 
 def expect_scipy() -> None:
-    """Raises EvalExtraMissingError when SciPy is not installed."""
+    """Raises EvalExtraMissingError if SciPy is not installed."""
     if find_spec("scipy") is None:
         raise EvalExtraMissingError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A mean difference, and where it would mostly lie with other questions of the same kind."""
+    """A mean difference and its 95 % confidence interval."""
 
     difference: float
     low: float
@@ -50,10 +51,10 @@ class Interval:
 
 
 def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
-    """The mean of the scenarios' mean differences with its 95 % bootstrap interval.
+    """The mean of the scenarios' mean differences, with its 95 % bootstrap interval.
 
     Args:
-        strata: one row of differences a scenario, one number a question; no row is empty.
+        strata: a row of differences per scenario, with one number per question.
 
     Raises:
         ValueError: there is no scenario, or an empty one.
@@ -62,7 +63,7 @@ def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
     import scipy.stats
 
     statistics: Any = scipy.stats  # its types are incomplete
-    samples = [np.resize(row, max(2, len(row))) for row in strata]  # SciPy wants two of each
+    samples = [np.resize(row, max(2, len(row))) for row in strata]  # SciPy needs two values a row
     found = statistics.bootstrap(
         samples, mean_of_means, method="percentile", n_resamples=RESAMPLES, vectorized=True, rng=0
     ).confidence_interval
@@ -71,7 +72,7 @@ def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
 
 
 def randomisation_p(strata: Sequence[Sequence[float]]) -> float:
-    """How often chance alone makes a difference as great: exact up to 13 differing questions.
+    """How often chance alone makes a difference as large; exact up to 13 differing questions.
 
     Raises:
         ValueError: there is no scenario, or an empty one.
@@ -95,13 +96,13 @@ def randomisation_p(strata: Sequence[Sequence[float]]) -> float:
 
 
 def expect_rows(strata: Sequence[Sequence[float]]) -> None:
-    """Raises ValueError when there is nothing to compare."""
+    """Raises ValueError if there is no scenario, or an empty one."""
     if not strata or not all(strata):
         raise ValueError("a comparison needs scenarios, and at least one difference in each")
 
 
 def mean_of_means(*rows: Any, axis: int = -1) -> Any:
-    """Of several samples, each counting the same."""
+    """The mean of the samples' means, along `axis`."""
     return np.mean([row.mean(axis=axis) for row in rows], axis=0)
 
 

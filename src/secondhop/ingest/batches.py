@@ -21,20 +21,20 @@ _MAX_TITLE_CHARS = 200
 
 @dataclass(slots=True)
 class Batch:
-    """Whole memories to embed and store together; none while all that is read is unchanged."""
+    """Whole memories to embed and store together; empty if nothing that was read has changed."""
 
     memories: dict[str, tuple[Memory, tuple[Passage, ...]]] = field(default_factory=lambda: {})
     only_cues: dict[str, Memory] = field(default_factory=lambda: {})
-    """Stored memories of the same text, whose cues or tags are others now."""
+    """{memory id: memory} of stored memories of which only the cues or tags changed."""
     passages: int = 0
 
     def add(self, memory: Memory, passages: tuple[Passage, ...]) -> None:
-        """Take in one more memory."""
+        """Add a memory and its passages."""
         self.memories[memory.memory_id] = (memory, passages)
         self.passages += len(passages)
 
     def holds(self, memory_id: str) -> bool:
-        """Whether it is in this batch."""
+        """Whether this memory is in the batch."""
         return memory_id in self.memories or memory_id in self.only_cues
 
 
@@ -47,8 +47,8 @@ def batches_of(
 ) -> Generator[Batch, None, None]:
     """Batches of at most `size` passages, or of one memory that has more.
 
-    Each entry is an origin and what was read from it. Now and then a batch comes that is smaller,
-    or empty, so that progress is reported often.
+    Each entry is an origin and what was read from it. A batch also ends after `_ENTRIES_BETWEEN`
+    entries, even if it is empty, so that progress is reported often.
     """
     batch, taken = Batch(), 0
     for origin, entry in entries:
@@ -72,7 +72,7 @@ def batches_of(
 
 
 def embedding_text(memory: Memory, passage: Passage) -> str:
-    """What is embedded for a passage: it with the title and headings that it stands under."""
+    """The text that is embedded for a passage: title, headings above it, and the passage."""
     title = memory.title[:_MAX_TITLE_CHARS]
     heading = "" if passage.heading == title else passage.heading
     return "\n\n".join(part for part in (title, heading, passage.text) if part)
@@ -81,11 +81,13 @@ def embedding_text(memory: Memory, passage: Passage) -> str:
 async def embedded(
     batch: Batch, embedder: Embedder, *, size: int, told: Callable[[int], None] | None = None
 ) -> list[EmbeddedMemory]:
-    """The memories of a batch with their vectors, and those of their cues; equal texts are embedded
-    once. A cue is embedded as a passage: it is compared with the question, and both are questions.
+    """The memories of a batch, with the vectors of their passages and cues.
+
+    Equal texts are embedded once. Cues are embedded as passages, as is the question when it is
+    compared with them.
 
     Args:
-        told: called with how many more texts are embedded; one long memory may take minutes.
+        told: called with the number of texts just embedded; one long memory may take minutes.
     """
     texts = [
         [embedding_text(memory, passage) for passage in passages]
@@ -107,16 +109,17 @@ async def embedded(
 
 
 class GivenCues(NamedTuple):
-    """What the host says of memories that are stored, and the vectors of their cues in order."""
+    """New cues and tags for memories that are stored already."""
 
     annotations: Sequence[Annotation]
     vectors: Vectors
+    """float32 [n_cues, dim], in the order of the annotations' cues."""
     tags: Mapping[str, Sequence[str]]
     """{memory id: its tags}."""
 
 
 async def given_cues(memories: Collection[Memory], embedder: Embedder, *, size: int) -> GivenCues:
-    """The cues that these memories bring along, embedded, and their tags."""
+    """The cues that came with these memories, embedded, and their tags."""
     annotations = [annotation_given(memory) for memory in memories]
     texts = [cue.text for annotation in annotations for cue in annotation.cues]
     vectors = await embedded_texts(texts, embedder, size=size)
@@ -124,7 +127,7 @@ async def given_cues(memories: Collection[Memory], embedder: Embedder, *, size: 
 
 
 async def embedded_texts(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vectors:
-    """float32 [n_texts, dim]; equal texts are embedded once, `size` at a time."""
+    """float32 [n_texts, dim]. Equal texts are embedded once; each batch has `size` texts."""
     vectors = await vectors_of(texts, embedder, size=size)
     return rows_of(texts, vectors, dimension=embedder.dimension)
 
@@ -136,14 +139,14 @@ async def vectors_of(
     size: int,
     told: Callable[[int], None] | None = None,
 ) -> dict[str, Vector]:
-    """The vector of each text; `size` at a time."""
+    """{text: its vector}, embedded in batches of `size`."""
     different = list(dict.fromkeys(texts))
     vectors = await _embed(different, embedder, size=size, told=told)
     return dict(zip(different, vectors, strict=True))
 
 
 def rows_of(texts: Sequence[str], vectors: Mapping[str, Vector], *, dimension: int) -> Vectors:
-    """float32 [n_texts, dim]."""
+    """The vectors of these texts, float32 [n_texts, dim]."""
     if not texts:
         return np.zeros((0, dimension), np.float32)
     return np.stack([vectors[text] for text in texts])

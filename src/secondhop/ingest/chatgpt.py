@@ -1,7 +1,7 @@
 """ChatGPT's data export: `conversations.json`, or its shards `conversations-000.json`.
 
 A conversation is a tree of messages, `mapping`, because an edited question starts a branch.
-What its owner last saw is the path from `current_node` up to the root.
+The path from `current_node` up to the root is what its owner last saw.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _IMAGE = "[image]"
 
 
 def read_chatgpt(document: Document) -> Iterator[Found | Skipped]:
-    """One conversation a memory, with what user and assistant said, code and what it printed."""
+    """One memory per conversation: what user and assistant said, code, and its output."""
     for row in rows_in(document):
         yield row if isinstance(row, Skipped) else _conversation(row.fields, row.item, document)
 
@@ -46,7 +46,7 @@ def _conversation(row: JsonObject, item: str, document: Document) -> Found | Ski
 
 
 def _visible_path(row: JsonObject) -> list[JsonObject]:
-    """The messages from the root to the current node. Raises ValueError for a broken tree."""
+    """The messages from the root down to the current node. Raises ValueError for a broken tree."""
     nodes = row.get("mapping")
     if not isinstance(nodes, dict):
         raise ValueError("broken conversation: it has no message tree (`mapping`)")
@@ -66,7 +66,7 @@ def _visible_path(row: JsonObject) -> list[JsonObject]:
 
 
 def _newest_leaf(nodes: JsonObject) -> str | None:
-    """Where the conversation ends when `current_node` is missing; the last one wins a tie."""
+    """The end of the conversation if `current_node` is missing; a tie goes to the last one."""
     leaves = [
         key for key, node in nodes.items() if isinstance(node, dict) and not node.get("children")
     ]
@@ -84,7 +84,7 @@ def _created_at(row: JsonObject, path: list[JsonObject]) -> datetime | None:
 
 
 def _message(message: JsonObject) -> Message | None:
-    """What the owner saw of a node; None for system messages, hidden ones and tool calls."""
+    """The part of a node that the owner saw; None for system messages, hidden ones, tool calls."""
     if object_at(message, "metadata").get("is_visually_hidden_from_conversation"):
         return None
     role = text_at(object_at(message, "author"), "role")
@@ -119,7 +119,7 @@ def _part(part: Json) -> str:
 
 
 def _code(content: JsonObject, *, to: str) -> str:
-    """Code that was shown or run; calls of other tools (search, image, memory) are noise."""
+    """Code that was shown or run; "" for calls of other tools (search, image, memory)."""
     if to not in ("", "all", "python"):
         return ""
     language = text_at(content, "language")

@@ -11,9 +11,9 @@ _LABELS = {"user": "User", "assistant": "Assistant"}
 _MAX_HEADING_CHARS = 200
 
 MAX_TOKENS = 400
-"""Of a passage."""
+"""Most tokens of a passage."""
 OVERLAP_TOKENS = 80
-"""At most this much of a passage is repeated at the start of the next."""
+"""Most tokens that are repeated at the start of the next passage."""
 
 
 def chunk_memory(
@@ -23,10 +23,10 @@ def chunk_memory(
     max_tokens: int = MAX_TOKENS,
     overlap_tokens: int = OVERLAP_TOKENS,
 ) -> tuple[Passage, ...]:
-    """The passages of a memory, in order; () when it holds nothing but spaces.
+    """The passages of a memory, in order; () if it is blank.
 
-    A turn is cut only when it does not fit into one passage, and a question stays with its answer
-    while both fit. Every character but spaces is in some passage, in order. Linear in the text.
+    A turn is cut only if it does not fit into one passage, and a question stays with its answer if
+    both fit. No character other than white space is lost. Linear in the text.
     """
     cutter = Cutter(count_tokens, max_tokens=max_tokens)
     packed: list[Packed] = []
@@ -49,7 +49,7 @@ def chunk_memory(
 
 
 def _turns(memory: Memory, cutter: Cutter) -> Iterator[Group | Piece]:
-    """The one text of a note, or groups of a question and what answered it."""
+    """The single text of a note, or one group for each question with its answer."""
     said = [message for message in memory.messages if message.content.strip()]
     if len(said) == 1 and memory.source != "conversation":
         yield cutter.turn(said[0].content.strip("\n").rstrip(), turn=0, speaker="")
@@ -66,7 +66,8 @@ def _turns(memory: Memory, cutter: Cutter) -> Iterator[Group | Piece]:
 
 
 def _opens_exchange(message: Message, *, after: Message) -> bool:
-    """A user's turn after another speaker's; among people, every turn stands on its own."""
+    """Whether a question begins here: a user's turn after another speaker's. Between people, each
+    turn is a group of its own."""
     if message.role == "user":
         return after.role != "user"
     return message.role != "assistant"

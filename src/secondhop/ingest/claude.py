@@ -12,7 +12,7 @@ _ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def read_claude(document: Document) -> Iterator[Found | Skipped]:
-    """One conversation a memory; the text of attachments is kept with the turn that brought it."""
+    """One memory per conversation; the text of attachments is part of their turn."""
     for row in rows_in(document):
         yield row if isinstance(row, Skipped) else _conversation(row.fields, row.item, document)
 
@@ -50,7 +50,7 @@ def _message(turn: JsonObject) -> Message | None:
 
 
 def _said(turn: JsonObject) -> str:
-    """The text blocks; `text` also holds place holders for blocks it cannot show."""
+    """The text blocks, or else `text`, which also has placeholders for other blocks."""
     blocks = objects_at(turn, "content")
     texts = [text_at(block, "text") for block in blocks if block.get("type") == "text"]
     return "\n\n".join(text for text in texts if text) or text_at(turn, "text")

@@ -12,7 +12,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def clean_text(text: str) -> str:
-    """Without NULs and carriage returns; lone surrogates become U+FFFD, pairs their character."""
+    """The text without NULs, with "\\n" between lines, and with valid Unicode.
+
+    A surrogate pair becomes its character; a lone surrogate becomes U+FFFD.
+    """
     if "\0" in text or "\r" in text:
         text = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii() or not _SURROGATE.search(text):
@@ -21,7 +24,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_memory(memory: Memory) -> Memory:
-    """The memory with clean texts, its date in UTC, and without messages that say nothing."""
+    """The memory with clean texts, its date in UTC, and without empty messages."""
     messages = tuple(
         Message(clean_text(message.role).strip() or "user", content)
         for message in memory.messages
@@ -48,6 +51,6 @@ def clean_memory(memory: Memory) -> Memory:
 
 
 def clean_lines(texts: Sequence[str]) -> tuple[str, ...]:
-    """Clean texts of one line each, without empty and repeated ones."""
+    """The texts cleaned, each on one line, without empty and repeated ones."""
     cleaned = (" ".join(clean_text(text).split()) for text in texts)
     return tuple(dict.fromkeys(text for text in cleaned if text))

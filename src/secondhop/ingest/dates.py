@@ -1,4 +1,4 @@
-"""Reads dates as exports and people write them; all become UTC, and naive ones count as UTC."""
+"""Reads dates as exports and people write them, and converts them to UTC; naive dates are UTC."""
 
 import re
 from datetime import UTC, datetime
@@ -6,15 +6,15 @@ from email.utils import parsedate_to_datetime
 
 _DATED_NAME = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
 _ISO_START = re.compile(r"\d{4}-?\d{2}-?\d{2}")
-_EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are no time stamps
-_LATEST_EPOCH_NS = 1e19  # 2286; larger numbers are no time stamps either
+_EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are not timestamps
+_LATEST_EPOCH_NS = 1e19  # 2286; larger numbers are not timestamps
 _COMPACT_DATES = range(19000101, 21001232)  # 20240501
 
 
 def parse_date(value: object) -> datetime | None:
-    """A date from ISO 8601, RFC 2822, `2024/05/01 10:00`, 20240501 or an epoch; None if it is none.
+    """A date from ISO 8601, RFC 2822, `2024/05/01 10:00`, 20240501 or an epoch; otherwise None.
 
-    Epochs may count seconds, milliseconds, microseconds or nanoseconds: their size tells.
+    An epoch may be in seconds, milliseconds, microseconds or nanoseconds; its size shows which.
     """
     if isinstance(value, datetime):
         return _in_utc(value)
@@ -26,7 +26,7 @@ def parse_date(value: object) -> datetime | None:
 
 
 def date_in_name(name: str) -> datetime | None:
-    """The date in a file name such as `2024-05-01 standup.md`; None when there is none."""
+    """The date in a file name such as `2024-05-01 standup.md`; None if there is none."""
     match = _DATED_NAME.search(name)
     if match is None:
         return None
@@ -37,7 +37,7 @@ def date_in_name(name: str) -> datetime | None:
 
 
 def is_date_alone(name: str) -> bool:
-    """Whether a name says nothing but a date: "2024-05-01"."""
+    """Whether a name is only a date: "2024-05-01"."""
     return _DATED_NAME.fullmatch(name) is not None
 
 
@@ -49,11 +49,11 @@ def _from_text(text: str) -> datetime | None:
             iso = text.replace("/", "-").removesuffix(" UTC").removesuffix(" GMT")
             return _in_utc(datetime.fromisoformat(iso))
         except ValueError:
-            pass  # not ISO after all: it may still be one of the others
+            pass  # not ISO after all; it may be another format
     try:
         return _from_number(float(text))
     except ValueError:
-        pass  # no number either
+        pass  # not a number
     try:
         return _in_utc(parsedate_to_datetime(text))
     except (ValueError, TypeError, OverflowError):
@@ -63,10 +63,10 @@ def _from_text(text: str) -> datetime | None:
 def _from_number(number: float) -> datetime | None:
     if number in _COMPACT_DATES:
         return date_in_name(str(int(number)))
-    if not _EARLIEST_EPOCH_S <= number < _LATEST_EPOCH_NS:  # nor is what is not finite
+    if not _EARLIEST_EPOCH_S <= number < _LATEST_EPOCH_NS:  # also false for NaN and infinity
         return None
     seconds = float(number)
-    while seconds >= 1e11:  # the year 5138: finer units than seconds
+    while seconds >= 1e11:  # as seconds, the year 5138; so the unit is finer
         seconds /= 1000
     return datetime.fromtimestamp(seconds, UTC)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from io import IncrementalNewlineDecoder
 from typing import NamedTuple, TypeAlias
 
-_BOMS = (  # UTF-32 first: its little-endian mark begins like the one of UTF-16
+_BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -25,12 +25,11 @@ _MAGIC = (
 _TEXT_CONTROLS = b"\t\n\r\f\b\x1b\0"
 _SAMPLE_BYTES = 65_536
 _MOST_LOST = 0.1
-"""Share of characters that may be lost; a text of which more cannot be decoded is no text."""
+"""Highest share of characters that may fail to decode; with more, the file is not read."""
 
 
 _MOST_ODD = 0.05
-"""Share of characters that Unicode has not assigned, or leaves to private use; of random UTF-16, a
-seventh."""
+"""Highest share of unassigned or private-use characters. In random UTF-16 it is about a seventh."""
 
 
 class Encoding(NamedTuple):
@@ -38,7 +37,7 @@ class Encoding(NamedTuple):
 
     name: str
     lost: int
-    """Characters that cannot be decoded, and stand as U+FFFD."""
+    """Number of characters that cannot be decoded and become U+FFFD."""
 
 
 Read: TypeAlias = Callable[[], Iterator[bytes]]
@@ -46,10 +45,13 @@ Read: TypeAlias = Callable[[], Iterator[bytes]]
 
 
 def encoding_of(read: Read) -> Encoding:
-    """By byte order mark, else UTF-8, else Windows-1252. Holds one part at a time.
+    """The encoding by byte order mark, or else UTF-8, or else Windows-1252.
+
+    Broken UTF-8 counts as UTF-8 if more of its non-ASCII characters decode than not. Only one part
+    is in RAM at a time.
 
     Raises:
-        UnicodeError: a binary file, or none of these encodings; the message is a reason to show.
+        UnicodeError: a binary file, or none of these encodings; the message is fit to show.
     """
     head = next(read(), b"")
     for mark, name in _BOMS:
@@ -70,7 +72,7 @@ def encoding_of(read: Read) -> Encoding:
 
 
 def decoded(parts: Iterable[bytes], encoding: str) -> Iterator[str]:
-    """The text, a part at a time, "\\n" between lines, without NULs.
+    """The text, part by part, with "\\n" between lines and without NULs.
 
     Bytes that do not fit the encoding become U+FFFD.
     """
@@ -81,7 +83,7 @@ def decoded(parts: Iterable[bytes], encoding: str) -> Iterator[str]:
 
 
 def _reads_as_text(head: bytes, encoding: str) -> bool:
-    """Whether few characters are unassigned or private: bytes at random decode as UTF-16, too."""
+    """Whether few characters are unassigned or private. Random bytes decode as UTF-16, too."""
     text = next(decoded([head[:_SAMPLE_BYTES]], encoding))
     odd = sum(unicodedata.category(char) in ("Cn", "Co", "Cs") for char in text)
     return odd <= _MOST_ODD * len(text)
@@ -101,7 +103,7 @@ def _mostly(read: Read, encoding: str) -> Encoding:
 
 
 def _fault(read: Read, encoding: str) -> UnicodeDecodeError | None:
-    """What keeps the bytes from being in this encoding."""
+    """The first decoding error in this encoding; None if there is none."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for part in read():
@@ -117,6 +119,6 @@ def _beyond_ascii(text: str) -> int:
 
 
 def _share(raw: bytes, wanted: bytes) -> float:
-    """Share of these byte values in the beginning of the file."""
+    """Share of these byte values in the first `_SAMPLE_BYTES`."""
     sample = raw[:_SAMPLE_BYTES]
     return (len(sample) - len(sample.translate(None, wanted))) / max(1, len(sample))

@@ -1,4 +1,4 @@
-"""Detects the format of a document by its content, or by its name if that does not help."""
+"""Detects the format of a document from its name and content."""
 
 import re
 from collections.abc import Mapping
@@ -59,23 +59,23 @@ _MEMORY_STORES = {"mem0": is_mem0_row, "langgraph": is_item_row, "graphiti": is_
 
 
 def formats_known() -> str:
-    """The formats, for messages."""
+    """The names of the formats, for messages."""
     return ", ".join(READERS)
 
 
 def check_format(name: str | None) -> None:
-    """Raises UsageError when there is no such format; None, which means detect, is fine."""
+    """Raises UsageError for an unknown format; None (detect it) is valid."""
     if name is not None and name not in READERS:
         raise UsageError(f"no format is called {name!r}; choose one of {formats_known()}")
 
 
 def is_expected(document: Document) -> bool:
-    """Whether memories are to be expected in it, going by its name."""
+    """Whether its suffix suggests that it holds memories."""
     return is_expected_suffix(document.suffix)
 
 
 def is_expected_suffix(suffix: str) -> bool:
-    """Whether memories are to be expected in files with this suffix."""
+    """Whether files with this suffix usually hold memories."""
     return suffix in _MARKDOWN | _PLAIN | _JSON
 
 
@@ -84,10 +84,10 @@ def reader_of(document: Document, *, given: str | None, named_by_user: bool) -> 
 
     Args:
         given: the format the user named, or None to detect it.
-        named_by_user: the document itself was given, not a folder around it.
+        named_by_user: the user gave the document itself rather than a folder around it.
 
     Raises:
-        UnreadableError: it is none of the formats, or cannot be looked into.
+        UnreadableError: it has none of the formats, or cannot be read.
     """
     if given is None:
         return READERS[_detect(document)]
@@ -128,7 +128,7 @@ def _shape_or_none(document: Document) -> str | None:
 
 
 def _shape_in(document: Document) -> str:
-    """The format of the first row that shows one; lines that are all broken count as rows."""
+    """The format of the first row that has a known one; "jsonl" if all lines are broken."""
     holds_rows = False
     for row in rows_in(document):
         if isinstance(row, Row):

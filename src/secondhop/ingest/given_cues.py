@@ -1,4 +1,4 @@
-"""Chooses which given cues of a memory are stored: the well-formed ones, up to a limit."""
+"""Chooses which of the cues given with a memory are stored: well-formed ones, up to a limit."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,15 +9,15 @@ from secondhop.stores.records import Memory
 
 
 class CheckedCues(NamedTuple):
-    """A memory with what of its cues can be stored."""
+    """A memory with only those cues that can be stored."""
 
     memory: Memory
     faults: Sequence[str]
-    """Why the others are left out, in words; [] for most memories."""
+    """One sentence for each cue that was left out; [] for most memories."""
 
 
 def checked_cues(memory: Memory) -> CheckedCues:
-    """Leave out what cannot be stored; the memory itself is stored in any case."""
+    """Leave out malformed and surplus cues; the memory itself is stored in any case."""
     if not (memory.cues or memory.broad_cues or memory.role or memory.replaces):
         return CheckedCues(memory, [])
     faults: list[str] = []

@@ -1,4 +1,4 @@
-"""Graphiti and Zep: episodes, facts (edges) and entities (nodes), as their models write them.
+"""Graphiti and Zep: episodes, facts (edges) and entities (nodes), as Graphiti's models dump them.
 
 A document is an object with lists of them, `{"episodes": […], "edges": […], "nodes": […]}`, or rows
 of one kind.
@@ -17,14 +17,14 @@ _SPEAKERS = {"assistant": "assistant", "ai": "assistant"}
 
 
 def is_graphiti_row(row: JsonObject) -> bool:
-    """Whether it is a part of such a graph, or holds some."""
+    """Whether a row is an episode, fact or entity, or holds a list of them."""
     if _text_in(row):
         return True
     return any(_text_in(part, listed=True) for name in _LISTS for part in objects_at(row, name))
 
 
 def read_graphiti(document: Document) -> Iterator[Found | Skipped]:
-    """One part a memory: what was said, what was made of it, and what is known of an entity."""
+    """One memory for each episode (what was said), fact (made of it) and entity (its summary)."""
     for row in rows_in(document):
         if isinstance(row, Skipped):
             yield row
@@ -35,10 +35,10 @@ def read_graphiti(document: Document) -> Iterator[Found | Skipped]:
 
 
 def _text_in(row: JsonObject, *, listed: bool = False) -> str:
-    """What a part says; "" for what is none.
+    """The text of an episode, fact or entity; "" if the row is none of these.
 
     Args:
-        listed: it stands in a list of such parts; else it might be anybody's row.
+        listed: the row is in one of the lists; otherwise more fields must show its kind.
     """
     if not id_at(row, "uuid"):
         return ""

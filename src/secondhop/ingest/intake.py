@@ -13,12 +13,12 @@ from secondhop.stores.records import Memory
 from secondhop.wording import counted
 
 Outcome: TypeAlias = Literal["added", "replaced", "moved", "other_cues", "unchanged"]
-"""moved: the same text, of another file or folder; other_cues: the same text with other cues or
-tags."""
+"""moved: the text is unchanged but comes from another file or folder. other_cues: the text is
+unchanged but the cues or tags are different."""
 
 
 class _Claim(NamedTuple):
-    """What is remembered of a memory that was read: not its text."""
+    """What Intake remembers of each memory that was read, without its text."""
 
     item: str
     origin: str
@@ -27,7 +27,7 @@ class _Claim(NamedTuple):
 
 
 class Intake:
-    """Judges entries in the order they are read, and remembers all of them for the ledger."""
+    """Judges entries in reading order, and remembers the outcomes for the ledger."""
 
     def __init__(
         self,
@@ -39,9 +39,9 @@ class Intake:
     ) -> None:
         """Args:
         stored: {memory id: content hash} of everything in the store.
-        of_origin: the same for each origin that is read now.
+        of_origin: {origin: the same for its memories}, for each origin that is read now.
         cues: {memory id: fingerprint of the cues that came with it}.
-        tags: {memory id: its tags}; those without any may be left out.
+        tags: {memory id: its tags}; memories without tags may be left out.
         """
         self._before, self._hashes = stored, dict(stored)
         self._cues, self._tags = dict(cues), dict(tags)
@@ -89,28 +89,27 @@ class Intake:
         return memory
 
     def keeps_text(self, memory: Memory) -> bool:
-        """Of a memory that was taken: whether only its cues or tags are others than
-        those stored."""
+        """Whether a memory that was taken differs from the stored one in cues or tags only."""
         return memory.memory_id in self._keep_text
 
     def skip(self, skipped: Skipped, *, origin: str) -> None:
-        """Note what is not stored."""
+        """Note an item that is not stored."""
         self.skipped.append(skipped)
         if skipped.may_hide_memories:
             self._uncertain.setdefault(origin, skipped)
 
     def without_text(self, memory: Memory) -> None:
-        """Take back a memory of which no passage could be made."""
+        """Withdraw a memory from which no passage could be made, and note it as skipped."""
         self._outcomes.pop(memory.memory_id)
         item = self._claims[memory.memory_id].item
         self.skip(Skipped(item, "empty: no text"), origin=memory.origin)
 
     def with_outcome(self, *outcomes: Outcome) -> tuple[str, ...]:
-        """Ids of the memories with one of these outcomes, in order."""
+        """Sorted ids of the memories with one of these outcomes."""
         return tuple(sorted(one for one, own in self._outcomes.items() if own in outcomes))
 
     def gone(self, origin: str) -> list[str] | Skipped:
-        """Stored ids of an origin that were not read again, or why none may be deleted."""
+        """Sorted ids stored from an origin but not read again, or why none may be deleted."""
         missing = sorted(self._of_origin[origin].keys() - self._claims.keys())
         if not missing:
             return []
@@ -127,7 +126,8 @@ class Intake:
         return missing
 
     def _claim(self, found: Found, content_hash: str) -> bool:
-        """Whether this copy of the memory counts; of two copies the later update does."""
+        """Whether this copy of the memory counts. Of two copies with different text, the one with
+        the later update counts; in doubt, the one read first."""
         memory_id = found.memory.memory_id
         claim = _Claim(found.item, found.memory.origin, found.updated_at, content_hash)
         earlier = self._claims.setdefault(memory_id, claim)
@@ -145,16 +145,17 @@ class Intake:
         return True
 
     def _moved_here(self, memory: Memory) -> bool:
-        """Whether the same text is stored under another origin: put again, it is this one's.
+        """Whether the memory is stored under another origin; storing it again moves it to this one.
 
-        Else a folder that was moved would never lose what is deleted from it, and another that
-        comes to stand in its old place would delete what it holds.
+        Otherwise deletions from a moved folder would never be followed, and a new folder in the
+        old place would delete the memories of the moved one.
         """
         known = self._of_origin.get(memory.origin)
         return known is not None and memory.memory_id not in known
 
     def _with_free_id(self, found: Found) -> Found:
-        """Two folders may hold a `todo.md` each: the second one's id gets a mark of its folder."""
+        """If the id is taken by another origin, append a hash of this one (two folders may each
+        hold a `todo.md`)."""
         memory = found.memory
         if not found.named_by_path or not self._belongs_elsewhere(memory):
             return found

@@ -1,4 +1,4 @@
-"""Parses JSON from unknown sources, with one kind of error."""
+"""Parses JSON from unknown sources; every failure becomes a ValueError."""
 
 import json
 import re
@@ -26,10 +26,10 @@ def parse_json(text: str) -> Json:
 
 
 def parse_elements(parts: Iterable[str]) -> Iterator[Json]:
-    """The values of a JSON array whose text comes in parts, one by one: they are never all held.
+    """The values of a JSON array whose text comes in parts, one at a time.
 
     Raises:
-        ValueError: as of `parse_json`; what stands before the break has been given by then.
+        ValueError: as in `parse_json`; the values before the broken place were yielded by then.
     """
     window = _Window(parts)
     try:
@@ -47,16 +47,16 @@ def parse_elements(parts: Iterable[str]) -> Iterator[Json]:
 
 
 class _Window:
-    """What is being read of a text that comes in parts."""
+    """A sliding window over a text that comes in parts."""
 
     def __init__(self, parts: Iterable[str]) -> None:
         self._parts = iter(parts)
         self.text, self.at = "", 0
         self.line, self.column = 1, 1
-        """Where `text` begins."""
+        """Where `text` begins in the whole text."""
 
     def value(self) -> Json:
-        """The JSON value that stands next."""
+        """Read the next JSON value."""
         self._beyond_space()
         while True:
             try:
@@ -65,24 +65,24 @@ class _Window:
                 if not self._widen():
                     raise
                 continue
-            if end < len(self.text) or not self._widen():  # a number may go on in the next part
+            if end < len(self.text) or not self._widen():  # a number may continue in the next part
                 self.at = end
                 return cast(Json, value)
 
     def takes(self, mark: str) -> bool:
-        """Whether this mark stands next; it is behind us then."""
+        """Whether this mark comes next; if so, consume it."""
         self._beyond_space()
         found = self.text.startswith(mark, self.at)
         self.at += found
         return found
 
     def expect(self, mark: str) -> None:
-        """Raises JSONDecodeError unless this mark stands next."""
+        """Consume this mark. Raises JSONDecodeError if something else comes next."""
         if not self.takes(mark):
             raise json.JSONDecodeError(f"Expecting {mark!r}", self.text, self.at)
 
     def is_at_end(self) -> bool:
-        """Whether nothing but space is left."""
+        """Whether only white space is left."""
         self._beyond_space()
         return self.at == len(self.text)
 
@@ -94,8 +94,8 @@ class _Window:
                 return
 
     def _widen(self) -> bool:
-        """Let go of what is behind, and take in as much as is left, at least a part; False at the
-        end. So a long value is parsed a few times, however many parts it has."""
+        """Drop the text already read, and append parts until the rest has at least doubled. False
+        at the end. Doubling means that a long value is parsed only a few times."""
         taken: list[str] = []
         left = len(self.text) - self.at
         while not taken or sum(map(len, taken)) < left:
@@ -115,7 +115,7 @@ class _Window:
 def _in_words(
     error: json.JSONDecodeError | RecursionError, *, line: int = 1, column: int = 1
 ) -> ValueError:
-    """The error, with its place in a text of which the parser saw what begins at that place."""
+    """The error with its place in the whole text; the parser saw it from `line`, `column` on."""
     if isinstance(error, RecursionError):
         return ValueError("nested too deeply")
     beside = column - 1 if error.lineno == 1 else 0
@@ -124,7 +124,7 @@ def _in_words(
 
 
 def parse_object(text: str) -> JsonObject | None:
-    """The object that `text` is, or None when it is broken or something else."""
+    """The JSON object in `text`; None if it is broken or something else."""
     try:
         value = parse_json(text)
     except ValueError:
@@ -133,7 +133,7 @@ def parse_object(text: str) -> JsonObject | None:
 
 
 def text_at(row: JsonObject, *keys: str) -> str:
-    """The first of these fields that holds a text with more than spaces; "" when none does."""
+    """The first of these fields that holds a non-blank text; "" if none does."""
     for key in keys:
         value = row.get(key)
         if isinstance(value, str) and value.strip():
@@ -142,25 +142,25 @@ def text_at(row: JsonObject, *keys: str) -> str:
 
 
 def texts_at(row: JsonObject, key: str) -> tuple[str, ...]:
-    """The texts in the list at `key`; () when there is no such list."""
+    """The texts in the list at `key`; () if there is no list."""
     value = row.get(key)
     return tuple(part for part in value if isinstance(part, str)) if isinstance(value, list) else ()
 
 
 def objects_at(row: JsonObject, key: str) -> list[JsonObject]:
-    """The objects in the list at `key`; [] when there is no such list."""
+    """The objects in the list at `key`; [] if there is no list."""
     value = row.get(key)
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
 def object_at(row: JsonObject, key: str) -> JsonObject:
-    """The object at `key`; an empty one when there is none."""
+    """The object at `key`; {} if there is none."""
     value = row.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def id_at(row: JsonObject, *keys: str) -> str:
-    """The first of these fields that can be an id (a text or a whole number); "" when none can."""
+    """The first of these fields that can be an id (text or an integer), as text; "" if none can."""
     for key in keys:
         value = row.get(key)
         if isinstance(value, str) and value.strip():

@@ -1,4 +1,4 @@
-"""Rows in any layout: JSON Lines or a JSON array, with a text or a list of messages each."""
+"""JSON Lines or a JSON array in any layout; each row holds a text or a list of messages."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -16,7 +16,7 @@ _UNSEEN_ROLES = frozenset({"system", "developer", "tool", "function"})
 
 
 def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
-    """One row a memory; a bare list of `{role, content}` is one conversation as a whole."""
+    """One memory per row. If every row is a `{role, content}`, they form one conversation."""
     turns = _turns(document)
     if turns:
         yield _one_conversation(turns, document)
@@ -32,7 +32,7 @@ def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
 
 
 def notices_of(row: Row) -> Iterator[Skipped]:
-    """A line for each field of a row that has another form; the row itself is stored."""
+    """A notice for each malformed field of a row; the row itself is stored."""
     reasons = [*malformed_lists(row.fields)]
     if not isinstance(row.fields.get("role", ""), str | None):
         reasons.append("role is left out: it is no text")
@@ -45,7 +45,7 @@ def notices_of(row: Row) -> Iterator[Skipped]:
 
 
 def malformed_lists(fields: JsonObject) -> Iterator[str]:
-    """What is wrong with the lists of texts that a memory may bring along."""
+    """What is wrong with a row's lists of texts: cues, broad cues, replaced ids and tags."""
     for key in ("cues", "broad", "replaces", "tags"):
         value = fields.get(key)
         if value is not None and not isinstance(value, list):
@@ -55,7 +55,7 @@ def malformed_lists(fields: JsonObject) -> Iterator[str]:
 
 
 def found_in(row: Row, document: Document) -> Found | Skipped:
-    """The memory that a row holds. A missing id becomes a hash of what the row says."""
+    """The memory that a row holds. A missing id becomes a hash of its title and messages."""
     fields = row.fields
     turns = fields.get("messages")
     if isinstance(turns, list):
@@ -86,7 +86,7 @@ def found_in(row: Row, document: Document) -> Found | Skipped:
 
 
 def messages_of(turns: list[Json]) -> tuple[Message, ...]:
-    """Messages in the shape of OpenAI's chat API: what was said, without system and tool turns."""
+    """The messages of an OpenAI-style chat, without system and tool turns."""
     messages: list[Message] = []
     for turn in turns:
         if not isinstance(turn, dict):
@@ -117,7 +117,7 @@ def _part(part: Json) -> str:
 
 
 def _turns(document: Document) -> list[JsonObject]:
-    """All rows, where each is one message of a conversation; else none."""
+    """All rows if each of them is one message of a conversation; [] otherwise."""
     turns: list[JsonObject] = []
     for row in rows_in(document):
         if isinstance(row, Skipped) or not _is_turn(row):
@@ -127,7 +127,7 @@ def _turns(document: Document) -> list[JsonObject]:
 
 
 def _is_turn(row: Row) -> bool:
-    """Whether it is one message of a conversation, not a memory of its own."""
+    """Whether a row is one message of a conversation rather than a memory of its own."""
     return (
         bool(text_at(row.fields, "role"))
         and "content" in row.fields

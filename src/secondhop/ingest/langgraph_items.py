@@ -1,4 +1,4 @@
-"""Items of a LangGraph store (also LangMem's): rows of namespace, key and value."""
+"""Items of a LangGraph store (also LangMem's): rows with namespace, key and value."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,31 +12,31 @@ from secondhop.ingest.rows import Row, rows_in
 from secondhop.stores.records import Memory, Message
 
 ITEM: Final = "item"
-"""Source of an item that queries may find."""
+"""Source of an item that searches may find."""
 
 NOT_INDEXED: Final = "item (not indexed)"
-"""Source of one that was put with `index=False`."""
+"""Source of an item that was put with `index=False`."""
 
 
 class ItemValue(NamedTuple):
-    """What is kept of an item beside its words."""
+    """An item as it was put, kept beside the words that it is found by."""
 
     value: dict[str, Any]
     created_at: datetime
     namespace: tuple[str, ...]
-    """() where the entity stands for it."""
+    """() if the entity stands for the namespace."""
     key: str
-    """"" where the id of the memory is it."""
+    """"" if the memory's id is the key."""
 
 
 def is_item_row(row: JsonObject) -> bool:
-    """Whether it is an item of a LangGraph store."""
+    """Whether a row is an item of a LangGraph store."""
     held = isinstance(row.get("namespace"), list) and isinstance(row.get("value"), dict)
     return held and bool(text_at(row, "key"))
 
 
 def read_items(document: Document) -> Iterator[Found | Skipped]:
-    """One item a memory, found by the texts in its value, under "namespace/key"."""
+    """One memory per item, with the id "namespace/key" and the texts of its value."""
     for row in rows_in(document):
         if isinstance(row, Skipped):
             yield row
@@ -69,18 +69,18 @@ def kept_text(item: ItemValue) -> str:
     """An item as JSON, for `Memory.value`.
 
     Raises:
-        TypeError: its value is no JSON.
+        TypeError: its value cannot be written as JSON.
     """
     told = {"value": item.value, "created_at": item.created_at.isoformat()}
     place = {"namespace": item.namespace, "key": item.key} if item.key else {}
-    # spaces in a memory's value are not kept as they are; here they stand in texts alone
+    # cleaning collapses spaces in a memory's value; all spaces here are inside JSON strings
     return json.dumps(told | place, separators=(",", ":")).replace(" ", "\\u0020")
 
 
 def kept_value(memory: Memory) -> ItemValue | None:
-    """What `kept_text` wrote; None for a memory that is no item."""
+    """The item that `kept_text` wrote; None for a memory that is not an item."""
     if memory.source not in (ITEM, NOT_INDEXED) or not memory.value.startswith('{"value":{'):
-        return None  # a caller's own memory may have such a source, too
+        return None  # a caller's own memory may have such a source
     told: dict[str, Any] = json.loads(memory.value)
     created_at = datetime.fromisoformat(told["created_at"])
     namespace = tuple(told.get("namespace", ()))
@@ -88,14 +88,17 @@ def kept_value(memory: Memory) -> ItemValue | None:
 
 
 def words_of(value: Mapping[str, Any]) -> str:
-    """What an item is found by: the texts in its value, but for the name of LangMem's schema."""
+    """The text that an item is found by: all texts in its value except LangMem's schema name.
+
+    Without any, the value as JSON.
+    """
     schema = "kind" if "content" in value else None
     texts = texts_in({name: part for name, part in value.items() if name != schema})
     return "\n".join(text for text in texts if text.strip()) or json.dumps(value)
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Every text in a value, in its order."""
+    """Every text in a nested value, in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The outcome of an ingest: every item read, and what happened to it."""
+"""The outcome of an ingest: how many memories were stored, what was skipped, and why."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,53 +15,53 @@ _REASONS_SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPlan:
-    """Ids of what an ingest would change; in a dry run, where nothing is changed."""
+    """Ids of the memories that an ingest would change; the result of a dry run."""
 
     added: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     """Stored already, with another text."""
     moved: tuple[str, ...] = ()
-    """Stored already, with this text, out of another file or folder."""
+    """Stored already with this text, from another file or folder."""
     other_cues: tuple[str, ...] = ()
-    """Stored already, with this text and other cues."""
+    """Stored already with this text, but with other cues or tags."""
     deleted: tuple[str, ...] = ()
-    """Gone from what was read."""
+    """Stored from one of the inputs earlier, and no longer in it."""
 
     def to_dict(self) -> dict[str, object]:
-        """As the command line shows it."""
+        """As `--json` prints it."""
         return {name: list(ids) for name, ids in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestLedger:
-    """Counts of memories, and all that was skipped. `read` counts copies of one memory too."""
+    """Counts of memories, and every skipped item. `read` also counts copies of one memory."""
 
     read: int
     stored: int
     unchanged: int
-    """The same text is stored already."""
+    """The same text was stored already; includes moved memories and `other_cues`."""
     deleted: int
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[Skipped, ...] = ()
-    """What of stored memories was left out, or read otherwise than it stands."""
+    """Parts of stored memories that were left out or read differently."""
     deletions_not_followed: tuple[Skipped, ...] = ()
-    """Inputs that nothing was deleted from, whatever is gone, and why."""
+    """Inputs from which nothing was deleted although memories may be gone, and why."""
     passages: int = 0
     """Embedded and stored."""
     other_cues: int = 0
-    """Unchanged memories whose cues were others than before, and are stored now."""
+    """Memories with unchanged text whose new cues or tags were stored."""
     plan: IngestPlan | None = None
-    """In a dry run alone; then the counts are of what would be done."""
+    """Only in a dry run; the counts then say what would be done."""
     annotation: "AnnotateLedger | None" = None
-    """What annotating has done; None where it was not asked for, or there is no model."""
+    """The outcome of writing cues; None if it was not asked for or there is no model."""
 
     @property
     def deletions_followed(self) -> bool:
-        """Whether what is gone from every input is gone from the store."""
+        """Whether memories that are gone from the inputs were deleted, for every input."""
         return not self.deletions_not_followed
 
     def to_dict(self) -> dict[str, object]:
-        """As the command line shows it."""
+        """As `--json` prints it."""
         told: dict[str, object] = {
             "read": self.read,
             "stored": self.stored,
@@ -80,10 +80,10 @@ class IngestLedger:
 
 
 class NothingIngestedError(IngestError):
-    """Not one memory of all that was given is in the store now; `ledger` says why."""
+    """None of the given memories is in the store now; `ledger` says why."""
 
     def __init__(self, ledger: IngestLedger, *, built: bool = False) -> None:
-        """`built`: by a program, so that there is no format to name."""
+        """`built`: a program built the memories, so the message suggests no format."""
         reasons = [f"{entry.item}: {entry.reason}" for entry in ledger.skipped[:_REASONS_SHOWN]]
         more = len(ledger.skipped) - len(reasons)
         listed = "; ".join(reasons) + (f"; and {more} more" if more else "")

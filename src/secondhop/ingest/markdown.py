@@ -1,4 +1,4 @@
-"""Markdown notes: each file is a note, and its id is its path below the given folder."""
+"""Markdown notes: each file is one memory, and its id is its path below the given folder."""
 
 import re
 from collections.abc import Iterator
@@ -22,9 +22,11 @@ _LINK = re.compile(r"\[\[([^\[\]|#^]+)")
 
 
 def read_markdown(document: Document) -> Iterator[Found | Skipped]:
-    """The note. Title: front matter, first heading, file name. Date: front matter, name, mtime.
+    """The note as one memory; Skipped if it is empty.
 
-    A file name that is a date alone, as journals have it, is no title.
+    The title comes from the front matter, the first heading or the file name, in this order; a
+    file name that is only a date, as in journals, is no title. The date comes from the front
+    matter, the file name or the time of the last change.
     """
     front, body = split_front_matter(document.text)
     if not body.strip():
@@ -47,7 +49,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """(front matter with lower-case keys, the rest); what does not parse stays in the text."""
+    """(front matter with lower-case keys, the rest); all is text if front matter does not parse."""
     if not text.startswith("---\n"):
         return {}, text
     for closing in ("\n---\n", "\n...\n"):
@@ -59,7 +61,7 @@ def split_front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def _parse(block: str) -> dict[str, str] | None:
-    try:  # BaseLoader builds nothing but text, lists and mappings
+    try:  # BaseLoader builds only text, lists and mappings
         front: object = yaml.load(block, Loader=yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
@@ -82,7 +84,7 @@ def _text(key: str, value: object) -> str:
 
 
 def tags_of(front: dict[str, str], body: str) -> tuple[str, ...]:
-    """Those of the front matter, `#tags` in the text, and `[[links]]`, as they stand there."""
+    """Tags of the front matter, `#tags` in the text (both without "#"), and `[[links]]`."""
     named = [one for key in _TAG_KEYS for one in _BETWEEN_TAGS.split(front.get(key, ""))]
     prose = _CODE.sub(" ", body)
     links = (f"[[{name.strip()}]]" for name in _LINK.findall(prose))

@@ -11,25 +11,25 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _MAX_MARK_LINE = 300
-"""A longer line is text, whatever it begins with."""
+"""A longer line is text, even if it begins like a heading or a fence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that belong together; `text` is exactly what stands in the source."""
+    """Lines that belong together; `text` is as in the source."""
 
     kind: BlockKind
     text: str
     level: int = 0
-    """Of a heading, 1..6."""
+    """1..6 for a heading; 0 for other blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and the blocks below it, up to the next heading."""
+    """A heading and the blocks up to the next heading."""
 
     path: tuple[str, ...]
-    """The headings above, outermost first, its own one last; () before the first heading."""
+    """The headings above it, outermost first, then its own; () before the first heading."""
     blocks: tuple[Block, ...]
 
 
@@ -50,7 +50,7 @@ def sections_of(text: str) -> Iterator[Section]:
 
 
 def blocks_of(text: str) -> Iterator[Block]:
-    """Headings, code fences, tables and paragraphs; blank lines only separate."""
+    """Headings, code fences, tables and paragraphs, without the blank lines between them."""
     lines = text.split("\n")
     start = 0
     while start < len(lines):
@@ -84,7 +84,7 @@ def _block_at(lines: list[str], start: int) -> tuple[Block, int]:
 
 
 def _goes_on(line: str) -> bool:
-    """Whether a paragraph goes on with this line."""
+    """Whether this line continues a paragraph."""
     starts_another = _heading_level(line) or _opens_fence(line) or _is_row(line)
     return bool(line.strip()) and not starts_another and not _is_underline(line)
 
@@ -108,7 +108,7 @@ def _opens_fence(line: str) -> bool:
 
 
 def _end_of_fence(lines: list[str], start: int) -> int:
-    """One past the closing line; the end of the text when the fence is never closed."""
+    """One past the closing line; the end of the text if the fence is never closed."""
     mark = lines[start].strip()
     mark = mark[: len(mark) - len(mark.lstrip(mark[0]))]
     for number in range(start + 1, len(lines)):

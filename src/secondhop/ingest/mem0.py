@@ -1,4 +1,4 @@
-"""mem0: what `Memory.get_all` returns, `{"results": [{id, memory, …}]}`, or its rows alone."""
+"""mem0: the output of `Memory.get_all`, `{"results": [{id, memory, …}]}`, or its rows alone."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from secondhop.stores.records import Memory, Message
 
 
 def is_mem0_row(row: JsonObject) -> bool:
-    """Whether it is a memory of mem0, or holds some."""
+    """Whether a row is a memory of mem0, or holds a list of them."""
     inner = objects_at(row, "results")
     return bool(text_at(row, "memory")) or any(text_at(one, "memory") for one in inner)
 
 
 def read_mem0(document: Document) -> Iterator[Found | Skipped]:
-    """One row a memory, dated by its last change; categories and tags are its tags."""
+    """One memory per row, dated by its last change; categories and tags become its tags."""
     for row in rows_in(document):
         if isinstance(row, Skipped):
             yield row

@@ -1,4 +1,4 @@
-"""Packs pieces into passages, and keeps related pieces together if they fit."""
+"""Packs pieces into passages. Related pieces stay together if they fit."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from secondhop.ingest.pieces import Cutter, Group, Piece, shared_path
 
 _SLACK_TOKENS = 8
-"""Counts of parts do not add up exactly; nearer to the limit than this, the whole is counted."""
+"""Token counts of parts do not add up exactly. This close to the limit, the whole is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class Packed:
 
 
 class Packer:
-    """Takes pieces in order and hands out passages, each within the limit.
+    """Takes pieces in order and emits passages, each within the token limit.
 
-    A piece goes into the open passage when it fits there, else into a new one when it fits there,
-    else its parts do. A new passage first repeats the last small pieces of the one before, so that
-    what refers back is understood; a section never repeats the one before it.
+    A piece goes into the open passage if it fits, or else into a new one. A piece too large for a
+    passage is split first. A new passage begins by repeating the last small pieces of the previous
+    one, so that references back are understood; a new section repeats nothing.
     """
 
     def __init__(
@@ -50,12 +50,13 @@ class Packer:
             self._add_whole(part)
 
     def finish(self) -> None:
-        """Hand out what is left."""
+        """Emit the pieces that are left."""
         while self._fresh:
             self._close(repeat=False, carry_headings=False)
 
     def _add_group(self, group: Group) -> None:
-        """Starts a new passage when that keeps the group whole, or the open one is well filled."""
+        """Add a group, in a new passage if the group then stays whole or the open one is full
+        enough."""
         total = sum(self._cost(piece, after=None) for piece in group.pieces)
         filled = self._tokens >= self._small
         overflows = self._tokens + total > self._max
@@ -82,7 +83,8 @@ class Packer:
         self._fresh.append(piece)
 
     def _close(self, *, repeat: bool, carry_headings: bool = True) -> None:
-        """Hand out the open passage; headings at its end go on to the next one, with their text."""
+        """Emit the open passage. Headings at its end move on to the next one, to precede their
+        text."""
         carried: list[Piece] = []
         if carry_headings and not self._only_headings():
             while self._fresh and self._fresh[-1].kind == "heading":
@@ -97,7 +99,7 @@ class Packer:
             self._append(piece)
 
     def _hand_out(self) -> list[Piece]:
-        """Emit the open passage; the pieces at its end that do not fit after all are returned."""
+        """Emit the open passage. Returns the last pieces if they turn out not to fit."""
         spilled: list[Piece] = []
         text, tokens = self._rendered()
         while tokens > self._max and self._repeated:
@@ -114,7 +116,7 @@ class Packer:
         return text, self._cutter.count_tokens(text)
 
     def _make_room(self, tokens: int) -> None:
-        """Give up repeated pieces until this many tokens fit."""
+        """Drop repeated pieces, oldest first, until this many tokens fit."""
         while self._repeated and self._tokens + tokens > self._max:
             first = self._repeated.pop(0)
             self._tokens = max(0, self._tokens - self._cost(first, after=None))
@@ -129,7 +131,7 @@ class Packer:
 
     @staticmethod
     def _cost(piece: Piece, *, after: Piece | None) -> int:
-        """About how many tokens it adds: its own, a joint, and the label and frame it opens."""
+        """Roughly the tokens that it adds: its own, a joiner, and any speaker label and frame."""
         cost = piece.tokens + 1
         if piece.speaker and (after is None or after.turn != piece.turn):
             cost += piece.speaker_tokens + 1
@@ -147,7 +149,8 @@ class Packer:
 
 
 def render(pieces: Sequence[Piece]) -> str:
-    """The text of a passage: speakers before their turns, split fences and tables made whole."""
+    """The text of a passage. Speakers precede their turns; each part of a split fence or table gets
+    its own opening and closing lines."""
     parts: list[str] = []
     before: Piece | None = None
     for piece in pieces:
@@ -169,7 +172,7 @@ def render(pieces: Sequence[Piece]) -> str:
 
 
 def _gap(piece: Piece) -> str:
-    """A code fence, table, list or heading has to start on a line of its own."""
+    """What follows the speaker's colon: a fence, table, list or heading starts on its own line."""
     return "\n" if piece.frame or piece.text.lstrip()[:1] in tuple("#`~|>-*") else " "
 
 

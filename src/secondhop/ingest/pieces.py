@@ -12,12 +12,12 @@ PieceKind: TypeAlias = Literal[
     "turn", "heading", "paragraph", "fence", "table", "sentence", "line", "grain"
 ]
 _CHARS_A_TOKEN = 10
-"""Text with more characters a token than this (spaces, rules) is cut by characters."""
+"""A text longer than this times the token limit is split without being counted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """What each part of a split fence or table needs around it; the same object for all parts."""
+    """Opening and closing lines around each part of a split fence or table; all parts share it."""
 
     opening: str
     closing: str = ""
@@ -31,15 +31,15 @@ class Piece:
     kind: PieceKind
     text: str
     tokens: int
-    """Of `text` alone; more than any limit when it is too long to be worth counting."""
+    """Tokens of `text` alone; limit + 1 if it is too long to be worth counting."""
     joiner: str = "\n\n"
-    """What stands between it and the piece before it, in one passage."""
+    """Placed between it and the piece before it, within a turn."""
     turn: int = 0
     speaker: str = ""
-    """Whose turn it is, to be written before it; "" in notes."""
+    """Written before the turn; "" in notes."""
     speaker_tokens: int = 0
     path: tuple[str, ...] = ()
-    """Headings above it, its own included."""
+    """The headings above it, outermost first; a heading's own is included."""
     frame: Frame | None = None
 
 
@@ -52,7 +52,7 @@ class Group:
 
 
 class Cutter:
-    """Makes pieces, and counts each text once a level: linear in the text."""
+    """Makes pieces. Counts each text once per level of splitting, so it is linear in the text."""
 
     def __init__(self, count_tokens: TokenCounter, *, max_tokens: int) -> None:
         self.count_tokens = count_tokens
@@ -60,11 +60,11 @@ class Cutter:
         self._max_chars = max_tokens * _CHARS_A_TOKEN
 
     def measure(self, text: str) -> int:
-        """Tokens of a text; one more than the limit, uncounted, when it is far too long."""
+        """Tokens of a text; limit + 1, without counting, if it is far too long."""
         return self.max_tokens + 1 if len(text) > self._max_chars else self.count_tokens(text)
 
     def turn(self, text: str, *, turn: int, speaker: str) -> Piece:
-        """A whole turn; its speaker's name is left out when it takes too much of a passage."""
+        """A whole turn; a speaker's name longer than a quarter of a passage is left out."""
         if self.measure(speaker) > self.max_tokens // 4:
             speaker = ""
         tokens = self.measure(text)
@@ -126,7 +126,7 @@ class Cutter:
 
 
 def _fence_frame(rows: list[str]) -> tuple[Frame, list[str]]:
-    """The fence's own lines, and the code between them; a fence left open is closed."""
+    """The fence's own lines, and the code between them; an unclosed fence gets a closing line."""
     mark = rows[0].strip()
     mark = mark[: len(mark) - len(mark.lstrip(mark[0]))]
     last = rows[-1].strip()
@@ -137,14 +137,14 @@ def _fence_frame(rows: list[str]) -> tuple[Frame, list[str]]:
 
 
 def _table_frame(rows: list[str]) -> tuple[Frame | None, list[str]]:
-    """The header of a table, and its other rows."""
+    """The header of a table and its other rows; (None, all rows) without a header."""
     if len(rows) > 2 and not rows[1].strip(" \t|:-"):
         return Frame(f"{rows[0].rstrip()}\n{rows[1].rstrip()}"), rows[2:]
     return None, rows
 
 
 def shared_path(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The headings that all of these paths begin with."""
+    """The longest common prefix of these heading paths."""
     if not paths:
         return ()
     low, high = min(paths), max(paths)

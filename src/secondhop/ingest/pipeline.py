@@ -26,12 +26,12 @@ async def ingest(
     dry_run: bool = False,
     leaving: Leaving | None = None,
 ) -> IngestLedger:
-    """Store what the files and folders hold, and delete what is gone from them.
+    """Store the memories in files and folders, and delete memories that are gone from them.
 
-    What is stored already, unchanged, costs no embedding. A memory that came from one of these
-    paths earlier and is no longer in there is deleted, unless a part of that path could not be
-    read, or no memory at all was read from it: a broken export wipes nothing. A part of a folder
-    that was read before is read as that part; nothing is deleted then.
+    Unchanged memories are not embedded again. A memory that came from one of these paths earlier
+    and is no longer there is deleted, unless a part of that path could not be read or no memory at
+    all was read from it, so a broken export wipes nothing. If a path lies within a folder that was
+    ingested before, it is read as a part of that folder, and nothing is deleted.
 
     Args:
         dry_run: read and compare only; the ledger's `plan` names what would be added, replaced,
@@ -40,7 +40,7 @@ async def ingest(
 
     Raises:
         IngestError: a path does not exist; nothing was done.
-        NothingIngestedError: no memory of it is in the store now; `ledger` says why.
+        NothingIngestedError: none of its memories is in the store now; `ledger` says why.
     """
     settings = settings or IngestSettings()
     given = [await placed(source_of(path), writer) for path in sources]
@@ -53,10 +53,10 @@ async def ingest(
 
 
 async def placed(source: Source, writer: EntityStore) -> Source:
-    """The input as a part of the nearest folder above it that something stored came from.
+    """The input as a part of the nearest folder above it that was ingested before.
 
-    Else a note that was read with its folder, and is read alone once it was edited, would stand
-    beside its old self. An input that was read by itself before stays separate.
+    Otherwise a note that was ingested with its folder, then edited and ingested alone, would be
+    stored a second time. An input that was ingested by itself before stays separate.
     """
     if await writer.content_hashes(origin=source.origin):
         return source
@@ -75,9 +75,9 @@ async def ingest_memories(
     settings: IngestSettings | None = None,
     progress: IngestProgress | None = None,
 ) -> IngestLedger:
-    """Store memories that are built already; they are drawn from the iterable in a thread.
+    """Store memories that a program built. The iterable is read in a thread.
 
-    Nothing is deleted. Without a memory nothing is stored, and that is no error.
+    Nothing is deleted. An empty iterable is no error.
 
     Raises:
         NothingIngestedError: none of them is in the store now; `ledger` says why.

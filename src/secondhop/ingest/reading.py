@@ -1,4 +1,4 @@
-"""What every reader takes and gives: a document in, memories and skipped items out."""
+"""The interface of a reader: it takes a document and yields memories and skipped items."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,28 +13,29 @@ from secondhop.ingest.json_text import parse_elements
 from secondhop.stores.records import Memory
 
 _HELD_BYTES = 4_000_000
-"""A larger file is read part by part, each time that it is read."""
+"""`Document.parts` reads a larger file part by part, again on each pass."""
 
 NEW_CHAT = "New Chat"
 """Title of a conversation that its owner never named; some products write "New chat"."""
 
 
 def is_named(title: str) -> bool:
-    """Whether a title says anything."""
+    """Whether a title is neither empty nor the default of a new chat."""
     return title.casefold() not in {"", NEW_CHAT.casefold()}
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was not stored as it stands, and why."""
+    """Something that was not stored as it was given, and why."""
 
     item: str
-    """Where it stands: a path, and the line or the conversation in it."""
+    """Its place: a path, and the line or conversation in it."""
     reason: str
     may_hide_memories: bool = False
-    """Memories stored from it earlier may still be in there: nothing is taken for deleted."""
+    """Memories stored from it earlier may still be in there, so nothing of its origin is deleted.
+    """
     is_notice: bool = False
-    """It is about a part of a memory: the memory itself is stored."""
+    """It concerns a part of a memory; the memory itself is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +44,15 @@ class Found:
 
     memory: Memory
     item: str
-    """Where it stands, for the ledger."""
+    """Its place in the input, for the ledger."""
     updated_at: datetime | None = None
-    """When the format says so: of two copies with one id, the later one wins."""
+    """Its last change, if the format has one. Of two copies with one id, the later one wins."""
     named_by_path: bool = False
-    """Its id is a relative path, which another folder may use too."""
+    """Its id is a relative path, which may also occur in another folder."""
 
 
 class UnreadableError(IngestError):
-    """A document cannot be read; nothing of it is stored."""
+    """A document cannot be read."""
 
     def __init__(self, reason: str, *, may_hide_memories: bool = True) -> None:
         super().__init__(reason)
@@ -60,22 +61,22 @@ class UnreadableError(IngestError):
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """One file, or one member of a zip archive; read when it is first looked at."""
+    """One file, or one member of a zip archive, read lazily."""
 
     item: str
     """The path as the user would write it, for the ledger."""
     path: str
-    """Posix path below the given input; the same on every machine."""
+    """POSIX path below the given input; the same on every machine."""
     origin: str
     """The given input, resolved."""
     modified_at: datetime
-    """UTC; stands in for a date that is missing or does not parse."""
+    """UTC. Used if a memory's date is missing or does not parse."""
     size: int
     """Bytes."""
     read: Read
     """Raises UnreadableError."""
     beside: Callable[[str], "Document | None"] = field(default=lambda name: None)
-    """The file of this name in the same folder; None where there is none."""
+    """The file of this name in the same folder; None if there is none."""
 
     @property
     def name(self) -> str:
@@ -87,12 +88,12 @@ class Document:
 
     @property
     def suffix(self) -> str:
-        """Lower case, with its dot; "" when there is none."""
+        """Lower case, with its dot; "" if there is none."""
         return PurePosixPath(self.path).suffix.lower()
 
     @cached_property
     def encoding(self) -> Encoding:
-        """How its bytes become text. Raises UnreadableError."""
+        """Raises UnreadableError if the document is not text."""
         try:
             return encoding_of(self.read)
         except UnicodeError as error:
@@ -104,7 +105,7 @@ class Document:
         return "".join(decoded(self.read(), self.encoding.name))
 
     def parts(self) -> Iterator[str]:
-        """The text, part by part: of a large file one part is held. Raises UnreadableError."""
+        """The text, part by part; one part of a large file is in RAM. Raises UnreadableError."""
         if self.size <= _HELD_BYTES:
             yield self.text
         else:
@@ -112,7 +113,7 @@ class Document:
 
     @property
     def first_character(self) -> str:
-        """The first that is no space; "" in an empty file. Raises UnreadableError."""
+        """The first that is not white space; "" if there is none. Raises UnreadableError."""
         found = (part.lstrip() for part in self.parts())
         return next((part[0] for part in found if part), "")
 
@@ -129,10 +130,10 @@ class Document:
 
 
 def broken_json(error: ValueError) -> UnreadableError:
-    """The error of a document whose JSON is broken."""
+    """The error for a document whose JSON is broken."""
     return UnreadableError(f"broken JSON, nothing of it was stored: {error}")
 
 
 Reader: TypeAlias = Callable[[Document], Iterator[Found | Skipped]]
-"""Reads one format, lazily: found memories and skipped items, in the order of the document. One
-that is broken as a whole raises UnreadableError."""
+"""Reads one format lazily: yields memories and skipped items in the order of the document. Raises
+UnreadableError if the document as a whole is broken."""

@@ -1,4 +1,4 @@
-"""Reads the objects of a JSON or JSON Lines document one by one, with their places."""
+"""Reads the objects of a JSON or JSON Lines document one at a time, with their places."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One object, and where it stands."""
+    """One object and its place in the document."""
 
     fields: JsonObject
     item: str
 
 
 def rows_in(document: Document) -> Iterator[Row | Skipped]:
-    """The objects of an array, of lines, or the one object that the document is.
+    """The objects of an array or of lines, or the single object that the document is.
 
-    A broken line is skipped by its number, the others are kept; a broken array is broken as a
-    whole (UnreadableError): its cut-off end may have held more memories.
+    A broken line is skipped, and its number is reported. A broken array raises UnreadableError
+    before any row is yielded, because its missing end may have held more memories.
     """
     if _has_lines(document):
         yield from _rows_of_lines(document)
@@ -81,7 +81,7 @@ def _rows_of_lines(document: Document) -> Iterator[Row | Skipped]:
 
 
 def _lines(parts: Iterable[str]) -> Iterator[str]:
-    """The lines of a text that comes in parts, one by one."""
+    """The lines of a text that comes in parts, one at a time."""
     begun: list[str] = []
     for part in parts:
         start = 0

@@ -1,7 +1,7 @@
-"""One ingest: reads, chunks, embeds and stores, then deletes what is gone.
+"""One ingest: reads, chunks, embeds and stores, then deletes memories that are gone.
 
-While one batch is embedded, the next one is read and chunked (in a thread) and the one before is
-stored. Memory stays bounded by these three batches, and a memory is put whole or not at all.
+While one batch is embedded, the next one is read and chunked (in a thread) and the previous one is
+stored, so at most three batches are in RAM. A memory is stored completely or not at all.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ from secondhop.stores.records import EmbeddedMemory
 logger = logging.getLogger(__name__)
 
 Leaving: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
-"""Forgets what is kept of memories elsewhere; awaited before they are deleted, so that a killed
-ingest can delete them again."""
+"""Forgets what is kept elsewhere about memories with these ids. It is awaited before the memories
+are deleted, so that after a killed ingest the next one repeats both steps."""
 
 _DELETED_AT_ONCE = 500
 
@@ -48,7 +48,7 @@ class IngestProgress(Protocol):
 
 
 class IngestRun:
-    """One ingest, from its entries to its ledger."""
+    """One ingest: takes entries, returns a ledger."""
 
     def __init__(
         self,
@@ -75,12 +75,12 @@ class IngestRun:
         whole: Collection[str],
         built: bool = False,
     ) -> IngestLedger:
-        """Store the entries, follow deletions, and give account.
+        """Store the entries, delete memories that are gone, and return the ledger.
 
         Args:
             origins: where the entries come from.
-            whole: those of which all is read; what is gone from any other is not known.
-            built: a program built them; there may be none.
+            whole: the origins that are read completely; only from these are memories deleted.
+            built: a program built the entries; an empty iterator is then no error.
         """
         of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
         before = await self._writer.content_hashes()
@@ -117,7 +117,7 @@ class IngestRun:
         return ledger
 
     async def _store_all(self, batches: Generator[Batch, None, None], intake: Intake) -> None:
-        """Whatever ends it, the put that was begun is finished, and no thread is left reading."""
+        """Even if it fails or is cancelled, the put in progress and the reading thread finish."""
         reading = _read_ahead(batches)
         storing: asyncio.Task[None] | None = None
         try:
@@ -158,7 +158,8 @@ class IngestRun:
     async def _delete_gone(
         self, intake: Intake, whole: Iterable[str]
     ) -> tuple[list[str], list[Skipped]]:
-        """(ids that were deleted, or would be in a dry run; where nothing may be deleted)."""
+        """(ids that were deleted, or in a dry run would be; origins that nothing may be deleted
+        from, and why)."""
         deleted, not_followed = list[str](), list[Skipped]()
         for origin in whole:
             gone = intake.gone(origin)
@@ -196,7 +197,7 @@ def _read_ahead(batches: Iterator[Batch]) -> "asyncio.Task[Batch | None]":
 
 
 async def _settle(tasks: "Sequence[asyncio.Task[Batch | None] | asyncio.Task[None]]") -> None:
-    """Wait for tasks without raising: the error that led here is the one to show."""
+    """Wait for tasks without raising, so that the error that led here stays visible."""
     await asyncio.wait(tasks)
     for task in tasks:
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -204,4 +205,4 @@ async def _settle(tasks: "Sequence[asyncio.Task[Batch | None] | asyncio.Task[Non
 
 
 def _unheard(stage: str, done: int, total: int | None) -> None:
-    """The default: no progress is reported."""
+    """The default progress callback: ignores everything."""

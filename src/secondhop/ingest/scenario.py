@@ -1,6 +1,6 @@
 """The scenario format: `conversations.jsonl` with id, title, source, created_at and messages.
 
-A file `cues.jsonl` beside it may say, by id, what the memories were stored for.
+A file `cues.jsonl` beside it may hold cues for the memories, by id.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,13 +17,13 @@ CUES_FILE: Final = "cues.jsonl"
 
 
 def is_scenario_row(row: JsonObject) -> bool:
-    """Whether a row has all that the format asks for."""
+    """Whether a row has all the fields of the format."""
     named = id_at(row, "id") and text_at(row, "source") and "created_at" in row and "title" in row
     return bool(named) and isinstance(row.get("messages"), list)
 
 
 def read_scenario(document: Document) -> Iterator[Found | Skipped]:
-    """One row a memory; a row that lacks a field of the format is skipped."""
+    """One memory per row; a row that lacks a field of the format is skipped."""
     cues, faults = cues_beside(document)
     yield from faults
     for row in rows_in(document):
@@ -39,7 +39,7 @@ def read_scenario(document: Document) -> Iterator[Found | Skipped]:
 
 
 def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped]]:
-    """{memory id: the row about it} of the file of cues, and what of that cannot be read."""
+    """({memory id: its row in `cues.jsonl`}, the rows that cannot be read)."""
     cues: dict[str, JsonObject] = {}
     faults: list[Skipped] = []
     held = document.beside(CUES_FILE)
@@ -60,7 +60,7 @@ def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped
 
 
 def with_cues(entry: Found | Skipped, cues: Mapping[str, JsonObject]) -> Found | Skipped:
-    """The memory with the cues that stand beside it, if there are any."""
+    """The memory with its cues from `cues.jsonl`, if it has any."""
     if isinstance(entry, Skipped) or entry.memory.memory_id not in cues:
         return entry
     row = cues[entry.memory.memory_id]

@@ -9,14 +9,15 @@ from secondhop.models.tokens import TokenCounter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestSettings:
-    """How an ingest works. Raises UsageError for a format or a number that cannot be."""
+    """How an ingest works. Raises UsageError for an unknown format or an invalid number."""
 
     format: str | None = None
-    """One of the known formats, or None to detect each file's."""
+    """One of the known formats, or None to detect it for each file."""
     tags: tuple[str, ...] = ()
-    """Added to the tags of everything that is read."""
+    """Added to the tags of every memory that is read."""
     batch_passages: int = 96
-    """Passages embedded at once; a larger memory is embedded in several steps, but put as one."""
+    """Passages embedded at once. A larger memory is embedded in several batches, but stored as one.
+    """
     count_tokens: TokenCounter | None = None
     """None: tiktoken's cl100k_base."""
 

@@ -1,4 +1,4 @@
-"""Lists everything that can be read from one path, lazily."""
+"""Reads everything below one path, lazily."""
 
 import logging
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterator[Found | Skipped]:
-    """Memories, clean and complete, and what was skipped, with every file that is broken."""
+    """Cleaned memories, and Skipped for each item or file that could not be read."""
     for document in walker.documents(source):
         if isinstance(document, Skipped):
             yield document
@@ -28,7 +28,7 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
         except UnreadableError as error:
             hides = error.may_hide_memories and (named or is_expected(document))
             yield Skipped(document.item, error.reason, may_hide_memories=hides)
-        except Exception as error:  # what a hostile file makes of a reader: named in the ledger
+        except Exception as error:  # a hostile file may break a reader in any way
             logger.debug("a reader failed", exc_info=True)
             reason = f"cannot be read ({type(error).__name__}: {str(error)[:200]})"
             yield Skipped(document.item, reason, may_hide_memories=True)

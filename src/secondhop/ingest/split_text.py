@@ -1,4 +1,4 @@
-"""Splits text at sentences or lines, and at words if nothing else helps."""
+"""Splits text into sentences or lines, or at spaces if these are too long."""
 
 import re
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ _CHARS_A_TOKEN = 8
 
 
 def sentences(text: str, *, at_least: int = 0) -> Iterator[tuple[str, str]]:
-    """(what joins it to the one before, sentence); a list item counts as a sentence.
+    """(joiner to the previous sentence, sentence); a list item counts as a sentence.
 
-    A sentence shorter than `at_least` characters takes in the next one.
+    A sentence shorter than `at_least` characters is merged with the next one.
     """
     joiner, start = "", 0
     for match in _SENTENCE_END.finditer(text):
@@ -30,7 +30,7 @@ def sentences(text: str, *, at_least: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def lines(text: str) -> Iterator[tuple[str, str]]:
-    """(joiner, line) for the lines that hold more than spaces, indentation kept."""
+    """(joiner, line) for each line that is not blank, with its indentation."""
     joiner = "\n"
     for line in text.split("\n"):
         if line.strip():
@@ -41,10 +41,10 @@ def lines(text: str) -> Iterator[tuple[str, str]]:
 
 
 def grains(text: str, *, tokens: int, count_tokens: TokenCounter) -> Iterator[tuple[str, str]]:
-    """(joiner, piece) of at most `tokens` tokens each, cut at spaces where there are some.
+    """(joiner, piece) of at most `tokens` tokens each, cut at spaces if there are any.
 
-    No more than a few characters a token are counted at a time, for tokenisers are slow on long
-    runs without spaces. A single character is never cut, however many tokens it takes.
+    At most eight characters a token are counted at a time, because tokenisers are slow on long
+    runs without spaces. A single character is never cut, even if it takes more tokens.
     """
     widest = width = tokens * _CHARS_A_TOKEN
     joiner, start = "", 0
@@ -56,7 +56,7 @@ def grains(text: str, *, tokens: int, count_tokens: TokenCounter) -> Iterator[tu
             whole = False
         if not whole and not text[start + len(piece)].isspace():
             piece = _up_to_last_space(piece)
-        width = min(widest, len(piece) * 5 // 4 + 8)  # the next piece will be much like it
+        width = min(widest, len(piece) * 5 // 4 + 8)  # the next piece is probably similar
         start += len(piece)
         if piece.strip():
             yield joiner, piece.strip()

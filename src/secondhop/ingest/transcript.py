@@ -1,4 +1,4 @@
-"""Plain text: a transcript in one of four common shapes, or just a note."""
+"""Plain text: a transcript in one of four common layouts, or a note."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ class _Turn:
 
 
 def read_transcript(document: Document) -> Iterator[Found | Skipped]:
-    """The file as one conversation, or as one note when it names no speakers."""
+    """The file as one conversation, or as one note if it names no speakers."""
     if not document.text.strip():
         yield Skipped(document.item, "an empty file")
         return
@@ -57,16 +57,16 @@ def read_transcript(document: Document) -> Iterator[Found | Skipped]:
 
 
 def is_transcript(text: str) -> bool:
-    """Whether it names speakers."""
+    """Whether a text names speakers."""
     return bool(_turns(text))
 
 
 def _turns(text: str) -> list[_Turn]:
-    """Who said what, by the shape that most lines have; [] when fewer than two lines have one.
+    """The turns, by the layout that most lines match; [] if fewer than two lines match any.
 
-    A line without a speaker goes on with the turn before; a stamped line without a name is a
-    system notice ("Anna left") and opens a turn without a name. What stands before the first
-    speaker is the user's.
+    A line that does not match continues the turn before it. A line with a time but no name is a
+    system notice ("Anna left") and opens a turn without a name. Text before the first speaker
+    belongs to the user.
     """
     lines = text.split("\n")
     heads = [_INVISIBLE.sub("", line[:200]).translate(_NARROW_SPACES) for line in lines]
@@ -90,7 +90,7 @@ def _speaks(shape: re.Pattern[str], head: str) -> bool:
 
 
 def _role(name: str) -> str:
-    """ "user" and "assistant" for their many names; a person keeps theirs."""
+    """ "user" or "assistant" for their common aliases; a person's name stays as it is."""
     lowered = name.lower()
     if lowered in _USER_NAMES:
         return "user"
@@ -98,7 +98,7 @@ def _role(name: str) -> str:
 
 
 def _first_date(stamps: list[str]) -> datetime | None:
-    """The first stamp that has a day. The whole file tells whether days or months come first."""
+    """The first stamp with a date. All stamps together decide whether days or months come first."""
     parsed = [match for stamp in stamps if (match := _STAMP.search(stamp))]
     day_first = _days_come_first(parsed)
     readings: list[Callable[[str], datetime | None]] = [
@@ -113,7 +113,7 @@ def _first_date(stamps: list[str]) -> datetime | None:
 
 
 def _days_come_first(stamps: list[re.Match[str]]) -> bool:
-    """12/31/23 shows it in the numbers; else dots mean days first, a.m. and p.m. months first."""
+    """A number above 12 decides. Otherwise dots mean days first, and a.m. or p.m. months first."""
     if any(int(stamp[1]) > 12 for stamp in stamps):
         return True
     if any(int(stamp[3]) > 12 for stamp in stamps):

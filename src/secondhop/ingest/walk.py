@@ -1,4 +1,4 @@
-"""Turns paths into documents: files, folders and zip archives, each file once."""
+"""Turns files, folders and zip archives into documents, each file once."""
 
 import lzma
 import os
@@ -24,27 +24,28 @@ _BROKEN_ZIP = (
     lzma.LZMAError,
     struct.error,
     EOFError,
-    RuntimeError,  # of zipfile: a password, or a compression that it does not know
+    RuntimeError,  # zipfile raises it for a password or an unknown compression
     ValueError,
 )
 MAX_FILE_BYTES = 1024 * 1_000_000
 """A larger file is skipped."""
 _MOST_PACKED = 100
-"""How many times smaller an archive may make a member of more than `_SMALL_BYTES`."""
+"""Highest compression ratio allowed for an archive member larger than `_SMALL_BYTES`."""
 _SMALL_BYTES = 10_000_000
 _PART_BYTES = 1_000_000
-"""Held of a file that is read part by part."""
+"""Size of the parts that a file is read in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One input as given."""
+    """One file, folder or archive to ingest."""
 
     given: str
+    """The path as the user wrote it."""
     path: Path
-    """Resolved."""
+    """Absolute, with links resolved."""
     within: Path | None = None
-    """The folder that it was read with before; what is in it keeps its names there."""
+    """The folder above that was ingested earlier, if any. Paths stay relative to it."""
 
     @property
     def origin(self) -> str:
@@ -52,7 +53,7 @@ class Source:
 
     @property
     def below(self) -> str:
-        """Its path within that folder; "" for an input that stands for itself."""
+        """Its path relative to `within`; "" without `within`."""
         return self.path.relative_to(self.within).as_posix() if self.within else ""
 
 
@@ -68,14 +69,14 @@ def source_of(path: str | os.PathLike[str]) -> Source:
 
 
 class Walker:
-    """Walks inputs one after the other and gives every file once, whichever way it is reached."""
+    """Walks inputs one after the other. Yields each file once, even if several paths lead to it."""
 
     def __init__(self, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
         self._max_file_bytes = max_file_bytes
         self._seen: set[str] = set()
 
     def documents(self, source: Source) -> Iterator[Document | Skipped]:
-        """The documents of one input in the order of their paths; what cannot be one is skipped."""
+        """The documents of one input in the order of their paths; Skipped for anything else."""
         pending = [(source.path, source.below)]
         while pending:
             path, below = pending.pop()
@@ -139,7 +140,7 @@ class Walker:
             raise UnreadableError(_reason(error)) from error
 
     def _parts(self, file: IO[bytes]) -> Iterator[bytes]:
-        """The bytes, part by part. Raises UnreadableError for too many."""
+        """The bytes, part by part. Raises UnreadableError beyond the size limit."""
         size = 0
         while part := file.read(_PART_BYTES):
             size += len(part)
@@ -210,9 +211,9 @@ class Walker:
             raise UnreadableError(f"broken or encrypted in its archive: {error}") from error
 
     def _check_size(self, member: zipfile.ZipInfo) -> None:
-        """Raises UnreadableError for a member that is too large, by what the archive says of it.
+        """Raises UnreadableError if the size that the archive declares is too large.
 
-        No more than that is ever unpacked.
+        Never more than the declared size is unpacked.
         """
         if member.file_size > self._max_file_bytes:
             raise self._too_large()
@@ -228,7 +229,7 @@ class Walker:
 
 
 def _named(path: str, other: str) -> str:
-    """The path of the file of that name in the same folder."""
+    """The path of the file named `other` in the same folder."""
     return PurePosixPath(path).with_name(other).as_posix()
 
 
@@ -237,7 +238,7 @@ def _is_below(real: str, folder: Path) -> bool:
 
 
 def _children(folder: Path) -> list[Path]:
-    """In reverse: the walk takes from the end."""
+    """Sorted by name in reverse, because the walk pops from the end."""
     return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
 
 

@@ -8,15 +8,15 @@ from secondhop.server.tokens import EVERY_ENTITY, SCOPES, Keyring, Scope
 
 
 class StoreTokens:
-    """A verifier of tokens for the MCP library. One that opens several entities opens none here:
-    most tools do not say whose memory they mean."""
+    """Verifies tokens for the MCP library. A token for several entities is refused, because most
+    tools do not name the entity."""
 
     def __init__(self, keyring: Keyring) -> None:
-        """`keyring`: of the store that is served."""
+        """`keyring`: the tokens of the store that is served."""
         self._keyring = keyring
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """As the library asks; None: 401."""
+        """The access that a token gives; None (HTTP status 401) if it is refused."""
         found = await self._keyring.find(token)
         if found is None or len(found.entities) != 1 or EVERY_ENTITY in found.entities:
             return None
@@ -26,14 +26,14 @@ class StoreTokens:
 
 
 def bound_entity(named: str | None, *, needs: Scope, without_token: str | None) -> str:
-    """Whose memory the caller gets.
+    """The entity that the caller may use.
 
     Args:
-        named: by the caller.
-        without_token: whose memory a caller without a token gets.
+        named: the entity that the caller names, if any.
+        without_token: the entity of callers without a token; None: they need one.
 
     Raises:
-        ToolError: an unknown token, another entity was named, or the token's scope is too small.
+        ToolError: a token is missing, another entity is named, or the token's scope is too small.
     """
     token = get_access_token()
     entity = token.subject if token is not None else without_token

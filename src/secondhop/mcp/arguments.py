@@ -1,4 +1,4 @@
-"""Says what is wrong with a tool's arguments, in words that an agent can act on."""
+"""Checks the arguments of tools, with error messages that an agent can act on."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -14,7 +14,7 @@ from secondhop.recall_pool import RecallPool
 
 
 class MemoryServer(MCPServer[RecallPool]):
-    """Refuses arguments that a tool does not have, and says what is wrong with the others."""
+    """An MCP server that refuses unknown arguments and explains invalid ones."""
 
     async def call_tool(
         self,
@@ -25,7 +25,7 @@ class MemoryServer(MCPServer[RecallPool]):
         """As `MCPServer.call_tool`.
 
         Raises:
-            ToolError: an argument is not one of the tool's, or cannot be what was given.
+            ToolError: an argument is unknown or invalid, or the tool failed.
         """
         for tool in await self.list_tools():
             if tool.name == name:
@@ -42,7 +42,7 @@ class MemoryServer(MCPServer[RecallPool]):
 
 
 def expect_known(tool: str, given: Iterable[str], *, known: Mapping[str, object]) -> None:
-    """Raises ToolError for an argument that the tool does not have: it would go unheard."""
+    """Raises ToolError for an argument that the tool does not have and would ignore."""
     for name in given:
         if name not in known:
             near = get_close_matches(name, known, n=1)
@@ -54,7 +54,7 @@ def expect_known(tool: str, given: Iterable[str], *, known: Mapping[str, object]
 
 
 def in_words(error: ValidationError) -> str:
-    """Every fault with its place and what was given, without the validator's own vocabulary."""
+    """Every invalid argument with its fault and the value given, without Pydantic's terms."""
     faults = [
         f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}{given(fault)}"
         for fault in error.errors(include_url=False)
@@ -63,5 +63,5 @@ def in_words(error: ValidationError) -> str:
 
 
 def given(fault: Mapping[str, Any]) -> str:
-    """What stood there; "" where nothing did."""
+    """The value given, for the message; "" if the argument is missing."""
     return "" if fault["type"] == "missing" else f", not {repr(fault['input'])[:60]}"

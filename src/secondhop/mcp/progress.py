@@ -13,9 +13,10 @@ from secondhop.sessions.rounds import Progress
 
 @asynccontextmanager
 async def told(ctx: Context[Any, Any]) -> AsyncGenerator[Progress, None]:
-    """Hears steps, and tells the client without making the recall wait.
+    """A progress callback that reports steps to the client without delaying the recall.
 
-    A client that did not ask for progress hears nothing. All is told when the block ends.
+    A client that did not ask for progress gets no reports. All reports are sent before the block
+    ends.
     """
     steps: asyncio.Queue[RecallEvent | None] = asyncio.Queue()
 
@@ -34,7 +35,7 @@ async def told(ctx: Context[Any, Any]) -> AsyncGenerator[Progress, None]:
 
 
 def line_of(event: RecallEvent) -> str:
-    """Which round and hop, which step, and what came of it.
+    """Round, hops and step of an event, with its outcome.
 
     >>> from secondhop.running import RecallEvent
     >>> line_of(RecallEvent(node="dispatch", round=1, ms=1, note="3 queries", picks=(), hops=(1,)))

@@ -21,7 +21,7 @@ class Reply(BaseModel):
 
     @classmethod
     def like(cls, told: BaseModel) -> Self:
-        """The reply whose fields have the names of what the library returns."""
+        """The reply with the fields of the same names in the library's result."""
         return cls.model_validate(told.model_dump())
 
 
@@ -74,7 +74,7 @@ def scored(memories: Iterable[RecalledMemory]) -> list[ScoredMemory]:
 
 
 def told(preference: RecalledPreference) -> str:
-    """Its text; one that ended says so."""
+    """The preference's text, followed by why it no longer holds, if so."""
     return f"{preference.text} [{preference.stale}]" if preference.stale else preference.text
 
 
@@ -162,7 +162,7 @@ class SessionReply(Reply):
 
 
 def change_line(change: AnswerChange) -> str:
-    """What came or left, why, and the votes that did it."""
+    """A memory that came or left, why, and the votes that caused it."""
     votes = [f"{vote.memory_id} {vote.vote} by {vote.by}" for vote in change.because]
     votes += [f"the critic found {vote.memory_id} {vote.vote}" for vote in change.critic]
     because = f" ({', '.join(votes)})" if votes else ""

@@ -38,11 +38,12 @@ def memory_server(
     tokens: Tokens | None = None,
     url: str = "",
 ) -> MCPServer[RecallPool]:
-    """A server with all tools; it closes the memories when it ends.
+    """A server with all tools; it closes the pool when it ends.
 
     Args:
-        entity: whose memory a caller gets, where there are no tokens.
-        tokens: who may call over HTTP; then `url` is the server's address.
+        entity: the entity of all callers, if there are no tokens.
+        tokens: the tokens that HTTP callers need.
+        url: the server's address; only needed with tokens.
     """
 
     @asynccontextmanager
@@ -66,10 +67,9 @@ def memory_server(
 
 
 def add_tools(server: MCPServer[Any], tools: MemoryTools) -> None:
-    """Register them, and say which of them change what is stored, sessions included.
+    """Register the tools, with hints on which of them change the store or sessions.
 
-    Idempotent is what has no further effect when it is called again: a session is resolved once,
-    a memory forgotten once.
+    Resolving a session and forgetting a memory are idempotent: doing it again has no effect.
     """
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     writes = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -102,7 +102,7 @@ async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> N
     """Serve streamable HTTP until a signal ends it; the address is printed on standard error.
 
     Raises:
-        OSError: the address cannot be had.
+        OSError: the address is not available.
         StoreError: the server that keeps the sessions does not answer.
     """
     import uvicorn
@@ -121,7 +121,7 @@ async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> N
 
 
 def only_from(host: str) -> TransportSecuritySettings:
-    """A page in a browser must not reach this machine's memory by a name of its own choosing."""
+    """Accept requests for `host` and loopback names only, against DNS rebinding by web pages."""
     names = {host, "127.0.0.1", "localhost", "[::1]"}
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,

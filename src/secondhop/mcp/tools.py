@@ -59,14 +59,14 @@ class SaidMessage(BaseModel):
 
 
 REQUEST_ID_CHARS = 200
-"""At most; it is kept as long as the session."""
+"""Longest request id; each is kept as long as its session."""
 
 
 class MemoryTools:
-    """One method a tool. Every caller is bound to one entity: by token, or by the server."""
+    """One method per tool. Every caller is bound to one entity, by its token or by the server."""
 
     def __init__(self, recalls: RecallPool, *, entity: str | None) -> None:
-        """`entity`: whose memory a caller without a token gets; None: tokens are needed."""
+        """`entity`: the entity of callers without a token; None: callers need a token."""
         self._recalls, self._entity = recalls, entity
 
     async def recall(
@@ -342,14 +342,14 @@ class MemoryTools:
         Use it when the person asks why something was, or was not, remembered.
         """
         async with self._memory() as memory:
-            trace = memory.trace(traceId)  # by its id alone: a client names no files
+            trace = memory.trace(traceId)  # only by id: clients must not name files
             return ExplainReply.like(await explained_by_words(memory, trace, memoryId))
 
     @asynccontextmanager
     async def _memory(
         self, named: str | None = None, *, needs: Scope = "read"
     ) -> AsyncGenerator[Recall, None]:
-        """The caller's memory; errors of ours become errors of the tool, with their message."""
+        """The `Recall` of the caller's entity; a SecondhopError becomes a ToolError."""
         entity = bound_entity(named, needs=needs, without_token=self._entity)
         try:
             async with self._recalls.recall(entity) as memory:
