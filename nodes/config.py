@@ -221,7 +221,7 @@ class TraceSettings:
     max_days: float = 90.0
     """Days since the recall."""
     max_mb: float = 20.0
-    """Megabytes on disk, all traces together; a usual trace takes 0.01 to 0.02."""
+    """Megabytes on disk, all traces together; a usual trace takes about 0.01."""
 
     def __post_init__(self) -> None:
         check_count("TraceSettings.max_count", self.max_count, least=0)

@@ -2,17 +2,22 @@
 
 Some pages come from elsewhere in the repository. A link out of docs/ leads to such a page, or
 becomes plain text if the site does not have it. The page on the command line gets the options of
-every command, read from the commands themselves.
+every command, read from the commands themselves. A build fails if a public name has no place in the
+Python reference.
 """
 
 import posixpath
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocstrings import Inventory
 from typer.main import get_command
 
+import secondhop
 from secondhop.cli.app import app
 from secondhop.cli.options import shared_parameters
 
@@ -22,12 +27,23 @@ ELSEWHERE = {
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "benchmarks/second_hop/README.md": "second-hop.md",
     "examples/people/README.md": "example-people.md",
     "examples/scenarios/FORMAT.md": "scenario-format.md",
 }
 """{file in the repository: its page}."""
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#:]+)(#[^)]*)?\)")
 COMMANDS = "<!-- every command -->"
+SERVICES = (
+    "recall.Recall",
+    "memories.service.MemoryService",
+    "memories.cues.Cues",
+    "sessions.service.Sessions",
+    "learning.service.Learning",
+    "memories.maintenance.Maintenance",
+)
+"""`Recall` and what its namespaces are."""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -42,6 +58,23 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     source = sources.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     linked = LINK.sub(lambda link: site_link(link, posixpath.dirname(source)), markdown)
     return linked.replace(COMMANDS, every_command()) if COMMANDS in linked else linked
+
+
+def on_post_build(config: Any) -> None:
+    """Raises PluginError if docs/api.md leaves out what `import secondhop` gives."""
+    with (Path(config.site_dir) / "objects.inv").open("rb") as file:
+        told = Inventory.parse_sphinx(file)
+    if missing := [name for name in public_names() if name not in told]:
+        raise PluginError(f"not in the Python reference, docs/api.md: {', '.join(missing)}")
+
+
+def public_names() -> list[str]:
+    """The names of `secondhop.__all__`, and the public members of `SERVICES`."""
+    names = [f"secondhop.{name}" for name in secondhop.__all__]
+    for service in SERVICES:
+        whole = f"secondhop.{service}"
+        names += [f"{whole}.{name}" for name in dir(resolve_name(whole)) if name[0] != "_"]
+    return names
 
 
 def site_link(link: re.Match[str], folder: str) -> str:

@@ -177,8 +177,10 @@ def always(preference: Memory) -> bool:
 
 
 def given(state: RecallState, hidden: Hidden) -> list[dict[str, Any]]:
-    """The preferences that count, as `RecalledPreference`: those that always hold, then by similarity
-    of their context, then those that ended."""
+    """The preferences that count, as `RecalledPreference`.
+
+    Those that always hold come first, then the others by similarity, then those that ended.
+    """
     counting, asked = state.get("preferences", {}), state.get("preferences_asked", {})
     chosen = [one for one in hidden.preferences if one.memory_id in counting]
 

@@ -1,17 +1,21 @@
-"""What README and docs/ show as code holds: Python runs, and shell lines name what exists.
+"""What README, docs/ and the other pages show as code holds: Python runs, and shell lines name what
+exists.
 
-A block of Python whose first line is a comment `# needs …` is compiled and not run. README,
-docs/models.md, docs/observe.md and docs/testing.md have tests of their own.
+A block of Python whose first line is a comment `# needs …` runs below, with what it needs; only
+that of docs/benchmarks.md is compiled alone. README, docs/models.md, docs/observe.md and
+docs/tuning.md have tests of their own.
 """
 
 import ast
 import asyncio
 import inspect
+import json
 import re
 import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,15 +23,25 @@ import typer
 import typer.main
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
+from langgraph.store.memory import InMemoryStore
+from tests.annotate.cue_writer import writing
 from tests.postgres_server import running_postgres
 from typer.testing import CliRunner
 
-from secondhop import Memory, Recall
+from secondhop import Memory, Recall, RecallStore
 from secondhop.cli.app import app
-from secondhop.testing import note
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.nodes.selection.scale_file import scale_document
+from secondhop.ranking.calibration import LogisticCalibration
+from secondhop.testing import ScriptedModel, note
 
 REPO = Path(__file__).parents[2]
-PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+CARDS = ("benchmarks/second_hop/README.md", "examples/people/README.md")
+PAGES = [
+    *sorted(REPO.glob("*.md")),
+    *sorted((REPO / "docs").glob("*.md")),
+    *(REPO / card for card in CARDS),
+]
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.M | re.S)
 ELSEWHERE = {"README.md", "models.md", "observe.md"}
 
@@ -180,6 +194,86 @@ def test_python_over_a_vector_store_runs() -> None:
     eval(code(shown.replace(', llm="openai:gpt-4.1-mini"', ""), REPO / "adopt.md"), names)
 
     assert names["result"].memories
+
+
+LLM = 'llm="openai:gpt-4.1-mini"'
+
+
+@pytest.mark.usefixtures("library_of_tests")
+def test_python_that_writes_cues_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a scripted model in the place of the one that the page names."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my" / "notes").mkdir(parents=True)
+    (tmp_path / "my" / "notes" / "tea.md").write_text("Green tea steeps at 70 degrees.")
+    shown = needing("cues.md", "# needs OPENAI_API_KEY").replace(LLM, 'llm=llm, embedder="hashing"')
+    names: dict[str, Any] = {
+        "Recall": Recall,
+        "llm": ScriptedModel({"annotate": writing()}),
+        "memories": remembered(),
+    }
+
+    eval(code(shown, REPO / "docs" / "cues.md"), names)
+
+    with names["recall"] as recall:
+        assert recall.memories.cues.list()
+    assert names["ledger"].annotated == len(remembered())
+
+
+@pytest.mark.usefixtures("library_of_tests")
+def test_python_for_an_agent_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a language model; the agent is what it finds in the store."""
+    monkeypatch.chdir(tmp_path)
+    shown = needing("adopt.md", "# needs OPENAI_API_KEY").replace(LLM, 'embedder="hashing"')
+
+    def create_agent(_model: str, _tools: str, *, store: RecallStore) -> object:
+        return store.get(("memories", "ana"), "m1")
+
+    names: dict[str, Any] = {"create_agent": create_agent, "model": "", "tools": ""}
+
+    eval(code(shown, REPO / "docs" / "adopt.md"), names)
+
+    assert names["agent"].value == {"content": "Ana cannot eat nuts."}
+
+
+def test_python_that_takes_an_export_elsewhere_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With LangGraph's store; `.ci/check-peers` has mem0."""
+    monkeypatch.chdir(tmp_path)
+    with Recall.open("memory", embedder="hashing") as recall:
+        recall.add(remembered())
+        for file, exported in (
+            ("mem0.json", recall.admin.export_as("mem0")),
+            ("items.json", recall.admin.export_as("langmem")),
+        ):
+            Path(file).write_text(json.dumps(exported), encoding="utf-8")
+    store, added = InMemoryStore(), list[str]()
+
+    def add(text: str, **_: object) -> None:
+        added.append(text)
+
+    names = {"store": store, "memory": SimpleNamespace(add=add)}
+    shown = needing("adopt.md", "# needs the files above")
+    eval(code(shown, REPO / "docs" / "adopt.md"), names)
+
+    assert sorted(added) == sorted(one.text for one in remembered())
+    assert len(store.search((), limit=10)) == len(added)
+
+
+def test_python_that_opens_with_a_scale_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the hashing embedder, to which the scale belongs."""
+    monkeypatch.chdir(tmp_path)
+    curve = LogisticCalibration(slope=7.5, intercept=-3.0)
+    scale = scale_document(curve, embedder_id=HashingEmbedder().model_id)
+    Path("scale.json").write_text(json.dumps(scale), encoding="utf-8")
+    shown = needing("evaluate.md", "# needs the file").replace(")\n", ', embedder="hashing")\n')
+    names: dict[str, Any] = {"Recall": Recall}
+
+    eval(code(shown, REPO / "docs" / "evaluate.md"), names)
+
+    names["recall"].close()
 
 
 RUN_HERE = re.compile(r"secondhop (recall|explain|cues|briefing|export|prompts|tokens) ?")

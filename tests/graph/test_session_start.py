@@ -210,7 +210,7 @@ async def test_what_the_last_session_left_open_is_first(desk: Desk) -> None:
 
     told = await desk.told()
     assert ids(told, "active") == ["form", "rent"]
-    assert told.entries[0].why == "left open in the last session"
+    assert told.entries[0].why == "left open in the last chat"
     assert told.entries[0].score < told.entries[1].score
 
 

@@ -14,6 +14,9 @@ from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.graph.result import RecallResult
 from secondhop.graph.session_result import SessionAnswer
+from secondhop.server import bodies
+from secondhop.server.answer_examples import ANSWERS
+from secondhop.server.remembering import A_FILE
 
 HERE = f"/v1/entities/{MARA}"
 
@@ -242,10 +245,31 @@ def test_probes_and_metrics_answer(running: Running) -> None:
     assert MARA not in told
 
 
-def test_the_description_has_examples_and_the_form_of_errors(http: httpx.Client) -> None:
+def test_every_body_of_a_request_has_an_example_that_is_valid(http: httpx.Client) -> None:
+    described = content(http.get("/openapi.json"))
+    operations = [one for path in described["paths"].values() for one in path.values()]
+    sent = [one["requestBody"]["content"] for one in operations if "requestBody" in one]
+    schemas = [one["application/json"]["schema"]["$ref"] for one in sent if "*/*" not in one]
+
+    assert len(schemas) > 10
+    for name in {schema.rpartition("/")[2] for schema in schemas}:
+        shown = described["components"]["schemas"][name]["example"]
+        assert getattr(bodies, name).model_validate(shown)
+    assert [one["*/*"]["example"] for one in sent if "*/*" in one] == [A_FILE]
+
+
+def test_answers_have_examples(http: httpx.Client) -> None:
+    schemas = content(http.get("/openapi.json"))["components"]["schemas"]
+
+    for answer in ANSWERS:
+        name = type(answer).__name__
+        assert type(answer).model_validate(schemas[name]["example"]) == answer
+        assert set(schemas[name]["properties"]) == set(schemas[name]["example"])
+
+
+def test_the_description_has_the_form_of_errors(http: httpx.Client) -> None:
     described = content(http.get("/openapi.json"))
 
-    assert described["components"]["schemas"]["RecallBody"]["example"]
     recall = described["paths"]["/v1/entities/{entity}/recall"]["post"]
     assert "application/problem+json" in recall["responses"]["default"]["content"]
 

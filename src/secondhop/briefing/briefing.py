@@ -1,4 +1,4 @@
-"""The briefing: memories for the start of a session."""
+"""The briefing: memories for the start of a chat."""
 
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
@@ -69,7 +69,7 @@ class BriefingEntry(Frozen):
 
 
 class Briefing(Frozen):
-    """What a session starts with; always the same for the same memories and the same moment."""
+    """What a chat starts with; always the same for the same memories and the same moment."""
 
     entity: str
     at: datetime

@@ -34,7 +34,7 @@ LASTING_DAYS: Final = 365.0
 """Stability of preferences."""
 
 SAME_SESSION: Final = timedelta(hours=12)
-"""An open memory from at most this long before the last conversation belongs to that session."""
+"""An open memory from at most this long before the last conversation belongs to that chat."""
 
 _DAY_S: Final = 86_400
 
@@ -117,7 +117,7 @@ def active_order(
     weighing: Weighing,
     texts: Texts,
 ) -> list[Ranked]:
-    """The memory that the last session left open, then the others by score.
+    """The memory that the last chat left open, then the others by score.
 
     Args:
         texts: texts of the recent memories.
@@ -139,10 +139,10 @@ def left_open(
     *,
     texts: Texts,
 ) -> tuple[BriefableMemory | None, str]:
-    """(the memory that the last session left open, why); (None, "") if it left nothing open.
+    """(the memory that the last chat left open, why); (None, "") if it left nothing open.
 
-    The last session is the newest stored conversation. The memory is the newest open one if it is
-    from that session; else the conversation itself, if it ends with a question; else the newest
+    The last chat is the newest stored conversation. The memory is the newest open one if it is
+    from that chat; else the conversation itself, if it ends with a question; else the newest
     open one, if it is from SAME_SESSION before it. Without any conversation, it is the newest open
     memory.
 
@@ -156,12 +156,12 @@ def left_open(
         return newest, "the newest of what was left open"
     since = talk.created_at
     if newest is not None and newest.created_at >= since:
-        return newest, "left open in the last session"
+        return newest, "left open in the last chat"
     if ASKS.search(texts.get(talk.memory_id, "")):
         return talk, "the last conversation ended with a question"
     reach = SAME_SESSION
     if newest is not None and newest.created_at >= since - reach:
-        return newest, "left open in the last session"
+        return newest, "left open in the last chat"
     return None, ""
 
 

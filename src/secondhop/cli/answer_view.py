@@ -23,24 +23,24 @@ WIDE = 100
 
 
 def show_answer(
-    result: RecallResult, console: "Console", *, place: str = "", next_steps: bool = True
+    result: RecallResult, console: "Console", *, place: str = "", brief: bool = False
 ) -> None:
     """Print the memories, the nearest miss, what the recall cost, and what to type next.
 
     Args:
         place: options that the next command needs to open the same store.
-        next_steps: say what to type next; False if the store is temporary.
+        brief: leave out what came close and what to type next, if the store is temporary.
     """
     if not result.memories:
         console.print(empty_answer(result), style="bold")
-    near = shown_misses(result)[:1]
+    near = [] if brief else shown_misses(result)[:1]
     whys = [*map(reason, result.memories), *("" for _ in near)]
     lines = lines_of([*result.memories, *near], whys, width=console.width)
     for slot, memory in enumerate(result.memories, start=1):
         console.print(f"{slot}. ", lines[slot - 1], sep="")
         for warning in warnings(memory):
             console.print(f"   {warning}", style="yellow")
-    if result.memories:
+    if result.memories and not brief:
         console.print()
     for preference in result.preferences:
         show_preference(preference, console)
@@ -51,7 +51,7 @@ def show_answer(
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
     console.print(cost_line(result), style="dim")
-    if next_steps:
+    if not brief:
         console.print(next_step(result, place=place), style="dim", soft_wrap=True)
 
 

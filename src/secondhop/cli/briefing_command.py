@@ -1,4 +1,4 @@
-"""`secondhop briefing`: what to know when a session starts."""
+"""`secondhop briefing`: what to know when a chat starts."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +24,7 @@ def briefing(
     ] = None,
     why: Annotated[bool, typer.Option("--why", help="Why each entry is here, and its id.")] = False,
 ) -> None:
-    """Show what to know when a session starts.
+    """Show what to know when a chat starts.
 
     Core memories, what was left open, preferences, and what is new. Writes nothing.
     """
@@ -58,7 +58,7 @@ def show_briefing(told: "Briefing", console: "Console", *, why: bool) -> None:
             else ""
         )
         console.print(
-            f"Nothing is stored for {clean(told.entity)} that a session could start with{fits}.",
+            f"Nothing is stored for {clean(told.entity)} that a chat could start with{fits}.",
             soft_wrap=True,
         )
     for name, number in told.left_out.items():

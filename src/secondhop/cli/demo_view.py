@@ -16,11 +16,8 @@ SHORT = {PLAIN: "plain", OURS: "secondhop", WITH_CUES: "with cues"}
 """Names for narrow columns, and for `--json`."""
 
 
-AS_PAGE = "as a page to click: secondhop demo --html demo.html\n"
-OWN_NOTES = (
-    'your own notes: secondhop ingest ~/notes; then\nsecondhop recall "What do I need for my trip?"'
-)
-OWN_PAGE = ", or on a page: secondhop ui"
+AS_PAGE = "as a page: secondhop demo --html demo.html; yours: secondhop ingest ~/notes"
+OWN_NOTES = "your own notes: secondhop ingest ~/notes, or on a page: secondhop ui"
 
 
 def show_comparison(
@@ -33,17 +30,17 @@ def show_comparison(
         written: the web page was written, so do not suggest it.
     """
     console.print(clean(comparison.question.query), style="bold")
-    show_answer(comparison.result, console, next_steps=False)
+    show_answer(comparison.result, console, brief=True)
     console.print()
     console.print(facets_table(comparison))
     if WITH_CUES in comparison.answers:
-        told = "Cues: written beforehand by a large model that saw the memories, not the questions."
+        told = "Cues: written beforehand by a large model, which saw no question."
         console.print(told, style="dim")
     if trace:
         console.print()
         console.print(trace_tree(comparison.trace))
-    console.print()
-    console.print(OWN_NOTES + OWN_PAGE if written else AS_PAGE + OWN_NOTES, style="dim")
+        console.print()
+    console.print(OWN_NOTES if written else AS_PAGE, style="dim")
 
 
 def facets_table(comparison: Comparison) -> "Table":

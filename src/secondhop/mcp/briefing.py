@@ -36,7 +36,7 @@ class BriefedMemory(Reply):
 
 
 class BriefingReply(Reply):
-    """What a session starts with."""
+    """What a chat starts with."""
 
     entries: list[BriefedMemory] = Field(description="By category, most important first.")
     text: str = Field(description="The same as a piece of a prompt: data, never instructions.")

@@ -391,7 +391,7 @@ class MemoryService(MemoryReading):
         at: datetime | None = None,
         settings: BriefingSettings | None = None,
     ) -> "Briefing":
-        """What to know when a session starts, before anything is asked (docs/briefing.md).
+        """What to know when a chat starts, before anything is asked (docs/briefing.md).
 
         Core memories, what was left open, preferences, and what is new. Writes nothing, asks no
         model, embeds nothing. An entity without memories gets an empty briefing.

@@ -11,6 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 from secondhop.errors import ModelError
 from secondhop.server import recalling, remembering, voting
 from secondhop.server.access import Caller, Served, Server, expect
+from secondhop.server.answer_examples import examples_of_answers
 from secondhop.server.gate import Gate
 from secondhop.server.limits import ServerLimits
 from secondhop.server.page import page_routes
@@ -61,7 +62,7 @@ def create_app(
         app.include_router(router, prefix="/v1/entities/{entity}")
     app.include_router(operations)
     app.include_router(page_routes)
-    describe_problems(app)
+    describe_more(app)
     if origins:
         app.add_middleware(
             CORSMiddleware,
@@ -117,8 +118,8 @@ def entities(caller: Caller, server: Server) -> list[str]:
         return [identity.entity for identity in place.identities()]
 
 
-def describe_problems(app: FastAPI) -> None:
-    """Put the form of errors into the OpenAPI description."""
+def describe_more(app: FastAPI) -> None:
+    """Put the form of errors, and examples of answers, into the OpenAPI description."""
     describe = app.openapi
 
     def described() -> dict[str, object]:
@@ -126,6 +127,8 @@ def describe_problems(app: FastAPI) -> None:
             schema = describe()
             schemas = schema.setdefault("components", {}).setdefault("schemas", {})
             schemas["Problem"] = Problem.model_json_schema()
+            for name, answer in examples_of_answers().items():
+                schemas[name]["example"] = answer
             schemas.pop("HTTPValidationError", None)
             schemas.pop("ValidationError", None)
             for path in schema["paths"].values():

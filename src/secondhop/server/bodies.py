@@ -235,6 +235,8 @@ class UpdateBody(Body):
 class SupersedeBody(Body):
     """Another stored memory takes its place."""
 
+    model_config = ConfigDict(json_schema_extra=example(by="plan-2", reason="the plan changed"))
+
     by: MemoryId
     reason: str = Field("", max_length=2000)
     dry_run: Flag = False
@@ -242,6 +244,8 @@ class SupersedeBody(Body):
 
 class ReasonBody(Body):
     """Why a memory does not hold any more."""
+
+    model_config = ConfigDict(json_schema_extra=example(reason="the project was cancelled"))
 
     reason: str = Field(min_length=1, max_length=2000)
     dry_run: Flag = False

@@ -110,7 +110,7 @@ async def briefing(
     tokens: Annotated[int | None, Query(ge=1, description="Instead of limit.")] = None,
     at: Moment | None = None,
 ) -> Briefing:
-    """What to know when a session starts, before anything is asked."""
+    """What to know when a chat starts, before anything is asked."""
     return await recall.memories.abriefing(limit=limit, tokens=tokens, at=at)
 
 

@@ -40,6 +40,8 @@ from secondhop.stores.store_address import files_of
 
 router = APIRouter(tags=["memories"])
 
+A_FILE = "# Garden\n\nThe tomatoes need water twice a week.\n"
+
 DryRun = Annotated[bool, Query(description="Write nothing; tell what would be done.")]
 
 
@@ -185,13 +187,16 @@ async def forget(recall: Writable, memory_id: str, dry_run: DryRun = False) -> F
     return await recall.memories.aforget(memory_id, dry_run=dry_run)
 
 
-@router.post("/ingest", openapi_extra={"requestBody": {"content": {"*/*": {}}, "required": True}})
+@router.post(
+    "/ingest",
+    openapi_extra={"requestBody": {"content": {"*/*": {"example": A_FILE}}, "required": True}},
+)
 async def ingest(
     recall: Writable,
     server: Server,
     entity: EntityName,
     request: Request,
-    name: Annotated[str, Query(min_length=1, max_length=150, examples=["conversations.json"])],
+    name: Annotated[str, Query(min_length=1, max_length=150, examples=["notes.md"])],
     format: Annotated[str | None, Query(max_length=30)] = None,
     tag: Annotated[list[str] | None, Query(description="Added to all of it.")] = None,
     modified_at: Annotated[

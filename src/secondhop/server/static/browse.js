@@ -1,5 +1,5 @@
 "use strict";
-// What is stored: memories with their history, facts, and what a session starts with.
+// What is stored: memories with their history, facts, and what a chat starts with.
 
 const PAGE = 500;
 
@@ -152,7 +152,7 @@ function briefingView() {
   const holder = el("div");
   const load = async () => {
     const told = await get(ofEntity("/briefing"));
-    replace(holder, el("h2", {}, "What a session starts with"), told.entries.length
+    replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
       ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
       : el("p", {}, "Nothing is stored yet that belongs in a briefing."));
   };
