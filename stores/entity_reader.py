@@ -134,7 +134,7 @@ class EntityReader:
         )
 
     async def keepings(self) -> Keepings:
-        """{memory id: its status}; memories with the status of a new one are left out."""
+        """{memory id: its status}; memories with the default status are left out."""
         return await self._catalog.aread(reads.keepings)
 
     async def standing(
