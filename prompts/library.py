@@ -1,6 +1,7 @@
 """The playbooks: intents of life and work, and the facets that a good answer to each needs.
 
-`prompts/playbooks/<domain>.yaml`, one file a domain; `tests/prompts` says what each must hold.
+They are in `prompts/playbooks/<domain>.yaml`, one file per domain. `tests/prompts` states what each
+must contain.
 """
 
 import logging
@@ -20,10 +21,10 @@ from pydantic import ConfigDict, TypeAdapter
 logger = logging.getLogger(__name__)
 
 SLOT: Final = "{topic}"
-"""Stands in a query for the question's own noun phrase."""
+"""Stands for the question's own noun phrase in a query."""
 
 _EXACT: Final = ConfigDict(extra="forbid")
-"""So that a misspelt key is an error."""
+"""Makes a misspelt key an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class PlaybookFacet:
     hop: int
     weight: float = 1.0
     queries: tuple[str, ...]
-    """Phrased like the memories they look for; may hold the slot."""
+    """Phrased like the memories they look for; they may contain `SLOT`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ _INTENTS: Final = TypeAdapter(tuple[Intent, ...])
 
 @lru_cache(maxsize=1)
 def shipped_intents() -> tuple[Intent, ...]:
-    """Every intent that ships with secondhop, ordered by file and place."""
+    """Every intent that ships with secondhop, ordered by file and position."""
     folder = files("secondhop.prompts") / "playbooks"
     paths = sorted(folder.iterdir(), key=lambda file: file.name)
     texts = [path.read_text(encoding="utf-8") for path in paths if path.name.endswith(".yaml")]
@@ -66,10 +67,10 @@ def shipped_intents() -> tuple[Intent, ...]:
 
 
 def parsed_once(texts: Iterable[str], *, folder: Path) -> tuple[Intent, ...]:
-    """The intents of several files; kept as JSON, because YAML takes 0.3 s a process.
+    """The intents of several files, cached as JSON because YAML takes 0.3 s per process.
 
-    The file is named after the texts. One that is missing, broken or not writable costs the time to
-    parse them, and nothing else.
+    The name of the cache file has a hash of the texts. If the file is missing, broken or not
+    writable, the texts are parsed, which only costs time.
     """
     known = list(texts)
     digest = sha256("\0".join(known).encode()).hexdigest()
@@ -90,7 +91,7 @@ def parse_playbook(text: str) -> tuple[Intent, ...]:
     """The intents of one file's text.
 
     Raises:
-        ValueError: it is no playbook.
+        ValueError: an intent or facet lacks a field, or has an unknown or wrong one.
     """
     import yaml
 
@@ -100,7 +101,7 @@ def parse_playbook(text: str) -> tuple[Intent, ...]:
 
 
 def _write_whole(path: Path, body: bytes) -> None:
-    """Or not at all; files of other playbooks go."""
+    """Write the file whole or not at all, and delete the cached files of other playbooks."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".playbooks-")
     try:

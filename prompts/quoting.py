@@ -1,8 +1,8 @@
-"""Quotes stored text in prompts: cleaned, between tags that it cannot foresee.
+"""Quotes stored text in prompts: cleaned, between tags that the text cannot foresee.
 
 Stored text is data. A model reads it between tags that are drawn for the call, without control
-characters and without invisible characters. Nothing else is taken from it: a note about
-instructions, votes or prompts is shown as it was written.
+characters and invisible characters. Nothing else is removed: a note about instructions, votes or
+prompts is shown as it was written.
 """
 
 import hmac
@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Final
 
 TAG_CHARS: Final = 5
-"""Of base 32: one in 27 million guesses is right."""
+"""Base-32 characters of a tag: one guess in 27 million is right."""
 
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -29,12 +29,12 @@ _MODEL_TOKEN: Final = re.compile(r"<(\|[^|>\n]{1,40}\|)>")
 class Tags:
     """Draws tags that no stored text can foresee.
 
-    A tag is a keyed hash of everything it will stand around. With a fixed secret the same prompt
-    has the same tag, so that its answer can be cached.
+    A tag is a keyed hash of all the text that it will enclose. With a fixed secret, the same prompt
+    gets the same tag, so that its answer can be cached.
     """
 
     def __init__(self, secret: bytes | None = None) -> None:
-        """`secret`: default another each time; evaluations that cache answers give a fixed one."""
+        """`secret`: by default a new one for each draw. Evaluations that cache answers fix it."""
         self._secret = secret
 
     def draw(self, texts: Sequence[str]) -> str:
@@ -79,7 +79,7 @@ def title_line(text: str, *, chars: int = 90) -> str:
 
 
 def plain_id(word: str) -> str:
-    """An id of a call without what models put around it.
+    """An id in a model's answer, without what models put around it.
 
     >>> plain_id("<memory abcde7>")
     'abcde7'

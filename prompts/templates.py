@@ -1,8 +1,8 @@
 """The prompts for language models: files with front matter, rendered strictly.
 
 A prompt file has YAML front matter (name, version, schema, variables), the system message, a line
-`--- user ---`, and the user message; `$name` stands for a variable, `$$` for a dollar. What ships
-lies beside this file; a directory may hold files of the same names that take their place.
+`--- user ---`, and the user message; `$name` stands for a variable, `$$` for a dollar. The shipped
+prompts are beside this file. A directory may hold files of the same names that replace them.
 """
 
 import re
@@ -18,30 +18,30 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 from secondhop.errors import UsageError
 
 RECALL_PROMPTS: Final = ("decompose", "expand", "critique")
-"""What a recall uses."""
+"""The prompts that a recall uses."""
 
 PROMPT_NAMES: Final = (*RECALL_PROMPTS, "observe", "annotate")
-"""Every prompt; the last two read conversations, and what is stored."""
+"""Every prompt. `observe` reads conversations, and `annotate` reads stored memories."""
 
 TRIED_PROMPTS: Final = (*RECALL_PROMPTS, "annotate")
-"""Those whose worth shows in recalls: `eval scenarios` compares them."""
+"""Prompts whose quality shows in recalls, so that `eval scenarios` can compare them."""
 
 OPTIONAL: Final[Mapping[str, frozenset[str]]] = {"expand": frozenset({"kept"})}
-"""{prompt: variables that a file in its place may do without}: a prompt that was written before
-there was one goes on working, without what it adds."""
+"""{prompt: variables that its replacement may omit}. A replacement that was written before such a
+variable existed still works, without what the variable adds."""
 
 SHIPPED: Final = "shipped"
-"""Where a prompt was read that comes with secondhop."""
+"""The `path` of a prompt that comes with secondhop."""
 
 _FIELDS: Final = frozenset({"name", "version", "schema", "variables"})
-"""Of the front matter: all of them, and no other."""
+"""The fields of the front matter: all are needed, and no others are allowed."""
 _FILE: Final = re.compile(
     r"---\n(?P<front>.*?)\n---\n(?P<system>.*?)^--- user ---\n(?P<user>.*)", re.S | re.M
 )
 
 
 class PromptError(UsageError):
-    """A prompt file, or what it is rendered with, is not as it must be."""
+    """A prompt file is faulty, or it is rendered with the wrong variables."""
 
     def __init__(self, fault: str, *, path: str = "") -> None:
         super().__init__(f"{path}: {fault}" if path else fault)
@@ -63,37 +63,37 @@ class Prompt:
     name: str
     version: int
     schema: str
-    """Class name of the answer."""
+    """Class name of the model that describes the answer."""
     variables: frozenset[str]
     system: str
     user: str
     text: str = field(repr=False)
     """The whole file, line ends as \\n."""
     sha256: str
-    """Of that text: another hash is another prompt."""
+    """Hash of `text`; it identifies the prompt."""
     path: str
-    """Where it was read; "shipped" for what comes with secondhop."""
+    """The file it was read from; "shipped" for a prompt that comes with secondhop."""
 
     @property
     def label(self) -> str:
         """Name, version and the beginning of the hash: "expand.v1@1f00ab34cd56".
 
-        Traces and cache keys hold it.
+        Traces and cache keys contain it.
         """
         return f"{self.name}.v{self.version}@{self.sha256[:12]}"
 
     @property
     def is_shipped(self) -> bool:
-        """Whether its words are those of the prompt that comes with secondhop."""
+        """Whether its text is that of the prompt that comes with secondhop."""
         return self.sha256 == shipped_prompt(self.name).sha256
 
     @property
     def lacks(self) -> list[str]:
-        """Optional variables that it does without."""
+        """Optional variables that it does not have, sorted."""
         return sorted(OPTIONAL.get(self.name, frozenset()) - self.variables)
 
     def render(self, values: Mapping[str, str]) -> RenderedPrompt:
-        """Both messages with every variable filled in; values are put in as they are.
+        """Both messages with every variable filled in; values are inserted as they are.
 
         Raises:
             PromptError: a value is missing, or the prompt has no such variable.
@@ -108,25 +108,25 @@ class Prompt:
 
 @runtime_checkable
 class Prompted(Protocol):
-    """What asks a model with prompts."""
+    """An object that asks a model with prompts."""
 
     @property
     def prompts(self) -> Sequence[Prompt]:
-        """These."""
+        """The prompts that it uses."""
         ...
 
 
 PromptSource: TypeAlias = Path | Mapping[str, Prompt]
-"""A directory whose files take the place of shipped prompts, or every prompt by name."""
+"""A directory whose files replace shipped prompts, or every prompt by name."""
 
 
 def load_prompts(directory: Path | None = None) -> Mapping[str, Prompt]:
-    """Every prompt by name: the file in `directory` where there is one, else what ships.
+    """Every prompt by name: the file in `directory` if there is one, else the shipped prompt.
 
     Raises:
-        PromptError: there is no such folder, or no prompt file in it; a file is faulty, is none of
-            PROMPT_NAMES, or asks for other variables or another schema than the shipped prompt of
-            its name.
+        PromptError: there is no such folder, or no prompt file in it; a file is faulty, its name is
+            not in PROMPT_NAMES, or it has other variables or another schema than the shipped
+            prompt.
     """
     prompts = {name: shipped_prompt(name) for name in PROMPT_NAMES}
     if directory is None:
@@ -162,10 +162,10 @@ def shipped_prompt(name: str) -> Prompt:
 
 
 def replacement(path: Path, *, name: str | None = None) -> Prompt:
-    """The prompt of a file, fit to take the place of the shipped one of its name.
+    """Read a prompt file that can replace the shipped prompt of its name.
 
     Args:
-        name: what it must be called; None: the front matter says which prompt it replaces,
+        name: the name that it must have. None: the front matter says which prompt it replaces,
             whatever the file is called.
 
     Raises:
@@ -185,7 +185,7 @@ def replacement(path: Path, *, name: str | None = None) -> Prompt:
 
 
 def tried_prompt(path: Path) -> Prompt:
-    """As `replacement`, of a prompt whose worth shows in recalls.
+    """As `replacement`, for one of TRIED_PROMPTS.
 
     Raises:
         PromptError: it cannot be read, is faulty, does not fit, or no recall uses it.
@@ -201,7 +201,7 @@ def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
     """A prompt from a file's text.
 
     Args:
-        name: what the front matter must call it; None: any name.
+        name: the name that the front matter must give; None: any name.
 
     Raises:
         PromptError: no front matter, an unknown or missing field, no user message, a `$` that
@@ -234,10 +234,10 @@ def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
 
 
 def in_place_of(shipped: Prompt, other: Prompt) -> Prompt:
-    """`other`, when the code that fills and reads `shipped` can do so with it too.
+    """`other`, if it can replace `shipped` in the code that fills it and reads the answer.
 
     Raises:
-        PromptError: other variables, or another schema.
+        PromptError: it has other variables, or another schema.
     """
     if other.schema != shipped.schema:
         told = f"schema {other.schema} must be {shipped.schema}, as in the shipped {shipped.name}"

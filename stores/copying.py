@@ -1,8 +1,8 @@
 """Copies an entity from one store into another, between folders and PostgreSQL.
 
-Both keep the same tables and the same vectors, so nothing is embedded or analysed again. What says
-that the entity is there (its catalog) is written last, in one transaction: a copy that was killed
-has left nothing that is found, and the next one begins again.
+Both keep the same tables and the same vectors, so nothing is embedded or analysed again. The
+catalog, without which an entity does not exist, is written last, in one transaction. So a killed
+copy leaves no entity in the target, and the next copy starts over.
 """
 
 import asyncio
@@ -35,23 +35,23 @@ _TABLES = {
         *("cues", "annotations", "replacements", _META),
     ),
 }
-"""Of each database of an entity; the catalog is the last. Notes of the outbox stay: what they name
-is not copied."""
+"""The tables of each database of an entity, with the catalog last. The outbox is not copied, and
+neither are the vectors that its notes name."""
 _NUMBERED = {"memories": "rowid", "history": "entry_no", "earlier_texts": "version_no"}
-"""Tables whose rows say which was first; each database numbers them itself."""
+"""{table whose rows are in order: the column with their number}. Each database numbers its own."""
 _OWN = {"entity", *_NUMBERED.values()}
 _BYTES = {"entries", "vector", "document"}
-"""Columns that hold no text."""
+"""Columns that hold bytes, not text."""
 _PAGE = 1_000
 _ROUNDING = 1e-6
-"""Chroma makes every vector it takes one of unit length, again."""
+"""Tolerance, because Chroma normalises every vector again when it stores it."""
 _LOCK_TIMEOUT_S = 30.0
 
 Row: TypeAlias = tuple[Any, ...]
 
 
 class Digest(NamedTuple):
-    """What a table holds, whatever the order of its rows."""
+    """A digest of a table's rows that does not depend on their order."""
 
     rows: int
     hashes: int
@@ -59,7 +59,7 @@ class Digest(NamedTuple):
 
 
 Contents: TypeAlias = Mapping[str, Digest]
-"""By table; without the notes in `meta`, of which one says where the vectors are."""
+"""{table: its digest}, without `meta`, whose note of where the vectors are may differ."""
 
 
 class EntityCopy(NamedTuple):
@@ -74,22 +74,22 @@ class EntityCopy(NamedTuple):
 
 
 async def copy_entity(entity: str, source: StoreDirectory, target: StoreDirectory) -> EntityCopy:
-    """Copy all that is kept of an entity, and compare rows and vectors with what was copied.
+    """Copy everything of an entity, and compare rows and vectors with the originals.
 
-    Its writers wait meanwhile. What is kept elsewhere (sessions on Redis, embeddings in a cache)
-    is not copied.
+    Writers to the entity wait meanwhile. What is kept elsewhere (sessions on Redis, embeddings in a
+    cache) is not copied.
 
     Raises:
         EmbedderMismatchError: the target's vectors come from another model.
-        CorruptStoreError: the source lacks vectors, or the copy is not what was copied.
-        StoreError: the target has another memory of that entity.
+        CorruptStoreError: the source lacks vectors, or the copy differs from it.
+        StoreError: the target already has other memories of that entity.
         UsageError: source and target are the same.
     """
     if source.name == target.name:
         raise UsageError(f"{source.name} cannot be copied into itself; name another place")
     with closing(source.place.catalog(entity)) as catalog:
         identity = await asyncio.to_thread(catalog.identity)
-    for home in (source, target):  # it brings an older one up to date, and undoes what is half done
+    for home in (source, target):  # this upgrades an older schema and undoes half-done writes
         opened = await home.open_entity(
             entity, embedder_id=identity.embedder_id, dimension=identity.dimension
         )
@@ -134,7 +134,7 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
 
 
 def databases(place: StorePlace, entity: str) -> dict[str, Database]:
-    """All that hold rows of the entity, by the names of `_TABLES`."""
+    """{name in `_TABLES`: the database that holds those rows of the entity}."""
     return {
         "counters": place.counters(entity).database,
         "sessions": place.sessions(entity).database,
@@ -143,7 +143,7 @@ def databases(place: StorePlace, entity: str) -> dict[str, Database]:
 
 
 def make_ready(place: StorePlace, identity: Identity) -> None:
-    """Nothing of the entity is left there, and it can be stored."""
+    """Delete what is left of the entity there, and prepare the place for it."""
     if place.holds(identity.entity):
         place.erase(identity.entity)
     place.found(identity)
@@ -153,10 +153,10 @@ def make_ready(place: StorePlace, identity: Identity) -> None:
 
 
 def copy_rows(old: Database, new: Database, tables: Sequence[str], place: StorePlace) -> None:
-    """Copy these tables at one moment, all of them or none.
+    """Copy these tables from one moment, all of them or none.
 
     Raises:
-        CorruptStoreError: what is read afterwards is not what was written.
+        CorruptStoreError: the rows that are read back differ from those copied.
     """
     if not old.exists():
         return
@@ -171,7 +171,7 @@ def copy_rows(old: Database, new: Database, tables: Sequence[str], place: StoreP
 
 
 def copy_table(read: Connection, write: Connection, table: str) -> Digest:
-    """Copy the rows of a table; what they are."""
+    """Copy the rows of a table. Returns their digest."""
     names, digest = columns(read, table), Digest(0, 0)
     sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     for page in pages(rows_of(read, table)):
@@ -181,7 +181,7 @@ def copy_table(read: Connection, write: Connection, table: str) -> Digest:
 
 
 def contents(database: Database, tables: Iterable[str]) -> Contents:
-    """What these tables hold."""
+    """{table: its digest}, without `meta`."""
     found: dict[str, Digest] = {}
     with database.reading() as connection:
         for table in tables:
@@ -193,19 +193,19 @@ def contents(database: Database, tables: Iterable[str]) -> Contents:
 
 
 def values_of(database: Database, table: str, column: str) -> list[str]:
-    """Of one column."""
+    """All values of one column."""
     with database.reading() as connection:
         return [value for (value,) in connection.execute(f"SELECT {column} FROM {table}")]
 
 
 def columns(connection: Connection, table: str) -> list[str]:
-    """Names of those that are copied, sorted."""
+    """The names of the columns that are copied, sorted."""
     described = connection.execute(f"SELECT * FROM {table} LIMIT 0").description or ()
     return sorted({column[0] for column in described} - _OWN)
 
 
 def rows_of(connection: Connection, table: str) -> Iterator[Row]:
-    """All rows, those of numbered tables in their order; texts as texts."""
+    """All rows, by number if the table has one; text that is stored as bytes is decoded."""
     names = columns(connection, table)
     order = f" ORDER BY {_NUMBERED[table]}" if table in _NUMBERED else ""
     for row in connection.execute(f"SELECT {', '.join(names)} FROM {table}{order}"):
@@ -216,18 +216,18 @@ def rows_of(connection: Connection, table: str) -> Iterator[Row]:
 
 
 def stored(value: Any) -> Any:
-    """As both databases take it."""
+    """The value in a form that both databases accept."""
     return written(value) if isinstance(value, str) else value
 
 
 def added(digest: Digest, page: Sequence[Row]) -> Digest:
-    """With these rows, too."""
+    """The digest after these rows are added."""
     hashes = (int.from_bytes(sha256(repr(row).encode()).digest()) for row in page)
     return Digest(digest.rows + len(page), (digest.hashes + sum(hashes)) % 2**256)
 
 
 def pages(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Some rows at a time."""
+    """The rows in lists of at most `_PAGE`."""
     page: list[Row] = []
     for row in rows:
         page.append(row)
@@ -242,10 +242,10 @@ def pages(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 async def copy_vectors(ids: Sequence[str], old: VectorIndex, new: VectorIndex) -> int:
-    """Copy the vectors of these ids into an empty collection; how many.
+    """Empty the new collection and copy these vectors into it. Returns how many.
 
     Raises:
-        CorruptStoreError: one is missing, or is not read back as it was written.
+        CorruptStoreError: one is missing, or is read back differently.
     """
     await new.drop()
     for start in range(0, len(ids), _PAGE):
@@ -267,7 +267,7 @@ async def copy_vectors(ids: Sequence[str], old: VectorIndex, new: VectorIndex) -
 
 
 def copy_traces(source: StorePlace, target: StorePlace, entity: str) -> int:
-    """Copy the traces of the entity's recalls; how many."""
+    """Copy the traces of the entity's recalls. Returns how many."""
     old, new, count = source.traces(entity), target.traces(entity), 0
     for trace in old.listed():
         content = None if trace.name.endswith(PART_SUFFIX) else old.read(trace.name)

@@ -1,7 +1,7 @@
 """Counts how often each memory was retrieved, shown and accepted, outside the catalog.
 
-A recall writes nothing here. `accept` writes what was of use; only what
-was accepted strengthens a memory (see `ranking.strength`), so that being shown breeds nothing.
+A recall writes nothing here; `accept` writes what was of use. Only acceptance strengthens a memory
+(see `ranking.strength`), so being shown does not lead to being shown more.
 """
 
 import asyncio
@@ -36,34 +36,34 @@ COUNTERS: Sequence[Migration] = (
         PRIMARY KEY (trace_id, memory_id, what)
     ) WITHOUT ROWID""",
     ),
-    # what the last answers had shown
+    # it held what the last answers had shown
     ("DROP TABLE IF EXISTS lately",),
 )
-"""Files of version 0.1 have no number."""
+"""The schema. Files of version 0.1 have no version number."""
 
 _NAMING_MEMORIES = ("counters", "counted")
-"""Tables."""
+"""The tables that contain memory ids."""
 
 _IF_DAMAGED = "move it away, and counting begins again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """Of one memory."""
+    """The counters of one memory."""
 
     retrieved: int = 0
-    """Recalls in whose pool it was."""
+    """Recalls that had it in their pool."""
     shown: int = 0
     """Recalls that returned it."""
     accepted: int = 0
-    """Recalls after which it was said to be of use."""
+    """Recalls after which it was reported to be of use."""
     accepted_at: datetime | None = None
-    """When that was last."""
+    """When it was last accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """What became of one recall."""
+    """The outcome of one recall: ids of the memories retrieved, shown and accepted."""
 
     trace_id: str
     at: datetime
@@ -73,12 +73,13 @@ class Use:
 
 
 class CounterStore:
-    """The counters of one entity. Reading creates nothing, not even a file beside them."""
+    """The counters of one entity. Reading creates no file, not even a journal."""
 
     def __init__(self, place: Path | Database) -> None:
         """`place`: a SQLite file, or another database."""
         self._begun: Path | None = None
-        """An empty file that says that counting has begun: so a file that is gone is noticed."""
+        """An empty file that says that counting has begun. It reveals the loss of the counters'
+        file."""
         if isinstance(place, Path):
             self._begun = place.with_suffix(".begun")
             place = SqliteDatabase(
@@ -92,38 +93,38 @@ class CounterStore:
         return self._database
 
     def is_lost(self) -> bool:
-        """Whether something was counted, and its file is gone."""
+        """Whether counting had begun but its file is gone."""
         return self._begun is not None and self._begun.exists() and not self._database.exists()
 
     def begin_again(self) -> None:
-        """Take the loss for granted; the next count makes a new file."""
+        """Accept the loss; the next count makes a new file."""
         if self._begun is not None:
             self._begun.unlink(missing_ok=True)
 
     async def count(self, use: Use, *, noted: bool = True) -> int:
-        """Count one recall; how many counters grew. The same again changes nothing.
+        """Count one recall. Returns how many counters grew; repeating the call changes nothing.
 
         Args:
-            noted: False: no note is kept of which recall it was; for a caller that counts it once.
+            noted: remember which recall it was. False: the caller makes sure to count it once.
         """
         return await asyncio.to_thread(self._count, use, noted)
 
     async def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
-        """{memory id: its counters} of all these; zeros for those never counted."""
+        """{memory id: its counters} for all these ids; zeros for memories never counted."""
         found = await asyncio.to_thread(self._of, list(dict.fromkeys(memory_ids)))
         return {memory_id: found.get(memory_id, Counters()) for memory_id in memory_ids}
 
     async def memory_ids(self) -> set[str]:
-        """Every memory of which anything is counted."""
+        """Ids of all memories that the tables name."""
         return await asyncio.to_thread(self._memory_ids)
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
-        """Forget these memories, overwriting where they stood."""
+        """Delete the rows of these memories and overwrite their place in the file."""
         if self._database.exists():
             await asyncio.to_thread(self._forget, memory_ids)
 
     async def restore(self, counted: Mapping[str, Counters]) -> None:
-        """Set counters of memories that have none, as an export tells them."""
+        """Set counters from an export, for memories that have none."""
         if counted:
             await asyncio.to_thread(self._restore, counted)
 
@@ -193,7 +194,7 @@ class CounterStore:
                 " UNION ".join(f"SELECT memory_id FROM {table}" for table in _NAMING_MEMORIES)
             ).fetchall()
             for (memory_id,) in rows:
-                memory_id.encode()  # what is no text is damage
+                memory_id.encode()  # an id that is not text is damage
         return {memory_id for (memory_id,) in rows}
 
     def _forget(self, memory_ids: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
-"""Cues: requests for which a memory will matter one day, written when it is stored.
+"""Cues: requests that will need a memory one day, written when it is stored.
 
-They are found by a question that the memory's own text is not near to. Compare doc2query
-(Nogueira et al. 2019), which writes the questions that a text answers.
+A question can be near a cue and far from the memory's own text. Compare doc2query (Nogueira et al.
+2019), which writes the questions that a text answers.
 """
 
 import json
@@ -14,32 +14,32 @@ from unicodedata import category
 from secondhop.stores.records import Memory
 
 Breadth: TypeAlias = Literal["specific", "broad"]
-"""specific: a request that this person may make; broad: a usual undertaking, in plain words."""
+"""specific: a request that this person may make; broad: a common undertaking, in plain words."""
 
 CueOrigin: TypeAlias = Literal["model", "host", "session"]
-"""Who wrote a cue: the annotating model, the host application, or a session that proved it."""
+"""Who wrote a cue: the annotating model, the host application, or a session, from its votes."""
 
 
 MOST_CUES: Final[dict[Breadth, int]] = {"specific": 6, "broad": 3}
-"""Of one memory, from one origin."""
+"""The most cues of one memory from one origin."""
 MOST_PROVED: Final = 12
-"""Questions of sessions that are kept with one memory: those that say most."""
+"""The most session cues of one memory. Those with the strongest votes are kept."""
 LEARNING: Final = "setting.learning"
-"""The note of a catalog that is "off" where sessions write no cues."""
+"""The key of a note in the catalog; its value is "off" if sessions may not write cues."""
 MOST_VOTES: Final = 3.0
-"""What the votes on a memory for one question add up to at most, either way."""
+"""The largest sum, positive or negative, of the votes on a memory for one question."""
 SAYS_SOMETHING: Final = 0.25
-"""Votes below which sessions say nothing of a memory: half a warm one."""
+"""A session cue whose votes have a smaller absolute value is dropped: half a warm vote."""
 HALF_LIFE: Final = timedelta(days=90)
-"""What votes said against a memory counts half after that: cold often means "not now"."""
+"""Votes against a memory count half after this time: cold often means "not now"."""
 LONGEST_CUE: Final = 200
 """Characters."""
 LONGEST_QUESTION: Final = 2_000
-"""Characters of a question that is kept as a cue: embedding models read about as many."""
+"""Characters of a question that is kept as a cue. Embedding models read about that many."""
 LONGEST_ROLE: Final = 80
 """Characters."""
 _JOINERS: Final = "\u200c\u200d\u00ad"
-"""Invisible, and parts of words and emoji."""
+"""Invisible characters that belong to words and emoji."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +51,17 @@ class Cue:
     breadth: Breadth = "specific"
     origin: CueOrigin = "host"
     prompt: str = ""
-    """Version of the prompt that it was written with; "" where no model wrote it."""
+    """Version of the prompt that it was written with; "" if no model wrote it."""
     model: str = ""
     written_at: datetime | None = None
     proved: float = 0.0
-    """Of a session's cue: the votes for the memory on this question, less those against it; below 0
+    """For a session's cue: votes for the memory on this question minus votes against it. Below 0,
     people have said that it is no answer."""
 
     @property
     def cue_id(self) -> str:
-        """`<memory id>:<12 hex digits>`: the same words for the same memory are the same cue, but
-        for what sessions say of them."""
+        """`<memory id>:<12 hex digits>`. It depends on the text and the breadth, or on the text
+        alone for a session's cue, which gets an id of its own."""
         kind = "session" if self.origin == "session" else self.breadth
         digest = sha256(f"{kind}:{self.text}".encode()).hexdigest()
         return f"{self.memory_id}:{digest[:12]}"
@@ -69,16 +69,16 @@ class Cue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """What was thought about a memory when it was written: its cues, and what it is good for."""
+    """What one origin says about a memory: its cues, its role, and what it replaces."""
 
     memory_id: str
     content_hash: str
-    """Of the text that was read; another text asks for another annotation."""
+    """Hash of the text that was read. A changed text needs a new annotation."""
     cues: tuple[Cue, ...] = ()
     role: str = ""
     """What kind of help the memory gives, in two to five words: "own plan", "health limit"."""
     replaces: tuple[str, ...] = ()
-    """Ids of older memories whose content it makes outdated: proposals, never a supersession."""
+    """Ids of older memories that it makes outdated. Proposals only: they supersede nothing."""
     origin: CueOrigin = "host"
     prompt: str = ""
     model: str = ""
@@ -86,7 +86,7 @@ class Annotation:
 
 
 class CueHit(NamedTuple):
-    """A cue that a search found. (A tuple: a recall makes hundreds.)"""
+    """A cue that a search found. (A tuple for speed: a recall makes hundreds.)"""
 
     cue_id: str
     memory_id: str
@@ -95,22 +95,22 @@ class CueHit(NamedTuple):
     proved: float
     """See `Cue`."""
     proved_at: str
-    """ISO 8601, when it was voted on last; "" for a cue of another origin than sessions."""
+    """ISO 8601 time of the last vote; "" for a cue that no session wrote."""
     score: float
-    """Cosine to the vector searched with, -1..1."""
+    """Cosine to the query vector, -1..1."""
 
 
 class CueStanding(NamedTuple):
     """Whether cues are worth a search."""
 
     share: float
-    """Of all memories, those that have cues from when they were stored, 0..1."""
+    """Share of memories, 0..1, with cues that the host or a model wrote."""
     proved: bool
-    """Whether sessions have written any, and these may be used."""
+    """Whether sessions have written any, and learning is on."""
 
 
 def voted(proved: float, then: datetime, now: datetime) -> float:
-    """What votes up to a moment say now: those in favour stay, those against fade.
+    """What a sum of votes at `then` counts at `now`: above 0 it stays, below 0 it fades.
 
     >>> moments = datetime(2026, 1, 1), datetime(2026, 4, 1)
     >>> voted(2.0, *moments), voted(-2.0, *moments)
@@ -121,7 +121,7 @@ def voted(proved: float, then: datetime, now: datetime) -> float:
 
 
 def cues_given(memory: Memory, *, at: datetime | None = None) -> tuple[Cue, ...]:
-    """The cues that a memory brings along, specific ones first; none twice."""
+    """The cues that the host gives with a memory, specific ones first, each once."""
     own = memory.memory_id
     specific = [Cue(memory_id=own, text=text, written_at=at) for text in memory.cues]
     broad = [
@@ -131,7 +131,7 @@ def cues_given(memory: Memory, *, at: datetime | None = None) -> tuple[Cue, ...]
 
 
 def annotation_given(memory: Memory, *, at: datetime | None = None) -> Annotation:
-    """What the host says of a memory that it stores."""
+    """The host's annotation of a memory that it stores."""
     return Annotation(
         memory_id=memory.memory_id,
         content_hash=memory.content_hash,
@@ -143,15 +143,15 @@ def annotation_given(memory: Memory, *, at: datetime | None = None) -> Annotatio
 
 
 def fingerprint_given(memory: Memory) -> str:
-    """As `fingerprint` of `annotation_given`; quick where there is nothing."""
+    """The fingerprint of `annotation_given`, but fast for a memory without annotations."""
     says_something = memory.cues or memory.broad_cues or memory.role or memory.replaces
     return fingerprint(annotation_given(memory)) if says_something else ""
 
 
 def fingerprint(annotation: Annotation) -> str:
-    """Tells whether an annotation says something else than before; "" where it says nothing.
+    """A text that changes when the annotation changes; "" for an empty annotation.
 
-    It holds the last part of each cue's id, and no words.
+    It holds the last part of each cue's id, and none of its words.
     """
     if not (annotation.cues or annotation.role or annotation.replaces):
         return ""
@@ -166,7 +166,7 @@ def cues_in(fingerprint: str, *, memory_id: str) -> set[str]:
 
 
 def cue_fault(text: str, *, origin: CueOrigin = "host") -> str:
-    """What keeps these words from being a cue; "" for a good one."""
+    """Why this text cannot be a cue; "" if it can."""
     longest = LONGEST_QUESTION if origin == "session" else LONGEST_CUE
     if not text.strip():
         return "it has no words"

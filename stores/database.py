@@ -1,6 +1,6 @@
-"""What stores need of a database: one SQL text for SQLite and PostgreSQL.
+"""The database protocol of the stores: the same SQL runs on SQLite and PostgreSQL.
 
-Placeholders are `?` with a sequence and `:name` with a mapping. What differs stands in
+Placeholders are `?` with a sequence of values and `:name` with a mapping. The differences are in
 `stores/sqlite.py` and `stores/postgres/database.py`: opening, transactions, schema, errors.
 """
 
@@ -12,7 +12,7 @@ Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 class Rows(Protocol):
-    """What a statement gives; each row is a tuple."""
+    """The result of a statement; each row is a tuple."""
 
     @property
     def rowcount(self) -> int:
@@ -21,7 +21,7 @@ class Rows(Protocol):
 
     @property
     def description(self) -> Sequence[Sequence[Any]] | None:
-        """The columns, each beginning with its name."""
+        """One item per column, starting with its name; None if the statement returns no rows."""
         ...
 
     def __iter__(self) -> Iterator[Any]: ...
@@ -31,7 +31,7 @@ class Rows(Protocol):
         ...
 
     def fetchall(self) -> list[Any]:
-        """All that are left."""
+        """All remaining rows."""
         ...
 
 
@@ -43,7 +43,7 @@ class Connection(Protocol):
         ...
 
     def executemany(self, sql: str, values: Iterable[Values], /) -> Rows:
-        """Run one statement for each of these."""
+        """Run one statement once for each item of `values`."""
         ...
 
 
@@ -52,16 +52,16 @@ class Database(Protocol):
 
     @property
     def name(self) -> str:
-        """What messages call it; no password is in it."""
+        """Its name in messages, without a password."""
         ...
 
     @property
     def newest(self) -> int:
-        """The version of the schema that this secondhop writes."""
+        """The schema version that this release of secondhop writes."""
         ...
 
     def exists(self) -> bool:
-        """Whether anything is there to be read."""
+        """Whether there is anything to read."""
         ...
 
     def reading(self) -> AbstractContextManager[Connection]:
@@ -69,19 +69,19 @@ class Database(Protocol):
         ...
 
     def writing(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
-        """All or nothing, and kept whatever becomes of this process when the block ends.
+        """A transaction. Once the block has ended, its changes survive the death of this process.
 
         Args:
-            durable: it also survives a power cut. False: only with the next durable one.
+            durable: they also survive a power cut. False: only after the next durable write.
         """
         ...
 
     async def stamp(self) -> Hashable:
-        """Another one after each change by any process; None where that cannot be told."""
+        """A value that differs after every change by any process; None if that cannot be told."""
         ...
 
     def version(self, connection: Connection) -> int:
-        """Version of the schema found; 0: none yet.
+        """The schema version found; 0 if there is no schema yet.
 
         Raises:
             SchemaVersionError: a newer secondhop wrote it; nothing was changed.
@@ -89,25 +89,25 @@ class Database(Protocol):
         ...
 
     def migrate(self) -> None:
-        """Bring the schema to the newest version, from none if need be.
+        """Bring the schema to the newest version, creating it if necessary.
 
         Raises:
-            SchemaVersionError: as of `version`.
+            SchemaVersionError: as for `version`.
         """
         ...
 
     def now(self, connection: Connection) -> float:
-        """Epoch seconds by the clock that all who use it share."""
+        """Epoch seconds by a clock that all users of the database share."""
         ...
 
     def erase_leftovers(self) -> bool:
-        """Leave nothing of deleted rows in a file; False while others read it."""
+        """Purge deleted rows from the files; False while others read them."""
         ...
 
     def faults(self) -> list[str]:
-        """What its own check finds wrong; [] for a sound one."""
+        """Problems that its own integrity check finds; [] if there are none."""
         ...
 
     def close(self) -> None:
-        """Close connections; it cannot be used after."""
+        """Close its connections. It cannot be used afterwards."""
         ...

@@ -28,10 +28,10 @@ _log = logging.getLogger(__name__)
 
 
 class EntityCues:
-    """What `EntityStore` offers of cues.
+    """Searches, reads and writes the cues of one entity.
 
-    Where vectors of cues are lost, fewer memories are found by their cues, and all else works: the
-    words are in the catalog, and `doctor --fix` embeds them again.
+    If vectors of cues are lost, recalls find less by cues, and everything else works. The words are
+    in the catalog, and `doctor --fix` embeds them again.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class EntityCues:
         self._is_readable = True
 
     async def check(self, vectors: VectorMaintenance, *, cure: str) -> None:
-        """Remove vectors that belong to no cue; warn where some are missing or not readable.
+        """Remove vectors that belong to no cue; warn if some are missing or not readable.
 
         Raises:
             UnfinishedIndexError: a killed process left them half written.
@@ -102,39 +102,39 @@ class EntityCues:
         return await self._catalog.aread(reads.learns)
 
     async def proved(self) -> Sequence[Cue]:
-        """The cues of sessions, the newest first."""
+        """The cues that sessions wrote, newest first."""
         return await self._catalog.aread(cues.proved)
 
-    # --- reading for those who write them ---
+    # --- reading, for code that writes cues ---
 
     async def of_memories(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
-        """{memory id: its cues}, specific ones first; those without one are left out."""
+        """{memory id: its cues, specific ones first}; memories without cues are left out."""
         return await self._catalog.aread(cues.of_memories, memory_ids)
 
     async def all(self, after: str, *, limit: int) -> Sequence[Cue]:
-        """The next cues by id, at most `limit`."""
+        """At most `limit` cues by id, starting after `after`."""
         return await self._catalog.aread(cues.all_cues, after=after, limit=limit)
 
     async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
-        """{memory id: what each origin says of it, without cues that were removed since}; those
-        without one are left out."""
+        """{memory id: one annotation per origin, without cues removed since}; memories without
+        annotations are left out."""
         return await self._catalog.aread(cues.annotations, memory_ids)
 
     async def unannotated(self) -> Sequence[str]:
-        """Ids of memories without an annotation of their present text, the oldest first."""
+        """Ids of memories without an annotation of their current text, oldest first."""
         return await self._catalog.aread(cues.unannotated)
 
     async def fingerprints(self) -> Mapping[str, str]:
-        """{memory id: fingerprint of the annotation that came with it}."""
+        """{memory id: fingerprint of the host's annotation}."""
         return await self._catalog.aread(cues.fingerprints)
 
     # --- writing ---
 
     async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
-        """Replace what the same origin had said of these memories; how many were stored.
+        """Replace the annotations of the same origin. Returns how many were stored.
 
-        Left out are annotations of memories that are gone, or of another text than the present
-        one. Cues of other origins stay, and so do cues that the host added one by one.
+        Annotations are left out if their memory is gone or its text has changed. Cues of other
+        origins stay, and so do cues that the host added one by one.
 
         Args:
             vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
@@ -142,7 +142,7 @@ class EntityCues:
         return await self.restore(annotations, [], vectors)
 
     async def add(self, cues: Sequence[Cue], vectors: Vectors) -> None:
-        """Add cues to what is stored; those of memories that are gone are left out.
+        """Add cues; those of memories that are gone are left out.
 
         Args:
             vectors: float32 [n_cues, dim], rows of unit length.
@@ -152,10 +152,10 @@ class EntityCues:
     async def restore(
         self, annotations: Sequence[Annotation], added: Sequence[Cue], vectors: Vectors
     ) -> int:
-        """As `annotate`, and then `add`, both or neither.
+        """Do `annotate` and then `add`, both or neither. Returns how many annotations were stored.
 
         Args:
-            vectors: of the cues of the annotations, and then of those that are added.
+            vectors: those of the annotations' cues, then those of the added cues.
         """
         stored: list[int] = []
 
@@ -175,10 +175,10 @@ class EntityCues:
         return sum(stored)
 
     async def prove(self, votes: Sequence[Cue], vectors: Vectors) -> None:
-        """Add votes of a session to what is known; nothing while that is switched off.
+        """Add the votes of a session to its cues. Does nothing while learning is off.
 
         Args:
-            votes: what the session says of each memory, in `proved`.
+            votes: one cue for each memory; `proved` holds the votes.
             vectors: float32 [n_cues, dim], rows of unit length.
         """
         write = partial(cue_writes.prove, votes=votes, at=self._clock())

@@ -1,4 +1,4 @@
-"""Names of entities as names of folders, collections and rows."""
+"""Turns the names of entities into names for folders, collections and rows."""
 
 import hashlib
 import re
@@ -6,14 +6,14 @@ import re
 from secondhop.errors import UsageError
 
 LONGEST_ENTITY = 512
-"""Characters in an entity's name."""
+"""The most characters that an entity's name may have."""
 
 
 def entity_slug(entity: str) -> str:
-    """A folder name that reads like the entity and is its own: names that differ, differ here.
+    """A readable folder name; different entities get different names.
 
     Raises:
-        UsageError: the name is empty, longer than 512 characters, or no valid Unicode.
+        UsageError: the name is empty, longer than 512 characters, or not valid Unicode.
     """
     if not 0 < len(entity) <= LONGEST_ENTITY:
         raise UsageError(
@@ -31,5 +31,5 @@ def entity_slug(entity: str) -> str:
 
 
 def entity_digest(entity: str) -> str:
-    """32 hex digits."""
+    """The first 32 hex digits of the name's SHA-256."""
     return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -35,12 +35,12 @@ class EntityReader:
     """`MemorySearch`, `MemoryReader` and `MemoryKeeping` of one entity. Writes nothing."""
 
     def __init__(self, catalog: Catalog, index: VectorIndex, *, identity: Identity) -> None:
-        """Take the parts as they are."""
+        """Opens nothing yet."""
         self.identity = identity
         self._catalog, self._index = catalog, index
         self._cache = VectorCache()
         self.cure = "`secondhop reindex` rebuilds the vectors"
-        """What messages advise where vectors are missing; the store is named in it."""
+        """What messages advise if vectors are missing. `StoreDirectory` adds the store's name."""
 
     # --- MemorySearch ---
 
@@ -49,7 +49,7 @@ class EntityReader:
 
         Raises:
             UsageError: the queries have another dimension than the store.
-            CorruptStoreError: passages are stored, and the index finds none.
+            CorruptStoreError: passages are stored, but the index finds none.
         """
         if queries.ndim != 2 or queries.shape[1] != self.identity.dimension:
             raise UsageError(
@@ -104,7 +104,7 @@ class EntityReader:
         return await self._catalog.aread(reads.passage_ids, memory_ids)
 
     def stored(self, memory_ids: Sequence[str]) -> list[str]:
-        """Those of the memories that are there. Blocks."""
+        """Which of these memories are stored. Blocks."""
         return self._catalog.read(reads.stored, memory_ids)
 
     async def memory(self, memory_id: str) -> Memory | None:
@@ -116,25 +116,25 @@ class EntityReader:
         return await self._catalog.aread(reads.whole, memory_id)
 
     async def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
-        """The next memories by id, each with its passages."""
+        """The next `limit` memories by id, each with its passages."""
         return await self._catalog.aread(reads.page, after=after, limit=limit)
 
-    # --- how memories stand ---
+    # --- the status of memories ---
 
     async def look(self, view: Callable[[KeepingView], T]) -> T:
-        """The result of `view` on how memories stand."""
+        """What `view` returns when it is given the status of memories."""
         return await self._catalog.aread(lambda connection: view(KeepingView(connection)))
 
     async def brief(
         self, look: Callable[[BriefingView], T], *, now: datetime, until: datetime | None
     ) -> T:
-        """The result of `look` on what a session start may show; moments as of `BriefingView`."""
+        """What `look` returns when it is given what a briefing may show at these moments."""
         return await self._catalog.aread(
             lambda connection: look(BriefingView(connection, now=now, until=until))
         )
 
     async def keepings(self) -> Keepings:
-        """How memories stand; those that stand as they were stored are left out."""
+        """{memory id: its status}; memories with the default status are left out."""
         return await self._catalog.aread(reads.keepings)
 
     async def standing(
@@ -146,7 +146,7 @@ class EntityReader:
         return await self._catalog.aread(reads.standing, until=until, where=where)
 
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
-        """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
+        """{id of a fact: that fact, then others with its subject and attribute, oldest first}."""
         return await self.look(partial(rivals_of, memory_ids))
 
     async def tags(self) -> Mapping[str, tuple[str, ...]]:
@@ -158,7 +158,7 @@ class EntityReader:
         return await self._catalog.aread(reads.content_hashes, origin=origin)
 
     async def is_empty(self) -> bool:
-        """Whether no memory is stored; the vectors are not looked at."""
+        """Whether no memory is stored, whatever the index holds."""
         return await asyncio.to_thread(self._catalog.is_empty)
 
     async def counts(self) -> StoreCounts:
@@ -170,11 +170,14 @@ class EntityReader:
         )
 
     async def file_faults(self) -> list[str]:
-        """What the database's own check finds wrong with the catalog."""
+        """Problems that the database's own check finds in the catalog."""
         return await asyncio.to_thread(self._catalog.file_faults)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
-        """Nothing was found: right only if nothing is stored (a first put may just have ended)."""
+        """Raise unless an empty answer was right: nothing was stored at the time of the search.
+
+        A first put may have ended since, so the index is asked again.
+        """
         if not await asyncio.to_thread(self._catalog.passage_count):
             return
         await self._expect_same_vectors()
@@ -185,10 +188,10 @@ class EntityReader:
             )
 
     async def _expect_same_vectors(self) -> Identity | None:
-        """Who the catalog belongs to, if there is one.
+        """The catalog's identity; None if there is no catalog.
 
         Raises:
-            StoreError: since this was opened, a reindex or a first put has put them elsewhere.
+            StoreError: since this was opened, a reindex or a first put has moved the vectors.
         """
         return await asyncio.to_thread(self._same_vectors)
 

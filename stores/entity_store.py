@@ -1,6 +1,6 @@
-"""The handle bound to one entity: catalog and vectors as one store.
+"""The handle of one entity: its catalog and its vectors as one store.
 
-What is read goes straight to one of them (`EntityReader`); what changes both goes through `Outbox`.
+Reads go straight to one of them (`EntityReader`). Changes to both go through `Outbox`.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 class EntityStore(EntityReader):
-    """What is stored for one entity: searched, read and written; its `cues` are a `CueSearch`."""
+    """Searches, reads and writes the memories of one entity; its `cues` are a `CueSearch`."""
 
     def __init__(
         self,
@@ -54,11 +54,11 @@ class EntityStore(EntityReader):
         cue_index: VectorIndex | None = None,
         before_first_put: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take the parts as they are.
+        """Opens nothing yet.
 
         Args:
-            lock: held by who writes to this entity.
-            cue_index: the vectors of cues; default in memory.
+            lock: held while writing to this entity.
+            cue_index: the vectors of cues; by default kept in memory.
         """
         super().__init__(catalog, index, identity=identity)
         self._lock = lock
@@ -71,7 +71,7 @@ class EntityStore(EntityReader):
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
         self.passage_vectors = held(index=index, of=reads.PASSAGES)
         self.cue_vectors = held(index=cue_index, of=reads.CUES, begun=has_cue_vectors)
-        """To be checked and repaired."""
+        """Check and repair `index` and `cue_index`."""
         self.erasure = MemoryErasure(
             catalog,
             index,
@@ -79,11 +79,11 @@ class EntityStore(EntityReader):
             delete=self.delete,
             writing=self._writing,
         )
-        """Deletes memories so that no file holds them."""
+        """Deletes memories so that no file still holds them."""
         self.clock: Callable[[], datetime] = partial(datetime.now, UTC)
-        """When it is: for texts that are replaced."""
+        """The current time, noted with replaced texts and with cues."""
         self.after_put: Callable[[], None] = lambda: None
-        """Called whenever memories were stored; must not wait."""
+        """Called after memories were stored; must not block."""
         self.lock_timeout_s = 30.0
         """How long a write waits for another process's write."""
         self.cues = EntityCues(
@@ -94,16 +94,16 @@ class EntityStore(EntityReader):
             writing=self._writing,
             clock=self._now,
         )
-        """What memories were stored for: searched, and written beside the memories."""
+        """The cues of the memories, to search, read and write."""
 
     async def open(self, *, mending: bool = False) -> None:
         """Undo what a killed process left half done, and compare the vectors with the catalog.
 
-        Creates nothing for an entity without memories. While another process writes, its open
-        notes are not touched: they are no leftovers.
+        Creates nothing for an entity without memories. While another process writes, its open notes
+        are left alone, because they are not leftovers.
 
         Args:
-            mending: open it also where vectors are missing, to put them back (`maintenance`).
+            mending: open it even if vectors are missing, to put them back (`maintenance`).
 
         Raises:
             SchemaVersionError: written by a newer secondhop.
@@ -119,11 +119,11 @@ class EntityStore(EntityReader):
             try:
                 locked = await try_hold(self._lock, held)
             except StoreFullError as error:
-                # reading needs no lock of writers; a write raises the error
+                # reading needs no writer's lock; the next write will raise the error
                 _log.info("leftovers stay for now: %s", error)
                 return
             if not locked:
-                await self._index.count()  # what cannot be read at all is noticed now, too
+                await self._index.count()  # raises if the vectors cannot be read at all
                 return
             try:
                 await to_its_end(self._outbox.repair())
@@ -131,7 +131,7 @@ class EntityStore(EntityReader):
                     await to_its_end(self._expect_all_vectors())
                     await to_its_end(self.cues.check(self.cue_vectors, cure=self.cure))
             except StoreFullError as error:
-                # reading needs no space, and what is left over is never shown
+                # reading needs no disk space, and leftovers are never returned
                 _log.warning("leftovers stay for now: %s", error)
 
     async def aclose(self) -> None:
@@ -145,21 +145,21 @@ class EntityStore(EntityReader):
         return await self.map.topics()
 
     async def let_learn(self, *, on: bool) -> None:
-        """Whether sessions may write cues; it may be said before the first memory is stored."""
+        """Set whether sessions may write cues, even before the first memory is stored."""
         async with self._writing():
             await to_its_end(self._let_learn(on))
 
-    # --- writing: all or nothing a memory, and durable when it returns ---
+    # --- writing: all or nothing for each memory, and durable on return ---
 
     async def put(self, memories: Sequence[EmbeddedMemory]) -> None:
-        """Store or replace; of two versions of one memory the later one is stored.
+        """Store or replace memories. If an id occurs twice, the later version is stored.
 
-        After it returns they are found; killed before, none is half there. A replaced text is kept
-        apart, out of every search, unless the new one begins with it.
+        On return they can be found. If the process is killed before, no memory is half stored. A
+        replaced text is kept apart, out of every search, unless the new text begins with it.
 
         Raises:
-            UsageError: passages and vectors do not fit together; nothing was stored.
-            StoreFullError: no space; complete batches before it are stored, nothing by half.
+            UsageError: a memory is not valid (`outbox.checked`); nothing was stored.
+            StoreFullError: no space is left; earlier batches are stored, later ones are not.
         """
         wanted = checked(memories, dimension=self.identity.dimension)
         if wanted:
@@ -167,33 +167,33 @@ class EntityStore(EntityReader):
                 await to_its_end(self._put(wanted))
 
     async def put_deciding(self, embedded: EmbeddedMemory, decide: Decision) -> None:
-        """Store one memory and change how others stand, both or neither.
+        """Store one memory and change the status of others, both or neither.
 
         Args:
-            decide: runs when no other process writes; what it raises leaves everything as it was.
+            decide: runs while no other process writes. If it raises, nothing changes.
         """
         wanted = checked([embedded], dimension=self.identity.dimension)
         async with self._writing():
             await to_its_end(self._put(wanted, decide=decide))
 
     async def change(self, decide: Decision) -> None:
-        """Change how memories stand; what `decide` raises leaves everything as it was."""
+        """Change the status of memories. If `decide` raises, nothing changes."""
         async with self._writing():
             await self._catalog.awrite(keep_decided, decide)
 
     async def add_earlier(self, texts: Sequence[EarlierText]) -> None:
-        """Keep what memories said before, the oldest first, of stored ones that have none yet."""
+        """Add earlier texts, oldest first, to stored memories that have none yet."""
         async with self._writing():
             await self._catalog.awrite(add_earlier, texts)
 
     async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
-        """Put these tags in the place of those that stored memories have; texts stay."""
+        """Replace the tags of stored memories, by memory id; texts stay."""
         if await asyncio.to_thread(self._catalog.exists):
             async with self._writing():
                 await self._catalog.awrite(retag, tags)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
-        """Delete with passages, index rows and vectors; the number that existed."""
+        """Delete memories with passages, index rows and vectors. Returns how many existed."""
         if not memory_ids or not await asyncio.to_thread(self._catalog.exists):
             return 0
         async with self._writing():

@@ -1,7 +1,7 @@
 """Deletes memories so that no file keeps their text, even after a kill or a full disk.
 
-The catalog notes first which memories go. A kill at any moment then leaves a note that the next
-opening finds: see `secondhop.memories.forgetting`, which also empties caches and traces.
+The catalog first notes which memories are to go. If the process is killed, the next opening finds
+that note: see `secondhop.memories.forgetting`, which also empties caches and traces.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Erasure
 
 COMPACTED_AT_ONCE = 2_000
-"""Passages of an entity whose vectors are compacted, in about two seconds, at every erasure."""
+"""With at most this many passages, every erasure compacts the vectors, in about two seconds."""
 WITH_CUES = 2
-"""Times as many vectors may be compacted where some of them are of cues."""
+"""Passages and cues together may be this many times `COMPACTED_AT_ONCE`."""
 
 
 class MemoryErasure:
@@ -40,29 +40,28 @@ class MemoryErasure:
         delete: Callable[[Sequence[str]], Awaitable[int]],
         writing: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
-        """Take the parts as they are.
-
+        """
         Args:
-            delete: removes memories from catalog and index, and leaves what files hold of them.
+            delete: removes memories from catalog and index; leftovers stay in the files.
             writing: a block in which no other process writes.
         """
         self._catalog, self._index, self._cue_index = catalog, index, cue_index
         self._delete, self._writing = delete, writing
 
     async def unfinished(self) -> Sequence[str] | None:
-        """Memories whose erasure has begun and is not finished; None when there is none.
+        """Ids of memories whose erasure is not finished; None if there is no such erasure.
 
-        [] where they are deleted, and files may still hold what they said.
+        [] if the memories are deleted, but files may still hold what they said.
         """
         return await self._catalog.aread(read_erasing)
 
     async def begin(self, memory_ids: Sequence[str]) -> None:
-        """Note that these memories are to be erased; `erase` takes the note away."""
+        """Note that these memories are to be erased; `erase` removes the note."""
         async with self._writing():
             await self._catalog.awrite(note_erasing, memory_ids)
 
     async def erase(self, memory_ids: Sequence[str]) -> Erasure:
-        """Delete memories, and then what deleting leaves in the files: of text, and of vectors.
+        """Delete memories, then purge what deleting leaves of text and vectors in the files.
 
         The vectors of a big entity stay in Chroma's files until `compact`.
         """
@@ -78,7 +77,7 @@ class MemoryErasure:
         return await self._catalog.aread(needs_compaction)
 
     async def compact(self) -> bool:
-        """Leave nothing of erased vectors in any file; False where that cannot be done now."""
+        """Purge erased vectors from all files; False if that cannot be done now."""
         async with self._writing():
             return await to_its_end(self._compact())
 

@@ -33,18 +33,18 @@ from secondhop.stores.vectors.chroma_folder import ChromaFolder
 from secondhop.stores.vectors.chroma_server import ChromaServer
 
 SESSIONS_FILE = "sessions.db"
-"""In the entity's folder, beside its traces; never in its catalog, for a session writes nothing
-there."""
+"""In the entity's folder, beside its traces. It is not in the catalog, because open sessions write
+nothing there."""
 
 
 _clients: Shared[ChromaFolder] = Shared()
 
 
 class FolderPlace:
-    """A `StorePlace` in a folder, with Chroma in it or on a server."""
+    """A `StorePlace` in a folder, with Chroma inside it or on a server."""
 
     def __init__(self, folder: Path, *, chroma_url: str | None) -> None:
-        """Creates nothing. Raises StoreError where no folder can be."""
+        """Creates nothing. Raises StoreError if there can be no folder at this path."""
         for place in (folder, *folder.parents):
             if _is_file(place):
                 raise StoreError(

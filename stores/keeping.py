@@ -1,6 +1,6 @@
 """The status of a stored memory: its kind, whether it is valid, and its history.
 
-What a memory says never changes; how it stands does, and costs no embedding.
+Changing the status leaves the text as it is, so nothing is embedded again.
 """
 
 from collections.abc import Mapping
@@ -12,34 +12,34 @@ Kind: TypeAlias = Literal["factual", "preferential", "continuity"]
 """factual: a value that a newer one replaces; preferential: how to behave; continuity: the rest."""
 
 ALWAYS: Final = "always"
-"""Scope of a preference that holds whatever is asked."""
+"""Scope of a preference that applies to every question."""
 
 NEUTRAL: Final = 0.5
-"""Salience of a memory for which none was given."""
+"""Salience of a memory if none was given."""
 
 Ending: TypeAlias = Literal["superseded", "deprecated", "expired"]
 
 Mark: TypeAlias = Literal["", "core", "open"]
-"""What a session start makes of a memory: core: always shown; open: a thing to do, or a thread that
-was left open; "": neither."""
+"""How a briefing treats a memory. core: always shown; open: a thing to do, or a thread that was
+left open; "": neither."""
 
 MARKS: Final[tuple[Mark, ...]] = ("", "core", "open")
 
 Act: TypeAlias = Literal[
     "remembered", "superseded", "deprecated", "restored", "changed", "repeated"
 ]
-"""repeated: what is known was said again."""
+"""repeated: something that was already known was said again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """Why a memory does not hold any more."""
+    """Why a memory is no longer valid."""
 
     how: Ending
     at: datetime
-    """From when on."""
+    """When its validity ended."""
     by: str = ""
-    """Id of what superseded it; "" also for one that is gone since."""
+    """Id of the memory that superseded it; "" if none did, or if that one is gone."""
     because: str = ""
 
     def describe(self) -> str:
@@ -52,27 +52,27 @@ class End:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
-    """What may change about a memory while its text stays."""
+    """The status of a memory: what may change while its text stays."""
 
     valid_until: datetime | None = None
-    """It does not hold from then on; None: no such moment is known."""
+    """When it stops being valid; None if no such moment is known."""
     salience: float = NEUTRAL
     """How much it matters, 0..1."""
     deprecated_at: datetime | None = None
     deprecated_because: str = ""
     superseded_at: datetime | None = None
-    """When what superseded it was written."""
+    """When the memory that superseded it was written."""
     superseded_by: str = ""
-    """"" also where what superseded it is gone."""
+    """Id of that memory; "" if there is none, or if it is gone."""
     mark: Mark = ""
 
     def end(self, *, now: datetime, as_of: datetime | None = None) -> End | None:
-        """Why it does not hold, the earliest cause first; None while it holds.
+        """The earliest reason why it is not valid; None while it is valid.
 
         Args:
             now: an expiry counts once it is past.
-            as_of: what was believed then; None: what is believed today, so that whatever was
-                superseded or deprecated is, whenever that was.
+            as_of: judge by what was known at this moment. None: by what is known today, so every
+                supersession and deprecation counts, whatever its date.
         """
         ends: list[End] = []
         if self.superseded_at is not None:
@@ -87,12 +87,12 @@ class Keeping:
 
 
 AS_STORED: Final = Keeping()
-"""Of a memory that nothing was done to."""
+"""The status of a memory that nothing was done to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepingChange:
-    """New values for a memory's keeping, and the entry that its history gets."""
+    """The new status of a memory, and the entry that its history gets."""
 
     memory_id: str
     keeping: Keeping
@@ -100,7 +100,7 @@ class KeepingChange:
     at: datetime
     """When it was done."""
     other_id: str = ""
-    """The other memory of it, where there is one."""
+    """The other memory involved; "" if there is none."""
     detail: str = ""
 
 
@@ -116,12 +116,12 @@ class HistoryEntry:
 
 
 SAID_IN: Final = "said in message "
-"""Begins the note in a history that names the message, by a digest, and the characters of it from
-which a memory came."""
+"""Start of the history note that says where a memory came from. The note names the message by a
+digest, and the range of its characters."""
 
 
 def fact_in_words(subject: str, attribute: str) -> str:
-    """What a fact is of, as it begins a sentence.
+    """Subject and attribute of a fact, in words that can begin a sentence.
 
     >>> fact_in_words("me", "gp"), fact_in_words("my landlord", "phone number")
     ('My gp', "My landlord's phone number")
@@ -137,7 +137,7 @@ def fact_in_words(subject: str, attribute: str) -> str:
 
 
 class FactName(NamedTuple):
-    """What a stored fact is of; its value is not looked at."""
+    """Subject and attribute of a stored fact, without its value."""
 
     memory_id: str
     subject: str
@@ -145,4 +145,4 @@ class FactName(NamedTuple):
 
 
 Keepings: TypeAlias = Mapping[str, Keeping]
-"""By memory id; those that are not named have `Keeping()`."""
+"""{memory id: its status}; memories that are not named have `AS_STORED`."""

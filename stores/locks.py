@@ -1,6 +1,6 @@
 """File locks between processes; the operating system releases them when a process dies.
 
-POSIX only (`flock`). A lock file is never deleted: a process that waits for it would wait for ever.
+POSIX only (`flock`). A lock file is never deleted: a process that waits for it would wait forever.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ from secondhop.stores.open_files import is_too_many, too_many_files
 
 
 def _open(path: Path) -> int:
-    """The file's descriptor, the file made if need be: the first file that is written of a store.
+    """Open a lock file, making it if necessary. It is the first file that a store writes.
 
     Raises:
         StoreFullError: no space is left for it.
-        StoreError: the system does not let us, or too many files are open.
+        StoreError: the file may not be written, or too many files are open.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     try:
@@ -50,11 +50,11 @@ def _opened(path: Path) -> Generator[int, None, None]:
     try:
         yield descriptor
     finally:
-        os.close(descriptor)  # lets go of the lock
+        os.close(descriptor)  # releases the lock
 
 
 class Lock(Protocol):
-    """One holder at a time, of all processes that share a store; freed when the holder dies."""
+    """One holder at a time among all processes that share a store; freed if the holder dies."""
 
     @property
     def key(self) -> Hashable:
@@ -62,7 +62,7 @@ class Lock(Protocol):
         ...
 
     def try_acquire(self) -> Callable[[], None] | None:
-        """What frees it again, or None: another one holds it. Never waits for its holder."""
+        """Take the lock. Returns a function that frees it; None, without waiting, if it is held."""
         ...
 
 
@@ -92,23 +92,23 @@ class WriterLock:
 
 
 class StampedLock:
-    """Many readers or one writer, and a stamp that says which write was the last.
+    """A lock for many readers or one writer, with a stamp that changes at every write.
 
-    A cache in memory is right as long as the stamp, read under the lock, is the same: another
-    stamp means that another process wrote in between.
+    A cache in memory is right as long as the stamp, read under the lock, is the same. A different
+    stamp means that another process has written in between.
     """
 
     _STAMP_BYTES = 16
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # readers pass this gate one after the other; a waiting writer closes it behind itself,
-        # so that a stream of readers cannot keep it out for ever
+        # readers pass through this gate; a waiting writer holds it closed, so that a stream of
+        # readers cannot keep the writer out forever
         self._gate = path.with_name(path.name + ".gate")
 
     @contextmanager
     def shared(self) -> Generator[bytes, None, None]:
-        """The stamp; no one writes meanwhile."""
+        """The stamp. No process writes while the block runs."""
         with _opened(self._path) as descriptor:
             with _opened(self._gate) as gate:
                 fcntl.flock(gate, fcntl.LOCK_SH)
@@ -117,7 +117,7 @@ class StampedLock:
 
     @contextmanager
     def exclusive(self) -> Generator[bytes, None, None]:
-        """The stamp; no one reads or writes meanwhile."""
+        """The stamp. No other process reads or writes while the block runs."""
         with _opened(self._path) as descriptor:
             with _opened(self._gate) as gate:
                 fcntl.flock(gate, fcntl.LOCK_EX)
@@ -138,10 +138,10 @@ _POLL_S = 0.02
 
 @asynccontextmanager
 async def writer_turn(lock: Lock, *, timeout_s: float) -> AsyncGenerator[None, None]:
-    """Hold the writer's lock of an entity. Those who wait in one event loop get it in their order.
+    """Hold the writer's lock of an entity. Tasks that wait in one event loop get it in order.
 
     Raises:
-        StoreBusyError: another process held it all the time, from the own turn on.
+        StoreBusyError: another process held it for `timeout_s` after this task's turn came.
     """
     async with queue_for(lock.key), _held(lock, timeout_s=timeout_s):
         yield
@@ -152,7 +152,7 @@ _queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queues] = WeakKeyDictiona
 
 
 def queue_for(key: Hashable) -> asyncio.Lock:
-    """The queue of this event loop for something; gone when it is empty."""
+    """The queue of this event loop for `key`; it is dropped when no task uses it."""
     queues = _queues.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
     return queues.setdefault(key, asyncio.Lock())
 
@@ -173,7 +173,7 @@ async def _held(lock: Lock, *, timeout_s: float) -> AsyncGenerator[None, None]:
 
 
 async def try_hold(lock: Lock, held: AsyncExitStack) -> bool:
-    """Take the lock until `held` ends, if it is free."""
+    """Take the lock until `held` ends, if it is free. Returns whether it was."""
 
     def take() -> bool:
         release = lock.try_acquire()
@@ -185,9 +185,9 @@ async def try_hold(lock: Lock, held: AsyncExitStack) -> bool:
 
 
 async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:
-    """Await `work`; when the caller is cancelled, end the work first, and then be cancelled.
+    """Await `work`. If the caller is cancelled, finish the work before the cancellation goes on.
 
-    A worker thread cannot be stopped: without this its write would go on without the lock.
+    A worker thread cannot be stopped: its write would continue after the lock is released.
     """
     task = asyncio.ensure_future(work)
     try:

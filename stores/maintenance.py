@@ -1,6 +1,6 @@
-"""Checks and repairs vectors: for `doctor`, and whenever a store is opened.
+"""Checks and repairs vectors, for `doctor` and whenever a store is opened.
 
-Recall and ingest never see a half: they use `EntityStore`.
+Recall and ingest use `EntityStore`, which never shows them a half-stored memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,35 +21,35 @@ _REMOVED_AT_ONCE = 5_000
 
 
 class Strays(NamedTuple):
-    """Where catalog and vectors do not fit together."""
+    """The differences between catalog and vectors."""
 
     missing: Sequence[str]
-    """Ids of what is stored and has no vector; sorted."""
+    """Stored ids without a vector, sorted."""
     orphans: Sequence[str]
-    """Ids of vectors of what is not stored; sorted."""
+    """Ids of vectors that belong to nothing stored, sorted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorMaintenance:
-    """Holds the vectors of passages, or of cues, against the catalog, and mends them."""
+    """Compares the vectors of passages, or of cues, with the catalog and repairs them."""
 
     catalog: Catalog
     index: VectorIndex
     of: reads.Embedded
     writing: Writing
     begun: Callable[[Connection], bool] = lambda _: True
-    """Whether vectors were ever put: else the index is not looked at."""
+    """Whether vectors were ever put. If not, the index is not read."""
 
     async def ids(self) -> set[str]:
-        """Of all vectors."""
+        """The ids of all vectors."""
         return await self.index.ids()
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Vector]:
-        """As the index has them now, whatever this process remembers."""
+        """The vectors of these ids, from the index and not from this process's cache."""
         return await self.index.fetch(ids)
 
     async def strays(self) -> Strays:
-        """What is missing and what is too much.
+        """The differences between catalog and vectors.
 
         Raises:
             CorruptStoreError: the vectors cannot be read.
@@ -61,9 +61,9 @@ class VectorMaintenance:
         return Strays(sorted(stored - present), sorted(present - stored))
 
     async def missing(self) -> int:
-        """How many vectors are missing; if none, those that are too many are removed.
+        """How many vectors are missing. If none is, orphans are removed.
 
-        The caller holds the writer's lock. Mostly this only counts.
+        The caller holds the writer's lock. Usually this only compares two counts.
         """
         expected = await self.catalog.aread(self._expected)
         if expected is None or expected == await self.index.count():
@@ -74,17 +74,17 @@ class VectorMaintenance:
         return len(strays.missing)
 
     def _expected(self, connection: Connection) -> int | None:
-        """How many vectors there must be; None where none was ever put."""
+        """How many vectors there must be; None if none was ever put."""
         return reads.count(connection, self.of) if self.begun(connection) else None
 
     async def drop(self, ids: Sequence[str]) -> None:
-        """Remove vectors of what is not stored; others stay."""
+        """Remove those of these vectors that belong to nothing stored."""
         async with self.writing():
             stored = await self.catalog.aread(reads.known, ids, self.of)
             await to_its_end(self.index.remove([one for one in ids if one not in stored]))
 
     async def put(self, ids: Sequence[str], vectors: Vectors) -> None:
-        """Put vectors that are missing; those of what is gone since are left out.
+        """Put missing vectors; those of passages or cues that are gone are left out.
 
         Args:
             vectors: float32 [n_ids, dim], rows of unit length.

@@ -14,22 +14,22 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Of one store."""
+    """The description of one store."""
 
     store_id: str
     """Keeps the collections of two stores on one Chroma server apart."""
     embedder_id: str
-    """For new entities; each entity's catalog knows its own."""
+    """The model for new entities. Each entity's catalog names its own."""
     dimension: int
     format_version: int = FORMAT_VERSION
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """None when there is no store yet.
+    """The manifest at this path; None if there is no store yet.
 
     Raises:
         SchemaVersionError: written by a newer secondhop.
-        CorruptStoreError: not readable.
+        CorruptStoreError: it cannot be read.
     """
     try:
         fields = json.loads(path.read_bytes())
@@ -66,7 +66,7 @@ def create_manifest(path: Path, *, embedder_id: str, dimension: int) -> Manifest
 
 
 def replace_manifest(path: Path, manifest: Manifest) -> None:
-    """Exchange the manifest; readers see the old or the new one."""
+    """Replace the manifest; readers see the old or the new one."""
     _draft(path, manifest).replace(path)
 
 

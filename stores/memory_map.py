@@ -1,7 +1,8 @@
 """The memory map: topics of an entity's memories, as labelled clusters.
 
-Spherical k-means (Dhillon & Modha 2001, doi:10.1023/A:1007612920971) over memory vectors, and
-labels of roles and of names that a cluster has and the rest has not. Same store, same map.
+The clusters come from spherical k-means (Dhillon & Modha 2001, doi:10.1023/A:1007612920971) over
+memory vectors. Their labels are roles, and names that are common in the cluster and rare elsewhere.
+The same store always gives the same map.
 """
 
 import asyncio
@@ -24,16 +25,16 @@ from secondhop.stores.records import Passage, Topic, Vectors
 
 MOST_TOPICS = 40
 MOST_MEMORIES = 5_000
-"""A bigger store is mapped by a sample of this size."""
+"""For a bigger store, a sample of this size is mapped."""
 _ROUNDS = 25
 _TITLES = 3
 _ROLES = 3
 _NAMES = 4
 _NEAREST = 12
-"""Memories of a cluster that name it: those nearest to its centre."""
+"""How many memories name a cluster: those nearest to its centre."""
 _LABEL_CHARACTERS = 600
 _SPEAKER = re.compile(r"^\W*(?:user|assistant|system|human)\W*:", re.MULTILINE | re.IGNORECASE)
-"""The speaker's role says nothing about the topic."""
+"""The label of a speaker, which says nothing about the topic."""
 
 
 PhraseFinder: TypeAlias = Callable[[str], Sequence[str]]
@@ -41,7 +42,7 @@ PhraseFinder: TypeAlias = Callable[[str], Sequence[str]]
 
 
 class Described(NamedTuple):
-    """What a memory gives to the label of its topic."""
+    """What a memory contributes to the label of its topic."""
 
     title: str
     opening: str
@@ -49,21 +50,21 @@ class Described(NamedTuple):
 
 
 class MemoryMap:
-    """The map of one entity, made when it is asked for.
+    """The map of one entity, made on request.
 
-    It is made again when one memory in 50 is new, or any is gone. It takes 0.1 s for 200
-    memories and 0.8 s for 5,000.
+    It is made again once one memory in 50 is new or any is gone. That takes 0.1 s for 200 memories
+    and 0.8 s for 5,000.
     """
 
     def __init__(self, catalog: Catalog, index: VectorIndex) -> None:
         self._catalog, self._index = catalog, index
         self.phrases_of: PhraseFinder = lambda _: ()
-        """Finds what may name a topic; without it titles and roles do."""
+        """Finds phrases that may name a topic. The default finds none: roles and titles name it."""
         self._made: tuple[int, Sequence[Topic]] | None = None
 
     async def topics(self) -> Sequence[Topic]:
         """Topics, biggest first."""
-        async with queue_for(self):  # made once for recalls that ask at once
+        async with queue_for(self):  # recalls that ask at once share one map
             changes = await asyncio.to_thread(self._catalog.changes)
             if self._made is None or self._made[0] != changes:
                 self._made = changes, await self._mapped()
@@ -89,7 +90,7 @@ class MemoryMap:
 
 
 def sample(catalog: Catalog) -> tuple[list[Described], list[list[str]]]:
-    """What describes each of the memories to map, and their passage ids."""
+    """(descriptions, lists of passage ids) of the memories to map, in the same order."""
     memory_ids: list[str] = sorted(catalog.read(reads.content_hashes))
     if len(memory_ids) > MOST_MEMORIES:
         random = np.random.default_rng(0)
@@ -107,7 +108,7 @@ def sample(catalog: Catalog) -> tuple[list[Described], list[list[str]]]:
 def openings(
     connection: Connection, memory_ids: Sequence[str], *, characters: int
 ) -> list[tuple[str, str, list[str]]]:
-    """(title, first characters of the text, passage ids) of each, in the order given."""
+    """(title, first characters of the text, passage ids) of each stored memory, in order."""
     titles = {
         memory_id: card.title for memory_id, card in reads.cards(connection, memory_ids).items()
     }
@@ -157,7 +158,8 @@ def spherical_kmeans(
     """(cluster of each row [n], centres [k, dim] of unit length) for rows of unit length.
 
     Starts from k rows that lie far apart (k-means++, seeded), so the result depends on the rows
-    alone. A cluster that loses all its rows keeps its centre.
+    alone. There are fewer centres if fewer rows differ. A cluster that loses all its rows keeps its
+    centre.
     """
     random = np.random.default_rng(0)
     chosen = [int(random.integers(len(unit)))]
@@ -184,7 +186,7 @@ def spherical_kmeans(
 
 
 def _names(clusters: Sequence[Sequence[Described]], phrases_of: PhraseFinder) -> list[list[str]]:
-    """For each cluster the phrases that several of its memories hold and few of the others."""
+    """For each cluster, the phrases that several of its memories contain and few others do."""
     found = [[_phrases(one, phrases_of) for one in cluster] for cluster in clusters]
     everywhere = Counter(phrase for cluster in found for own in cluster for phrase in own)
     memories = sum(map(len, clusters))
@@ -203,13 +205,13 @@ def _names(clusters: Sequence[Sequence[Described]], phrases_of: PhraseFinder) ->
 
 
 def _phrases(one: Described, phrases_of: PhraseFinder) -> dict[str, str]:
-    """{phrase without case: as it is written}."""
+    """{case-folded phrase: the phrase as written}."""
     phrases = phrases_of(f"{one.title}.\n{_SPEAKER.sub('', one.opening)}")
     return {phrase.casefold(): phrase for phrase in phrases}
 
 
 def _telling(inside: int, outside: int, size: int, memories: int) -> float:
-    """How much a phrase tells of a cluster of `size` memories: more than 0 where it is commoner
-    there than elsewhere."""
+    """How typical a phrase is of a cluster of `size` memories: above 0 if it is more common there
+    than elsewhere."""
     share, elsewhere = inside / size, outside / max(1, memories - size)
     return share * math.log((share + 0.05) / (elsewhere + 0.05))

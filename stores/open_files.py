@@ -9,16 +9,16 @@ from pathlib import Path
 from secondhop.errors import StoreError
 
 FILES_A_MEMORY = 11
-"""About so many files an open memory holds."""
+"""About how many files one open entity holds."""
 
 
 def is_too_many(error: OSError) -> bool:
-    """Whether this process, or the machine, has as many files open as it may."""
+    """Whether the error is about the limit on open files, of this process or of the machine."""
     return error.errno in (errno.EMFILE, errno.ENFILE)
 
 
 def none_is_left() -> bool:
-    """Whether no other file can be opened now: SQLite does not tell why it could not."""
+    """Whether no more files can be opened now. SQLite does not say why it could not open one."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:
@@ -28,10 +28,10 @@ def none_is_left() -> bool:
 
 @contextmanager
 def files_left() -> Generator[None, None, None]:
-    """A block of work with files.
+    """Explain the limit on open files if this block reaches it.
 
     Raises:
-        StoreError: none more can be opened.
+        StoreError: no more files can be opened.
     """
     try:
         yield
@@ -42,7 +42,7 @@ def files_left() -> Generator[None, None, None]:
 
 
 def too_many_files(path: Path | str) -> StoreError:
-    """The error for a file that could not be opened for it."""
+    """The error for a file that could not be opened because of the limit."""
     most = ""
     with suppress(ImportError):  # Windows has no such module
         import resource

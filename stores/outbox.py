@@ -1,15 +1,15 @@
 """Writes to catalog and vectors as if they were one store.
 
-The catalog is the truth and the vectors follow it: those of passages in one index, those of cues in
-another. A write notes its ids first (an intent), so that a process killed anywhere leaves vectors
-that the next start can find and undo:
+The catalog is the truth and the vectors follow it: passages in one index, cues in another. A write
+first notes its ids (an intent). If the process is killed at any point, the next start finds the
+note and removes the vectors that the catalog does not know:
 
     put:    note -> vectors -> catalog (all at once; the note becomes one for the old vectors)
-            -> old vectors away -> note away
-    delete: catalog and note -> vectors away -> note away
+            -> remove old vectors -> remove note
+                delete: catalog and note -> remove vectors -> remove note
 
-Passage ids hold the content hash, and cue ids a hash of their words, so vectors of an old version
-never pass for the new one.
+            Passage ids contain the content hash, and cue ids a hash of their words, so vectors of
+            an old version are never taken for the new one.
 """
 
 import asyncio
@@ -31,7 +31,8 @@ from secondhop.stores.vectors.stored_hits import VectorCache
 
 
 class Outbox:
-    """Puts and deletes, and undoes what was left half done. Its caller holds the writer's lock."""
+    """Puts and deletes memories, and undoes half-done writes. The caller holds the writer's
+    lock."""
 
     def __init__(
         self,
@@ -52,23 +53,24 @@ class Outbox:
         at: datetime,
         decide: Decision | None = None,
     ) -> None:
-        """Store them at this moment; the catalog's file is there already.
+        """Store memories, in a catalog that exists.
 
         Args:
-            decide: as of `Catalog.store`, and all is stored at once; None: batch by batch.
+            at: now.
+            decide: see `Catalog.store`; all memories are then stored at once. None: in batches.
         """
         await self.repair()
         for batch in [memories] if decide else in_batches(memories):
             await self._put_batch(batch, at=at, decide=decide)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
-        """How many of them existed."""
+        """Delete memories and their vectors. Returns how many existed."""
         existed, _ = await asyncio.to_thread(self._catalog.remove, memory_ids)
         await self.repair()
         return existed
 
     async def repair(self) -> None:
-        """Remove the vectors that open notes name and the catalog does not know."""
+        """Remove the vectors that open notes name but the catalog does not know."""
         intents = await self._catalog.aread(open_intents)
         for number, unknown in intents.items():
             if unknown.passage_ids:
@@ -84,8 +86,7 @@ class Outbox:
         *,
         write: Callable[[Connection], set[str]],
     ) -> None:
-        """Put vectors of cues, and then let the catalog know of them; `write` as of
-        `Catalog.change_cues`."""
+        """Put vectors of cues, then enter the cues with `write` (see `Catalog.change_cues`)."""
         await self.repair()
         intent: int | None = None
         if cue_ids:
@@ -127,7 +128,8 @@ def checked(memories: Sequence[EmbeddedMemory], *, dimension: int) -> list[Embed
     """The last version of each memory, in order of first appearance.
 
     Raises:
-        UsageError: an id is empty or no text, a date has no time zone, or vectors do not fit.
+        UsageError: an id is empty or not valid Unicode, `created_at` has no time zone, a cue is
+        faulty, or vectors do not fit.
     """
     latest = {embedded.memory.memory_id: embedded for embedded in memories}
     for memory_id, embedded in latest.items():
@@ -137,7 +139,7 @@ def checked(memories: Sequence[EmbeddedMemory], *, dimension: int) -> list[Embed
 
 
 def in_batches(memories: Sequence[EmbeddedMemory]) -> Iterator[list[EmbeddedMemory]]:
-    """Whole memories, together at most 512 passages, unless one alone has more."""
+    """Batches of whole memories with at most 512 passages, unless one memory alone has more."""
     batch: list[EmbeddedMemory] = []
     size = 0
     for embedded in memories:
@@ -165,7 +167,7 @@ def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:
 
 
 def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) -> str:
-    """What is wrong with cues and their vectors; "" for good ones."""
+    """What is wrong with cues and their vectors; "" if nothing is."""
     for cue in cues:
         if fault := cue_fault(cue.text, origin=cue.origin):
             return f"of a cue: {fault}"
@@ -177,7 +179,7 @@ def cue_vectors_fault(cues: Sequence[Cue], vectors: Vectors, *, dimension: int) 
 
 
 def are_of_unit_length(vectors: Vectors) -> bool:
-    """Whether each row is."""
+    """Whether every row is of unit length."""
     return bool((np.abs(np.linalg.norm(vectors, axis=1) - 1) < _NORM_TOLERANCE).all())
 
 

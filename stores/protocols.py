@@ -1,8 +1,8 @@
-"""What recall and ingest need of a store; always bound to one entity.
+"""The store protocols that recall and ingest use. Each object is bound to one entity.
 
-No method takes an entity or a raw filter: a handle that is bound to one entity cannot reach
-another, however it is called. Adapters pass the conformance tests in `tests/stores/`.
-"Nothing matches" is an empty answer; "could not look" is an error from `secondhop.errors`.
+No method takes an entity name or a raw filter, so a handle cannot reach another entity's data.
+Every adapter must pass the conformance tests in `tests/stores/`. "Nothing matches" is an empty
+answer; "could not look" raises an error from `secondhop.errors`.
 """
 
 from collections.abc import Sequence
@@ -32,11 +32,11 @@ class VectorIndex(Protocol):
         ...
 
     async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
-        """Store or replace; durable when it returns; doing it twice changes nothing."""
+        """Store or replace vectors. Durable on return; repeating the call changes nothing."""
         ...
 
     async def remove(self, passage_ids: Sequence[str]) -> None:
-        """Forget these ids; unknown ids are no error."""
+        """Delete the vectors of these ids; unknown ids are no error."""
         ...
 
     async def ids(self) -> set[str]:
@@ -48,54 +48,54 @@ class VectorIndex(Protocol):
         ...
 
     async def compact(self) -> bool:
-        """Leave nothing of removed vectors in any file; False where it cannot be done now."""
+        """Purge removed vectors from all files; False if that cannot be done now."""
         ...
 
     async def drop(self) -> None:
-        """Forget every vector, whatever state they are in; none is no error."""
+        """Delete every vector, even if they cannot be read; no error if there are none."""
         ...
 
 
 class MemorySearch(Protocol):
-    """The two searches of queries. Hits name stored, complete memories only."""
+    """Dense and lexical search. Hits name only memories that are completely stored."""
 
     async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
         """For each query row, at most `k` passages by cosine, best first."""
         ...
 
     async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
-        """For each query, at most `k` passages by normalised BM25, best first; [] when no word of
-        it is known."""
+        """For each query, at most `k` passages by normalised BM25, best first; [] if the store
+        knows no word of the query."""
         ...
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """Vectors of passages that a search or the reader named, unit length; unknown ids are left
+        """Unit-length vectors of passages that a search or the reader named; unknown ids are left
         out."""
         ...
 
 
 class CueSearch(Protocol):
-    """Finding memories by what they were stored for."""
+    """Finds memories by their cues."""
 
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
-        """For each query row, at most `k` cues by cosine, best first, of stored memories only;
-        empty rankings where nothing has cues."""
+        """For each query row, at most `k` cues of stored memories by cosine, best first; empty
+        rankings if there are no cues."""
         ...
 
     async def standing(self) -> CueStanding:
-        """How many memories have cues, and whether sessions have written any."""
+        """The share of memories with cues, and whether sessions have written any."""
         ...
 
 
 class MemoryReader(Protocol):
-    """Looking up what was found."""
+    """Looks up memories and passages by id."""
 
     async def cards(self, memory_ids: Sequence[str]) -> dict[str, MemoryCard]:
-        """Title, source and date of memories; unknown ids are left out."""
+        """{memory id: its card}; unknown ids are left out."""
         ...
 
     async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
-        """Passages by id; unknown ids are left out."""
+        """{passage id: passage}; unknown ids are left out."""
         ...
 
     async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ def rebuild_command(store: str, *, entity: str | None = None, server: str | None
 
 
 def rebuild_advice(store: str, *, entity: str | None = None, server: str | None = None) -> str:
-    """What to do where vectors are lost."""
+    """What to do if vectors are lost."""
     advice = f"{rebuild_command(store, entity=entity, server=server)} rebuilds the vectors"
     if server:
         return advice

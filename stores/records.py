@@ -39,28 +39,28 @@ class Memory:
     """When it was written, with a time zone."""
     messages: tuple[Message, ...]
     origin: str = ""
-    """The input it came from (a file or folder); an ingest deletes missing memories only within an
+    """The file or folder it came from. An ingest deletes missing memories only within one
     origin."""
     kind: Kind = "continuity"
     subject: str = ""
     """For a fact, whom or what it is about; for a preference, its topic, or ""."""
     attribute: str = ""
-    """Of a fact."""
+    """For a fact, what is stated about the subject: "phone number"."""
     value: str = ""
-    """Of a fact."""
+    """For a fact, the value that is stated."""
     scope: str = ""
     """For a preference: "always", or the context that a question must concern."""
     cues: tuple[str, ...] = ()
-    """Requests of this person for which it will matter, 5 to 16 words each, if the host knows them;
-    otherwise a model writes them (`secondhop annotate`)."""
+    """Requests by this person that will need it, 5 to 16 words each, if the host knows them.
+    Otherwise a model writes them (`secondhop annotate`)."""
     broad_cues: tuple[str, ...] = ()
     """Common undertakings for which people need such a memory: "prepare for a job interview"."""
     role: str = ""
     """What kind of help it gives, in two to five words: "own plan", "health limit"."""
     replaces: tuple[str, ...] = ()
-    """Ids of older memories that this one makes outdated: they come last in an answer."""
+    """Ids of older memories that this one makes outdated. They come last in an answer."""
     tags: tuple[str, ...] = ()
-    """Words to filter by (`Where`); they may change while the text stays."""
+    """Words to filter by (`Where`). They may change while the text stays."""
 
     @property
     def text(self) -> str:
@@ -69,8 +69,8 @@ class Memory:
 
     @property
     def content_hash(self) -> str:
-        """Hash of everything a reader would see, without cues and tags. A text with the same hash
-        is not stored again."""
+        """SHA-256 of everything a reader would see, so not of cues and tags. A text with the same
+        hash is not stored again."""
         digest = sha256()
         for part in self._content_parts():
             digest.update(str(len(part)).encode())
@@ -83,7 +83,7 @@ class Memory:
         for message in self.messages:
             parts += [message.role, message.content]
         special = [self.kind, self.subject, self.attribute, self.value, self.scope]
-        # an ordinary memory keeps the hash, and with it the passage ids, that it always had
+        # an ordinary memory hashes as before these fields existed, so its passage ids stay the same
         return parts if special == ["continuity", "", "", "", ""] else parts + special
 
 
@@ -92,7 +92,8 @@ class Passage:
     """A chunk of a memory: what is embedded and searched."""
 
     passage_id: str
-    """`passage_id_of(memory, ordinal)`: other content, other id, so no stale vector matches."""
+    """`passage_id_of(memory, ordinal)`. It changes with the content, so a stale vector never
+    matches."""
     memory_id: str
     ordinal: int
     """Position within the memory, from 0."""
@@ -109,7 +110,7 @@ def passage_id_of(memory: Memory, ordinal: int) -> str:
 
 
 def opening_id(passage_id: str) -> str:
-    """The first passage of the memory that this one is of.
+    """The id of the first passage of the same memory.
 
     >>> opening_id("m:0f3a:4")
     'm:0f3a:0'
@@ -119,20 +120,21 @@ def opening_id(passage_id: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierText:
-    """What a memory said before another text was put under its id."""
+    """The text of a memory before another text was stored under its id."""
 
     memory: Memory
-    """As it was."""
+    """The memory as it was then."""
     replaced_at: datetime
     replaced_by: str
-    """Origin of the text that took its place; "" where that one had none."""
+    """Origin of the text that replaced it; "" if that text had none."""
     passages: tuple[Passage, ...] = ()
-    """As they were embedded; () where it came with an import: it never was, here."""
+    """Its passages as they were embedded; () for an imported text, which was never embedded
+    here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedMemory:
-    """A memory ready to be stored: nothing of it is missing."""
+    """A memory with all its passages and vectors, ready to be stored."""
 
     memory: Memory
     passages: tuple[Passage, ...]
@@ -143,17 +145,17 @@ class EmbeddedMemory:
 
 
 class PassageHit(NamedTuple):
-    """A passage that a search found. (A tuple: a recall makes thousands.)"""
+    """A passage that a search found. (A tuple for speed: a recall makes thousands.)"""
 
     passage_id: str
     memory_id: str
     score: float
-    """Dense: cosine, -1..1. Lexical: BM25 over the most this query could reach, 0..1."""
+    """Dense: cosine, -1..1. Lexical: BM25 divided by the most this query could reach, 0..1."""
 
 
 class MemoryCard(NamedTuple):
-    """What ranking and results need of a memory, without its text. (A tuple: a recall makes
-    hundreds.)"""
+    """What ranking and results need to know of a memory, without its text. (A tuple for speed: a
+    recall makes hundreds.)"""
 
     memory_id: str
     title: str
@@ -163,33 +165,33 @@ class MemoryCard(NamedTuple):
     kind: Kind = "continuity"
     keeping: Keeping = AS_STORED
     role: str = ""
-    """What kind of help it gives; "" where nothing says so."""
+    """What kind of help it gives; "" if no annotation says so."""
     replaced_by: tuple[str, ...] = ()
-    """Newer stored memories whose annotations say that they replace it, the newest first."""
+    """Ids of newer stored memories whose annotations say that they replace it, newest first."""
     cues: int = 0
-    """How many it was stored with."""
+    """Number of its cues, without those that sessions wrote."""
     undertakings: tuple[str, ...] = ()
-    """The words of the broad ones."""
+    """The texts of its broad cues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How everything that is stored stands, read at once."""
+    """The status of everything stored, read in one transaction."""
 
     keepings: Keepings
     later: Collection[str] = ()
-    """Ids of what was written after the moment that was asked for."""
+    """Ids of memories written after the requested moment; () if none was requested."""
     preferences: Sequence[Memory] = ()
-    """All of them, the oldest first."""
+    """All preferences, oldest first."""
     facts: Sequence[FactName] = ()
-    """What the stored facts are of, the oldest first."""
+    """Subject and attribute of every fact, oldest first."""
     admitted: Mapping[str, bool] | None = None
-    """{memory id: whether the filter admits it} of everything; None without a filter."""
+    """{memory id: whether the filter admits it} for every memory; None without a filter."""
 
 
 class BriefableMemory(NamedTuple):
-    """A memory that holds, as the start of a session ranks it: without its text. (A tuple: one
-    start looks at hundreds.)"""
+    """A valid memory as a briefing ranks it, without its text. (A tuple for speed: one briefing
+    looks at hundreds.)"""
 
     memory_id: str
     title: str
@@ -197,11 +199,11 @@ class BriefableMemory(NamedTuple):
     created_at: datetime
     kind: Kind
     slot: str
-    """What memories that rule each other out share; "" for continuity."""
+    """Equal for memories that rule each other out (`rows.slot_of`); "" for continuity."""
     value: str
-    """Of a fact."""
+    """The value of a fact."""
     scope: str
-    """Of a preference."""
+    """The scope of a preference."""
     passage_count: int
     salience: float
     mark: Mark
@@ -212,7 +214,7 @@ class Topic:
     """One cluster of the memory map: what a part of the entity's memory is about."""
 
     label: str
-    """What it helps with, and names that come there: "own plan, health limit, Columbus"."""
+    """Roles and names that are typical of its memories: "own plan, health limit, Columbus"."""
     size: int
     """Memories in the cluster."""
     titles: Sequence[str]
@@ -228,19 +230,20 @@ class StoreCounts:
     tokens: int
     vectors: int
     pending: int
-    """Outbox rows that wait for repair; 0 in a store at rest."""
+    """Outbox notes that wait for repair; 0 in a store at rest."""
     schema_version: int
     embedder: str
     cues: int = 0
     annotated: int = 0
-    """Memories with an annotation of their present text."""
+    """Memories with an annotation of their current text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """Whether no file holds anything any more of memories that were deleted."""
+    """Whether the files are free of deleted memories."""
 
     text: bool
-    """False: another process was reading, and its pages stay until it is done."""
+    """False if another process is reading: its pages stay until it is done."""
     vectors: bool
-    """False: they are on a server, or another process kept the database of vectors busy."""
+    """False if they are on a Chroma server, if another process keeps their database busy, or if the
+    entity is big and waits for `compact`."""

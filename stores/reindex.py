@@ -1,4 +1,4 @@
-"""Rebuilds an entity's vectors from its catalog, beside the old ones."""
+"""Rebuilds an entity's vectors from its catalog, in collections beside the old ones."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -25,7 +25,7 @@ class EntityVectors(NamedTuple):
     cues: VectorIndex
 
     async def drop(self) -> None:
-        """Forget both."""
+        """Delete both collections."""
         await self.cues.drop()
         await self.passages.drop()
 
@@ -34,7 +34,7 @@ class Reindex:
     """One reindex: `put` a vector for every passage of `memories()`, and `put_cues` one for every
     cue of `cues()`, then `finish`.
 
-    Leaving the block without `finish` forgets the new vectors; the old ones stay in use.
+    Leaving the block without `finish` deletes the new vectors; the old ones stay in use.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Reindex:
         self._is_open, self._is_done = True, False
 
     async def memories(self) -> AsyncIterator[tuple[Memory, tuple[Passage, ...]]]:
-        """Every stored memory with its passages, by memory id."""
+        """Every stored memory with its passages, ordered by memory id."""
         after = ""
         while page := await self._catalog.aread(reads.page, after=after, limit=_PAGE):
             for memory, passages in page:
@@ -60,14 +60,14 @@ class Reindex:
             after = page[-1][0].memory_id
 
     async def cues(self) -> AsyncIterator[list[Cue]]:
-        """Every stored cue, some hundred at a time."""
+        """Every stored cue by id, at most 256 at a time."""
         after = ""
         while page := await self._catalog.aread(cues.all_cues, after=after, limit=_CUES_AT_ONCE):
             yield page
             after = page[-1].cue_id
 
     async def is_needed(self) -> bool:
-        """Whether the vectors in use are still as a killed process left them."""
+        """Whether a killed process left the vectors in use unfinished."""
         try:
             await self._old.passages.count()
             await self._old.cues.count()
@@ -91,7 +91,7 @@ class Reindex:
             await index.upsert(ids, vectors)
 
     async def finish(self) -> None:
-        """Use the new vectors from now on, in one step, and delete the old ones.
+        """Switch to the new vectors in one step, and delete the old ones.
 
         Raises:
             StoreError: a passage or a cue has no new vector yet; the old ones stay in use.
@@ -112,10 +112,10 @@ class Reindex:
         try:
             await self._old.drop()
         except CorruptStoreError:
-            return  # what could not be read before is not used any more
+            return  # unreadable old vectors are out of use now
 
     async def aclose(self) -> None:
-        """End it; without `finish` the new vectors are forgotten."""
+        """End the reindex; without `finish` the new vectors are deleted."""
         if not self._is_open:
             return
         self._is_open = False

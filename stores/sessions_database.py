@@ -1,7 +1,7 @@
-"""Sessions in one table, of SQLite (for one machine) or PostgreSQL.
+"""Sessions in one table of SQLite (for one machine) or PostgreSQL.
 
-In the file what is deleted is overwritten (`secure_delete`), and it has a rollback journal, which
-SQLite deletes after each write. So no word of a session that ended stays in it.
+SQLite overwrites what is deleted in the file (`secure_delete`), and deletes the rollback journal
+after each write. So no word of a session that ended stays on disk.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ class DatabaseSessions:
     """A `SessionStore` in one table, made with the first session."""
 
     def __init__(self, place: Path | Database, *, clock: Callable[[], float] | None = None) -> None:
-        """Make nothing yet.
+        """Creates nothing yet.
 
         Args:
             place: a SQLite file, or another database.
-            clock: epoch seconds; default the database's.
+            clock: epoch seconds; by default the database's clock.
         """
         self._database: Database = (
             SqliteDatabase(place, steps=SESSIONS, journal="DELETE")
@@ -155,7 +155,7 @@ class DatabaseSessions:
         return self._clock() if self._clock else self._database.now(connection)
 
     def _sweep(self, connection: Connection) -> None:
-        """What has expired loses its document, and an hour later its row."""
+        """Delete the documents of sessions that expired or ended, and their rows an hour later."""
         now = self._now(connection)
         connection.execute(
             "DELETE FROM open_sessions WHERE expires_at <= ?", (now - ENDED_REMEMBERED_S,)

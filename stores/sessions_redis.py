@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CONNECTIONS = 32
-"""To the server, at most; of more requests at a time some wait for one."""
+"""The most connections to the server. Further requests wait for a free one."""
 
 ANSWER_S = 5.0
-"""For the server's answer, unless the address says otherwise (`?socket_timeout=SECONDS`)."""
+"""How long to wait for an answer, unless the address says it (`?socket_timeout=SECONDS`)."""
 
 WAIT_S = 20.0
-"""For a connection; then the server is taken to be stuck."""
+"""How long to wait for a connection. After that, the server counts as stuck."""
 
 SAVE = """
 local head, document = KEYS[1], KEYS[2]
@@ -41,22 +41,23 @@ else
 end
 return 1
 """
-"""The one write: it compares and writes in one step. Both keys have one hash tag, so they lie on
-one node of a cluster. The document goes first, what it was an hour later."""
+"""The only write: it compares and writes in one step. Both keys have the same hash tag, so they lie
+on one node of a cluster. The document expires first. The head, which says how the session ended,
+stays for an hour."""
 
 
 class RedisSessions:
     """A `SessionStore` on a Redis server (7 or newer, no module).
 
-    The server must not evict keys (`maxmemory-policy noeviction`), and keeps sessions over its own
-    restart only when it writes them to disk (`appendonly yes`).
+    The server must not evict keys (`maxmemory-policy noeviction`). Sessions survive a restart of
+    the server only if it writes them to disk (`appendonly yes`).
     """
 
     def __init__(self, url: str, *, prefix: str = "secondhop:session") -> None:
         """`url`: redis://[:password@]host:port/database, rediss:// or unix://.
 
         Raises:
-            UsageError: redis-py is not installed, or the address is none.
+            UsageError: redis-py is not installed, or the address is not valid.
         """
         self._redis = connected(url)
         self._script = self._redis.register_script(SAVE)
@@ -100,7 +101,7 @@ class RedisSessions:
         return bool(await self._done(done))
 
     async def open_ids(self, *, owner: str) -> list[str]:
-        """See `SessionStore`; a server of many sessions is asked in small steps."""
+        """See `SessionStore`. A server with many sessions is scanned in small steps."""
         return await self._done(self._open_ids(owner))
 
     async def aclose(self) -> None:
@@ -116,15 +117,15 @@ class RedisSessions:
         return [key.decode().removeprefix(before).removesuffix(after) for key in keys]
 
     def _keys(self, owner: str, session_id: str) -> list[str]:
-        """What is known of it, and what it knows."""
+        """The keys of the session's head (version and status) and of its document."""
         head = f"{self._prefix}:{{{owner}:{session_id}}}"
         return [head, f"{head}:document"]
 
     async def _done(self, work: Awaitable[T]) -> T:
-        """What the server answers.
+        """The server's answer.
 
         Raises:
-            StoreUnavailableError: it does not, or refuses.
+            StoreUnavailableError: the server does not answer, or refuses.
         """
         from redis.exceptions import RedisError
 
@@ -138,10 +139,10 @@ class RedisSessions:
 
 
 def connected(url: str) -> "Redis":
-    """A client; nothing is connected before its first use.
+    """A client that connects at its first use.
 
     Raises:
-        UsageError: redis-py is not installed, or the address is none.
+        UsageError: redis-py is not installed, or the address is not valid.
     """
     try:
         from redis.asyncio import BlockingConnectionPool, Redis
@@ -159,12 +160,12 @@ def connected(url: str) -> "Redis":
             timeout=WAIT_S,
             socket_timeout=ANSWER_S,
             socket_connect_timeout=ANSWER_S,
-            # one that waited in the pool while the server was restarted is replaced; a save that
-            # was done, and whose answer was lost, is refused the second time
+            # replaces a pooled connection that broke when the server was restarted; if a save was
+            # done but its answer was lost, the second attempt is refused
             retry=Retry(NoBackoff(), 1),
         )
         made = cast(Callable[[], object], pool.make_connection)
-        made()  # connects to nothing, and refuses what no connection takes
+        made()  # connects to nothing, but raises for options that no connection takes
         return Redis.from_pool(pool)
     except (ValueError, TypeError) as error:
         raise UsageError(

@@ -1,7 +1,7 @@
 """Shares one client per database within a process.
 
-A client of Chroma takes threads, files and some 10 MB, and two clients of one folder throw away
-what the other one has loaded; one of PostgreSQL holds a pool of connections.
+A Chroma client takes threads, files and some 10 MB, and two clients of one folder discard what the
+other has loaded. A PostgreSQL client holds a pool of connections.
 """
 
 import os
@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 
 class Closeable(Protocol):
-    """What may be closed, and opens again when it is used."""
+    """Can be closed, and opens again when it is used."""
 
     def close(self) -> None:
         """Close it."""
@@ -28,12 +28,12 @@ class Shared(Generic[C]):
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._clients: WeakValueDictionary[tuple[int, Hashable], C] = WeakValueDictionary()
-        # by process, since a forked one must not go on with its parent's client
+        # keyed by process, since a forked process must not use its parent's client
         self._users: WeakKeyDictionary[object, C] = WeakKeyDictionary()
-        # which client each user has: an object that has gone uses none
+        # the client of each user; users that are garbage-collected drop out
 
     def of(self, key: Hashable, make: Callable[[], C], *, user: object) -> C:
-        """The client of this database, for `user` until it leaves."""
+        """The client for this key, made if there is none. `user` shares it until it leaves."""
         place = (os.getpid(), key)
         with self._guard:
             client = self._clients.get(place)
@@ -43,9 +43,9 @@ class Shared(Generic[C]):
             return client
 
     def leave(self, user: object) -> None:
-        """Close the client of this user, unless another one has it, too.
+        """Close the client of this user, unless another user shares it.
 
-        A user that goes on makes it open again.
+        If the user calls it later, it opens again.
         """
         with self._guard:
             client = self._users.pop(user, None)

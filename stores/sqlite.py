@@ -17,10 +17,10 @@ from secondhop.stores.open_files import none_is_left, too_many_files
 
 _BUSY_TIMEOUT_S = 30.0
 _IN_PASSING_S = 1.0
-"""How long a short look at a file may last without counting as open."""
+"""A file that others close again within this time does not count as open."""
 _RESTORE = "put a backup of it in place, or delete it and ingest its sources again"
 _SHARED_MEMORY_BYTES = 32_768
-"""What SQLite sets aside beside a file in WAL mode: https://sqlite.org/walformat.html."""
+"""Size of the file that SQLite keeps beside one in WAL mode: https://sqlite.org/walformat.html."""
 
 
 Migration: TypeAlias = tuple[str, ...]
@@ -43,16 +43,17 @@ class SqliteDatabase:
         Args:
             steps: the schema; `PRAGMA user_version` says how many have run.
             if_damaged: what to do with a damaged file, for the error's message.
-            journal: SQLite's journal mode. WAL suits many readers; DELETE leaves no word of what
-                was deleted beside the file.
-            keeps_open: connections wait for their next use; False: each is closed after its first.
+            journal: SQLite's journal mode. WAL suits many readers; DELETE leaves no deleted text
+                beside the file.
+            keeps_open: keep connections for their next use; False: close each after one use.
         """
         self.path, self._if_damaged, self._journal = path, if_damaged, journal
         self._steps, self._keeps_open = steps, keeps_open
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._watching: sqlite3.Connection | None = None
-        """Never writes, so that every commit is another connection's, which SQLite counts."""
+        """Never writes, because `PRAGMA data_version` counts only the commits of other
+        connections."""
         self._inode = 0
         self._closed = False
 
@@ -75,8 +76,8 @@ class SqliteDatabase:
         return check_version(connection, path=self.path, known=len(self._steps))
 
     async def stamp(self) -> Hashable:
-        """See `Database`. In a thread, though it takes microseconds: LangGraph's server refuses a
-        call of SQLite on the event loop."""
+        """See `Database`. Runs in a thread although it takes microseconds, because LangGraph's
+        server refuses calls of SQLite on the event loop."""
         return await asyncio.to_thread(self._stamp)
 
     def _stamp(self) -> Hashable:
@@ -88,10 +89,10 @@ class SqliteDatabase:
                 if self._watching is None:
                     self._expect_open()
                     self._watching = self._opened("rw")
-                    self._watching.execute("PRAGMA busy_timeout = 0")  # a stamp is told at once
+                    self._watching.execute("PRAGMA busy_timeout = 0")  # a stamp must not wait
                 (changes,) = self._watching.execute("PRAGMA data_version").fetchone()
                 return self._watching, changes
-        except sqlite3.Error:  # the next reader is told
+        except sqlite3.Error:  # the next read raises it
             return None
 
     def migrate(self) -> None:
@@ -136,25 +137,28 @@ class SqliteDatabase:
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Generator[sqlite3.Connection, None, None]:
-        """See `Database`. In WAL mode what is not durable takes no fsync."""
+        """See `Database`. In WAL mode, a write that is not durable needs no fsync."""
         with self._connection() as connection:
             connection.execute("PRAGMA query_only = OFF")
-            # in WAL mode NORMAL may lose a commit when the power fails, and damages nothing
+            # in WAL mode, NORMAL may lose a commit when the power fails, but damages nothing
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with all_or_nothing(connection):
                 yield connection
 
     @contextmanager
     def creating(self) -> Generator[sqlite3.Connection, None, None]:
-        """A connection outside any transaction, the file created if need be: for migrations."""
+        """A connection outside any transaction, for migrations. Creates the file if necessary."""
         with self._connection(create=True) as connection:
             connection.execute("PRAGMA query_only = OFF")
             self._set_journal(connection)
             yield connection
 
     def _set_journal(self, connection: sqlite3.Connection) -> None:
-        """A file of version 0.1 leaves WAL when no other connection has it open: if not now, then
-        at the next writing of a process that is alone with it."""
+        """Set the journal mode.
+
+        A file of version 0.1 can leave WAL only while no other connection has it open. If that
+        fails, a later call tries again.
+        """
         if self._journal == "WAL":
             connection.execute("PRAGMA journal_mode = WAL")
             return
@@ -216,7 +220,7 @@ class SqliteDatabase:
         return connection
 
     def _forget_another_file(self) -> None:
-        """A connection to a file that was deleted would go on writing to nowhere."""
+        """Close connections to a file that was deleted or replaced: their writes would be lost."""
         inode = self.path.stat().st_ino if self.path.exists() else 0
         if inode != self._inode:
             for connection in self._unused():
@@ -224,7 +228,7 @@ class SqliteDatabase:
             self._inode = inode
 
     def _unused(self) -> list[sqlite3.Connection]:
-        """The connections that no block uses, which are to be closed."""
+        """Take out the connections that no block uses, so that they can be closed."""
         watching = [self._watching] if self._watching is not None else []
         unused = [*self._idle, *watching]
         self._idle, self._watching = [], None
@@ -241,7 +245,7 @@ class SqliteDatabase:
 
 @contextmanager
 def all_or_nothing(connection: sqlite3.Connection) -> Generator[None, None, None]:
-    """A transaction that writes: committed when the block ends, undone when it raises."""
+    """A write transaction: committed when the block ends, rolled back if it raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -274,7 +278,7 @@ def check_version(connection: Connection, *, path: Path, known: int) -> int:
 def migrate(connection: sqlite3.Connection, *, path: Path, steps: Sequence[Migration]) -> None:
     """Run the steps that are missing, each in a transaction of its own.
 
-    The version is read again inside each transaction: of two processes that migrate at once, the
+    The version is read again inside each transaction, so if two processes migrate at once, the
     second finds the work done.
 
     Raises:
@@ -290,7 +294,7 @@ def migrate(connection: sqlite3.Connection, *, path: Path, steps: Sequence[Migra
 
 @contextmanager
 def in_memory(steps: Sequence[Migration]) -> Generator[sqlite3.Connection, None, None]:
-    """The tables of these steps, with nothing in them."""
+    """An empty in-memory database with the tables of these steps."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection, path=Path(":memory:"), steps=steps)
         yield connection
@@ -342,7 +346,7 @@ def _is_closed_to_us(path: Path) -> bool:
 
 
 def _no_space_beside(path: Path) -> bool:
-    """Reading a file in WAL mode needs a little space, too."""
+    """Whether space is too short even to read: WAL mode needs a little beside the file."""
     folder = path.parent
     return folder.exists() and shutil.disk_usage(folder).free < _SHARED_MEMORY_BYTES
 

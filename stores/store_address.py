@@ -8,12 +8,12 @@ from secondhop.errors import UsageError
 
 _ADDRESSES = ("postgresql://", "postgres://")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-"""Of an address; one letter would be a drive of Windows."""
+"""The start of an address. A single letter would be a Windows drive."""
 _PASSWORD = re.compile(r"(?<=//)([^:@/]*):[^@/]*(?=@)|(?<=[?&])(password)=[^&]*")
 
 
 def is_address(store: str | Path) -> bool:
-    """Whether it names a database.
+    """Whether `store` is the address of a database.
 
     >>> is_address("postgresql://localhost/memories"), is_address("notes")
     (True, False)
@@ -22,7 +22,7 @@ def is_address(store: str | Path) -> bool:
 
 
 def expect_possible(store: str | Path) -> None:
-    """Raises UsageError for the address of something that keeps no store."""
+    """Raise UsageError for an address that cannot hold a store."""
     if isinstance(store, str) and not is_address(store) and _SCHEME.match(store):
         raise UsageError(
             f"there can be no store at {without_password(store)}: give a folder, or "
@@ -31,10 +31,10 @@ def expect_possible(store: str | Path) -> None:
 
 
 def named_store(store: str | Path) -> str | Path:
-    """What an option or a variable names: an address as it stands, or a path.
+    """The value of an option or an environment variable: an address unchanged, or a path.
 
     Raises:
-        UsageError: the address of something that keeps no store.
+        UsageError: the address cannot hold a store.
     """
     expect_possible(store)
     return store if is_address(store) else Path(store)
@@ -50,13 +50,13 @@ def shown_store(store: str | Path) -> str:
 
 
 def without_password(address: str) -> str:
-    """An address as it may be shown."""
+    """The address with its password removed."""
     return _PASSWORD.sub(r"\1\2", address)
 
 
 def files_of(store: str | Path) -> Path:
-    """The folder of a store's files: all of it, or of a database what each machine keeps for
-    itself, embeddings above all."""
+    """The folder of a store's files: the store itself or, for a database, a cache folder with what
+    each machine keeps for itself (mostly embeddings)."""
     if not is_address(store):
         return Path(store)
     from platformdirs import user_cache_path

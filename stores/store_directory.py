@@ -24,34 +24,35 @@ _LOCK_TIMEOUT_S = 30.0
 _log = logging.getLogger(__name__)
 
 GENERATIONS = 32
-"""Reindexes after which vectors are still found when a damaged catalog cannot tell how many."""
+"""How many generations of vectors are deleted if a damaged catalog cannot name the current one."""
 
 
 class StoreDirectory:
-    """One store: a folder or a PostgreSQL database, and its vectors there or on a Chroma server."""
+    """One store: a folder or a PostgreSQL database, with vectors there or on a Chroma server."""
 
     def __init__(self, store: str | Path, *, chroma_url: str | None = None) -> None:
         """Creates nothing. `store`: a folder, or postgresql://USER@HOST:PORT/DATABASE.
 
         Raises:
-            StoreError: there can be no store.
+            StoreError: there can be no store at this path.
+            UsageError: see `place_of_store`.
         """
         self._place = place_of_store(store, chroma_url=chroma_url)
         self._vectors_at = place_of(chroma_url)
 
     @property
     def name(self) -> str:
-        """What messages call it; no password is in it."""
+        """Its name in messages, without a password."""
         return self._place.name
 
     @property
     def path(self) -> Path:
-        """Where its files are."""
+        """The folder of its files."""
         return self._place.folder
 
     @property
     def place(self) -> StorePlace:
-        """What opens the parts of an entity beside its memories."""
+        """Opens the other parts of an entity: counters, sessions, traces."""
         return self._place
 
     async def open_entity(
@@ -60,16 +61,16 @@ class StoreDirectory:
         """The store of one entity; creates nothing before the first put.
 
         Args:
-            mending: open it also where vectors are missing, to put them back.
+            mending: open it even if vectors are missing, to put them back.
 
         Raises:
-            UsageError: the name is empty, too long, or no valid Unicode.
+            UsageError: the name is empty, too long, or not valid Unicode.
             EmbedderMismatchError: its vectors come from another model.
             SchemaVersionError: written by a newer secondhop.
             UnfinishedIndexError: a killed process left its vectors half written;
                 `secondhop.memories.reindex.open_entity` rebuilds them.
-            VectorsElsewhereError: its vectors are on a server and none is named, or the reverse.
-            CorruptStoreError: its vectors cannot be read.
+            VectorsElsewhereError: its vectors are on a server but none is named, or the reverse.
+            CorruptStoreError: its vectors are missing or cannot be read.
         """
         identity = Identity(
             entity=entity, embedder_id=embedder_id, dimension=dimension, server=self._vectors_at
@@ -98,14 +99,14 @@ class StoreDirectory:
         return store
 
     def entities(self, *, filled: bool = False) -> list[str]:
-        """Names of those with a catalog, sorted; `filled`: only of those with a memory."""
+        """Sorted names of the stored entities; with `filled`, only of those with a memory."""
         return sorted(identity.entity for identity in self._place.identities(filled=filled))
 
     async def delete_entity(self, entity: str) -> bool:
-        """Delete everything of an entity; whether there was anything.
+        """Delete everything of an entity. Returns whether it had a catalog.
 
         Raises:
-            StoreError: as `expect_vectors`; nothing was deleted.
+            StoreError: see `expect_vectors`; nothing was deleted.
         """
         if not await asyncio.to_thread(self._place.holds, entity):
             return False
@@ -114,25 +115,25 @@ class StoreDirectory:
             return await to_its_end(self._delete(entity))
 
     async def expect_vectors(self, entity: str) -> None:
-        """Refuse an entity whose vectors would stay behind when it is deleted here.
+        """Raise if deleting the entity here would leave its vectors behind.
 
         Raises:
-            VectorsElsewhereError: they are on a server and none is named, or the reverse.
+            VectorsElsewhereError: they are on a server but none is named, or the reverse.
         """
         await asyncio.to_thread(self._expect_vectors, entity)
 
     async def begin_reindex(
         self, entity: str, *, embedder_id: str, dimension: int, may_delete_unreadable: bool = True
     ) -> Reindex:
-        """Start to rebuild an entity's vectors, in a collection of their own.
+        """Start rebuilding an entity's vectors in a new collection.
 
-        Until `finish` everything stays as it was, and a rerun starts afresh. Vectors that cannot
-        be read at all, of every entity, are deleted: each entity then needs its own reindex.
-        Other writers wait until the reindex ends; use it as `async with`.
+        Nothing changes until `finish`, and a rerun starts over. If the vectors cannot be read at
+        all, those of every entity are deleted: each entity then needs its own reindex. Other
+        writers wait until the reindex ends. Use it with `async with`.
 
         Raises:
             StoreError: nothing is stored for the entity, or another process writes.
-            CorruptStoreError: the vectors would have to be deleted, and may not be.
+            CorruptStoreError: the vectors cannot be read and may not be deleted.
         """
         turn = writer_turn(self._place.lock(entity), timeout_s=_LOCK_TIMEOUT_S)
         await turn.__aenter__()
@@ -161,9 +162,9 @@ class StoreDirectory:
         )
 
     async def aclose(self) -> None:
-        """Close the place, unless someone else in this process has it open, too.
+        """Close the place, unless another part of this process still uses it.
 
-        Close entity stores yourself.
+        The caller closes entity stores.
         """
         await asyncio.to_thread(self._place.close)
 
@@ -175,17 +176,17 @@ class StoreDirectory:
             if catalog.exists():
                 identity_at(self._vectors_at, catalog)
         except CorruptStoreError:
-            return  # it cannot say where they are, and must not keep the text from being deleted
+            return  # a damaged catalog must not prevent the deletion of its text
         finally:
             catalog.close()
 
     def _checked(self, catalog: Catalog, wanted: Identity) -> Identity:
-        """Who the catalog belongs to; who is wanted, where nothing is stored."""
+        """The catalog's identity; `wanted` if nothing is stored."""
         manifest = self._place.manifest()
         if catalog.exists():
             known = catalog.identity()
             self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
-            if manifest is None:  # it is gone, and the names of the vectors with it
+            if manifest is None:  # lost, and the names of the collections with it
                 self._place.found(known)
             return identity_at(self._vectors_at, catalog)
         if manifest:
@@ -216,7 +217,7 @@ class StoreDirectory:
         return known
 
     async def _make_room(self, wanted: Identity, *, may_delete_unreadable: bool) -> None:
-        """For new vectors, even where the old ones cannot be read."""
+        """Delete leftovers where the new vectors go, or all vectors if they cannot be read."""
         try:
             await asyncio.to_thread(self._place.check_vectors)
             await self._drop_around(wanted.generation - 1, wanted)
@@ -236,7 +237,7 @@ class StoreDirectory:
                 await vectors.drop()
                 await vectors.passages.compact()
         except CorruptStoreError as error:
-            # what cannot be read any more must not keep the text from being deleted
+            # damage must not prevent the deletion of the text
             _log.warning("deleting what is left of a damaged entity: %s", error)
             existed = True
             await self._drop_every(entity)
@@ -246,20 +247,20 @@ class StoreDirectory:
         return existed
 
     async def _drop_every(self, entity: str) -> None:
-        """Drop the collections of an entity whose catalog cannot tell which is its own."""
+        """Drop all collections of an entity whose catalog cannot tell which one it uses."""
         unknown = Identity(entity=entity, embedder_id="", dimension=0)
         with suppress(CorruptStoreError):
             for generation in range(1, GENERATIONS + 1):
                 await self._both(replace(unknown, generation=generation)).drop()
 
     async def _drop_around(self, generation: int, identity: Identity) -> None:
-        """Drop what a reindex that was killed has left of the generations beside this one."""
+        """Drop what a killed reindex left in the generations before and after this one."""
         for beside in (generation - 1, generation + 1):
             if beside > 0:
                 await self._both(replace(identity, generation=beside)).drop()
 
     def _adopt_embedder(self, identity: Identity) -> None:
-        """New entities use the new model as soon as every entity does."""
+        """Let new entities use the new model once every stored entity uses it."""
         manifest = self.manifest()
         if manifest is None or manifest.embedder_id == identity.embedder_id:
             return
@@ -273,7 +274,7 @@ class StoreDirectory:
         return {identity.entity: identity.embedder_id for identity in self._place.identities()}
 
     def manifest(self) -> Manifest | None:
-        """What the store is; None before the first put."""
+        """The store's manifest; None before the first put."""
         return self._place.manifest()
 
     def _cure(self, entity: str) -> str:
@@ -287,11 +288,11 @@ class StoreDirectory:
 
 
 def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
-    """Where the store is; nothing is connected or made.
+    """The place of a store. Connects to nothing and creates nothing.
 
     Raises:
-        StoreError: no folder can be there.
-        UsageError: the address of something that keeps no store, or psycopg is not installed.
+        StoreError: there can be no folder at this path.
+        UsageError: the address cannot hold a store, or psycopg is not installed.
     """
     expect_possible(store)
     if is_address(store):

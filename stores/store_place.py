@@ -1,4 +1,4 @@
-"""What `StoreDirectory` needs of a store's place: a folder, or a PostgreSQL database."""
+"""The protocol of a store's place, which is a folder or a PostgreSQL database."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,38 +16,39 @@ if TYPE_CHECKING:  # psycopg is optional
 
 
 class StorePlace(Protocol):
-    """Opens what belongs to one entity; methods block."""
+    """Opens the parts of an entity for `StoreDirectory`. Methods block."""
 
     @property
     def name(self) -> str:
-        """What messages call the store, and what `--store` takes; no password is in it."""
+        """The store's name in messages and for `--store`, without a password."""
         ...
 
     @property
     def folder(self) -> Path:
-        """Where files of the store are: all of it, or what can be made again."""
+        """The folder of the store's files: the whole store, or only files that can be made
+        again."""
         ...
 
     @property
     def annotating(self) -> "AnnotationRows | None":
-        """Which entities wait for cues; None: each process annotates what it wrote."""
+        """The entities that wait for cues; None if each process annotates what it wrote."""
         ...
 
     @property
     def server(self) -> str | None:
-        """The Chroma server that holds its vectors, if one does."""
+        """The address of the Chroma server that holds its vectors, if one does."""
         ...
 
     def catalog(self, entity: str) -> Catalog:
-        """The catalog of an entity; close it in the end."""
+        """The catalog of an entity. The caller closes it."""
         ...
 
     def counters(self, entity: str) -> CounterStore:
-        """How often its memories were of use."""
+        """The counters of its memories."""
         ...
 
     def sessions(self, entity: str) -> DatabaseSessions:
-        """Its recalls that wait for votes."""
+        """Its open sessions: recalls that wait for votes."""
         ...
 
     def traces(self, entity: str) -> TraceFiles:
@@ -55,50 +56,50 @@ class StorePlace(Protocol):
         ...
 
     def lock(self, entity: str) -> Lock:
-        """Held by who writes to the entity."""
+        """The lock to hold while writing to the entity."""
         ...
 
     def vectors(self, identity: Identity, *, ending: str = "") -> VectorIndex:
-        """The vectors of an entity's present generation; `ending` names other ones of it."""
+        """The vectors of `identity.generation`: of passages, or of cues with `ending=".cues"`."""
         ...
 
     def identities(self, *, filled: bool = False) -> list[Identity]:
-        """Of the entities that are stored, by name; `filled`: of those with a memory."""
+        """The identities of all stored entities; with `filled`, only of those with a memory."""
         ...
 
     def manifest(self) -> Manifest | None:
-        """Which store this is; None before the first put."""
+        """The store's manifest; None before the first put."""
         ...
 
     def found(self, wanted: Identity) -> Manifest:
-        """Make ready for an entity's first put; the manifest there is, or a new one."""
+        """Prepare for an entity's first put. Returns the existing manifest, or a new one."""
         ...
 
     def replace_manifest(self, manifest: Manifest) -> None:
-        """Exchange it."""
+        """Replace the manifest."""
         ...
 
     def holds(self, entity: str) -> bool:
-        """Whether anything is kept of the entity."""
+        """Whether anything of the entity is stored."""
         ...
 
     def is_in_use(self, entity: str) -> bool:
-        """Whether another process, or another part of this one, has the entity open, as far as can
-        be told."""
+        """Whether the entity is in use elsewhere, in this process or another, as far as can be
+        told."""
         ...
 
     def erase(self, entity: str) -> None:
-        """Delete what is kept of the entity, but for its vectors."""
+        """Delete everything of the entity except its vectors."""
         ...
 
     def check_vectors(self) -> None:
-        """Raise CorruptStoreError where the vectors cannot be read at all."""
+        """Raise CorruptStoreError if the vectors cannot be read at all."""
         ...
 
     def delete_vectors(self) -> bool:
-        """Delete those of all entities, which cannot be read; False where that is not ours."""
+        """Delete the unreadable vectors of all entities; False if a server keeps them."""
         ...
 
     def close(self) -> None:
-        """Close what is open, unless another part of this process uses it."""
+        """Close what is open, unless another part of this process still uses it."""
         ...

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 PART_SUFFIX = ".part"
-"""Of a file that is being written."""
+"""The suffix of a file that is being written."""
 
 
 class TraceFile(NamedTuple):
-    """One of them."""
+    """One stored trace."""
 
     at_ns: int
-    """When it was written: nanoseconds of the epoch."""
+    """When it was written, in nanoseconds since the epoch."""
     size: int
     """Bytes."""
     name: str
@@ -23,23 +23,23 @@ class TraceFiles(Protocol):
     """The traces of one entity."""
 
     def write(self, name: str, content: bytes, *, at_ns: int) -> None:
-        """Write it whole, or not at all; another one of that name goes.
+        """Write a trace whole or not at all, replacing one of the same name.
 
         Raises:
-            OSError, StoreError: that cannot be done.
+            OSError, StoreError: it cannot be written.
         """
         ...
 
     def read(self, name: str) -> bytes | None:
-        """Its content; None: there is none."""
+        """The content of a trace; None if there is none."""
         ...
 
     def listed(self) -> list[TraceFile]:
-        """All of them, also what a killed process left half written."""
+        """All traces, including any that a killed process left half written."""
         ...
 
     def remove(self, name: str) -> None:
-        """Delete it; none is no error."""
+        """Delete a trace; no error if there is none."""
         ...
 
 
@@ -69,7 +69,7 @@ class TraceFilesInFolder:
         found: list[TraceFile] = []
         with suppress(FileNotFoundError):
             for one in os.scandir(self.folder):
-                with suppress(FileNotFoundError):  # another recall has let it go meanwhile
+                with suppress(FileNotFoundError):  # another recall has deleted it meanwhile
                     state = one.stat()
                     found.append(TraceFile(state.st_mtime_ns, state.st_size, one.name))
         return found

@@ -1,4 +1,4 @@
-"""A filter of a recall: which memories it may bring back."""
+"""The filter of a recall: which memories it may return."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ _LISTS: Final = ("tags", "sources", "kinds")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """Brings back only memories that fit every field given here, by any one of its values.
+    """Admits memories that match every given field; one matching value per field is enough.
 
     Raises:
-        UsageError: a field of another type, or a kind that there is not.
+        UsageError: a field has the wrong type, or a kind is unknown.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -25,11 +25,11 @@ class Where:
     sources: Sequence[str] = ()
     kinds: Sequence[Kind] = ()
     ids: Sequence[str] | frozenset[str] | None = None
-    """Of memories. An empty list admits none: it may be all that a person is allowed to see."""
+    """Memory ids. An empty list admits none: perhaps a person may see nothing."""
     after: datetime | None = None
-    """Written then or later; without a zone it is meant in UTC."""
+    """Admits memories written at this moment or later. Without a time zone, it is in UTC."""
     before: datetime | None = None
-    """Written earlier than that."""
+    """Admits memories written before this moment. Without a time zone, it is in UTC."""
 
     def __post_init__(self) -> None:
         for name in _LISTS:
@@ -52,7 +52,7 @@ class Where:
         kind: str,
         created_at: datetime,
     ) -> bool:
-        """Whether a memory with these fits."""
+        """Whether a memory with these values matches."""
         return (
             (not self.tags or not set(self.tags).isdisjoint(tags))
             and (not self.sources or source in self.sources)
@@ -63,7 +63,7 @@ class Where:
         )
 
     def values(self) -> dict[str, Any]:
-        """What is given, as plain values; {} for a filter that admits everything."""
+        """The given fields as plain JSON values; {} for a filter that admits everything."""
         lists = {name: list(getattr(self, name)) for name in _LISTS if getattr(self, name)}
         ids = {"ids": sorted(self.ids)} if self.ids is not None else {}
         ends = {"after": self.after, "before": self.before}
@@ -71,10 +71,10 @@ class Where:
 
     @classmethod
     def of(cls, given: object) -> Self | None:
-        """The filter that plain values, or a `Where`, stand for; None for one without a field.
+        """The filter for a `Where` or a mapping of plain values; None if no field is given.
 
         Raises:
-            UsageError: they stand for none.
+            UsageError: it is neither of these, or a field or value is not allowed.
         """
         if isinstance(given, Where):
             given = given.values()

@@ -1,7 +1,7 @@
-"""Turns text into search terms for lexical search: every script, identifiers whole and in parts.
+"""Turns text of any script into terms for lexical search; identifiers give whole and part terms.
 
-Documents and queries pass through the same steps, so that a term of a query equals the term of
-a document. The terms are plain strings of letters, digits and combining marks.
+Documents and queries pass through the same steps, so that a term of a query equals the term of a
+document. The terms are plain strings of letters, digits and combining marks.
 """
 
 import re
@@ -27,7 +27,7 @@ _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff
 _ASCII_CHAIN = re.compile(rf"\w+(?:[{_CONNECTORS}]\w+)*")
 _SEPARATORS = re.compile(rf"['’]s$|[_{_CONNECTORS}]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# accents and vowel points that readers leave out; the vowel signs of Indic scripts stay
+# accents and vowel points that people may leave out; the vowel signs of Indic scripts stay
 _ACCENTS = re.compile(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
@@ -50,12 +50,12 @@ STOP_WORDS = frozenset(_ENGLISH_STOP_WORDS.split())
 
 
 class QueryTerms(NamedTuple):
-    """What a query looks for; no term twice."""
+    """The terms of a query, each once."""
 
     words: tuple[str, ...]
-    """Every one counts: a document without it is a worse match."""
+    """All of these count: a document that lacks one is a worse match."""
     joined: tuple[str, ...]
-    """Identifiers in one piece ("sslmodeverifyfull"); counted only where the store knows them."""
+    """Identifiers in one piece ("sslmodeverifyfull"); counted only if the store knows them."""
 
 
 class _Piece(NamedTuple):
@@ -66,20 +66,20 @@ class _Piece(NamedTuple):
 
 
 RULES = 2
-"""Counts the versions of these rules. Add one when the terms of a text change: stores
-then analyse their texts again. `tests/stores/test_analysis.py` holds the two together."""
+"""The version of these rules. Add 1 when a change of them changes the terms of a text: stores then
+analyse their texts again. `tests/stores/test_analysis.py` checks this."""
 
 
 @cache
 def analyzer_id() -> str:
-    """Names these rules and the stemmer's release: other terms, another id."""
+    """Identifies these rules and the stemmer's release; it changes if terms may change."""
     return f"{RULES}+snowball-{version('snowballstemmer')}"
 
 
 def document_terms(text: str) -> list[str]:
-    """The terms of a document, repeated as often as they stand there.
+    """The terms of a document, repeated as often as they occur.
 
-    Every Han character is a term of its own besides the pairs: a query may be one character.
+    Besides the pairs, every Han character is a term, because a query may be a single character.
     """
     terms = list(chain.from_iterable(map(_terms, _chains(text))))
     if text.isascii():
@@ -89,7 +89,7 @@ def document_terms(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> QueryTerms:
-    """The distinct terms of a query, without stop words unless it holds nothing else."""
+    """The distinct terms of a query, without stop words unless it contains nothing else."""
     pieces = [piece for linked in _chains(text) for piece in _pieces(linked)]
     telling = [piece for piece in pieces if piece.word not in STOP_WORDS] or pieces
     words = dict.fromkeys(piece.term for piece in telling if not piece.joined)
@@ -98,7 +98,7 @@ def query_terms(text: str) -> QueryTerms:
 
 
 def _chains(text: str) -> list[str]:
-    """Words, with those that connectors link still in one piece."""
+    """The words of a text; words that connectors link stay in one piece."""
     if text.isascii():
         return _ASCII_CHAIN.findall(text)
     return _chain_pattern().findall(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)))
@@ -107,7 +107,7 @@ def _chains(text: str) -> list[str]:
 @cache
 def _chain_pattern() -> re.Pattern[str]:
     # Python's \w leaves out combining marks, so Hindi or Tamil words would break at every vowel.
-    # Marks beyond U+FFFF stand apart: a class that holds such characters is searched one by one.
+    # Marks beyond U+FFFF get a class of their own: `re` searches such a class one by one.
     codes = range(0x300, sys.maxunicode + 1)
     marks = [chr(code) for code in codes if unicodedata.category(chr(code))[0] == "M"]
     near = "".join(mark for mark in marks if mark <= "\uffff")
@@ -128,7 +128,7 @@ _cached_terms = lru_cache(maxsize=65_536)(_uncached_terms)
 
 
 def _pieces(linked: str) -> tuple[_Piece, ...]:
-    """The joined identifier, when there are parts to join, and then the parts."""
+    """The joined identifier, if there are parts to join, and then the parts."""
     if linked.isascii() and linked.isalnum() and not _CAMEL.search(linked):
         word = linked.lower()
         return (_Piece(word, _stem(word), False),)
@@ -157,7 +157,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def fold(word: str) -> str:
-    """Case, accents and vowel points away: what two spellings of one word have in common."""
+    """The word without case, accents and vowel points, so that its spellings become equal."""
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFD", word.casefold())
@@ -172,7 +172,7 @@ def _stem(word: str) -> str:
 
 
 class _English(threading.local):
-    """A stemmer a thread: it keeps the word that it works on in itself."""
+    """One stemmer per thread, because a stemmer keeps the word that it works on in itself."""
 
     def __init__(self) -> None:
         self._stemmer: Any = snowballstemmer.EnglishStemmer()

@@ -1,6 +1,6 @@
-"""Reads what a briefing may show, through indexes alone: nothing is searched or embedded.
+"""Reads what a briefing may show, with database indexes alone: nothing is searched or embedded.
 
-What was superseded, deprecated or has expired is left out here already.
+Superseded, deprecated and expired memories are left out here.
 """
 
 import json
@@ -20,7 +20,7 @@ from secondhop.stores.keeping import Kind
 from secondhop.stores.records import BriefableMemory
 
 AT_MOST: Final = 500
-"""Things to do, and preferences, that are looked at; of more, the newest."""
+"""The most things to do, and the most preferences, that are read: the newest ones."""
 
 _NO_END: Final = "9999-12-31"
 _ALL_OF_THEM: Final = 2**31 - 1
@@ -56,15 +56,15 @@ QUERIES: Final = (_MARKED, _TO_DO, _PREFERENCES, _RECENT, _NAMED, _OF_SLOTS, _TE
 
 
 class BriefingView:
-    """What may be shown at one moment; reads only, all from one state of the catalog."""
+    """What a briefing may show at one moment. Only reads, and all from one state of the catalog."""
 
     def __init__(self, connection: Connection, *, now: datetime, until: datetime | None) -> None:
         """See the catalog as it was at a moment.
 
         Args:
-            now: what expires by then does not hold. In UTC.
-            until: what was written later is not there yet, and what it superseded holds. In UTC;
-                None: all that is stored was written.
+            now: memories that expire by then are not valid. In UTC.
+            until: memories written later are left out, and what they superseded is valid. In UTC;
+            None: no memory counts as written later.
         """
         self._connection = connection
         self._moments = {
@@ -73,17 +73,17 @@ class BriefingView:
         }
 
     def core(self) -> list[BriefableMemory]:
-        """All that is marked as core, the newest first."""
+        """All memories marked as core, newest first."""
         return self._rows(_MARKED, mark="core", limit=_ALL_OF_THEM)
 
     def active(self) -> list[BriefableMemory]:
-        """What is marked as open, and things to do by their source, the newest first."""
+        """Memories marked as open, and things to do according to their source, newest first."""
         marked = self._rows(_MARKED, mark="open", limit=AT_MOST)
         found = [*marked, *self._rows(_TO_DO, limit=AT_MOST)]
         return sorted(found, key=lambda one: one.created_at, reverse=True)[:AT_MOST]
 
     def preferences(self) -> list[BriefableMemory]:
-        """Preferences without a mark, the newest first."""
+        """Preferences without a mark, newest first."""
         return self._rows(_PREFERENCES, limit=AT_MOST)
 
     def recent(self, limit: int) -> list[BriefableMemory]:
@@ -91,24 +91,24 @@ class BriefingView:
         return self._rows(_RECENT, limit=limit)
 
     def named(self, memory_ids: Iterable[str]) -> list[BriefableMemory]:
-        """Those of these ids that may be shown, in the order given."""
+        """The memories of these ids that may be shown, in the order given."""
         ids = list(dict.fromkeys(memory_ids))
         found = {one.memory_id: one for one in self._rows(_NAMED, ids=json.dumps(ids))}
         return [found[memory_id] for memory_id in ids if memory_id in found]
 
     def of_slots(self, kind: Kind, slots: Iterable[str]) -> list[BriefableMemory]:
-        """All facts, or preferences, of these slots that hold: several of one slot disagree."""
+        """All valid facts, or preferences, of these slots. Several of one slot disagree."""
         wanted = sorted({slot for slot in slots if slot})
         return self._rows(_OF_SLOTS, kind=kind, ids=json.dumps(wanted)) if wanted else []
 
     def texts(self, memory_ids: Iterable[str]) -> dict[str, str]:
-        """{memory id: its first passage; of a conversation the last}; unknown ids are left out."""
+        """{memory id: its first passage, or a conversation's last}; unknown ids are left out."""
         ids = json.dumps(list(memory_ids))
         passages = map(passage_of, self._connection.execute(_TEXTS, {"ids": ids}))
         return {passage.memory_id: passage.text for passage in passages}
 
     def whole_text(self, memory_id: str) -> str:
-        """All that a memory says; "" for one that is not stored."""
+        """The whole text of a memory; "" if it is not stored."""
         found = memory(self._connection, memory_id)
         return "" if found is None else found.text
 

@@ -1,8 +1,8 @@
 """The catalog of one entity: its memories, passages and lexical index.
 
 In SQLite it is one file; in PostgreSQL, rows that no other entity's handle can see. Neither word
-weights nor speed depend on other entities. All methods but `aread` block; `EntityStore` calls them
-from worker threads.
+weights nor speed depend on other entities. All methods except `aread` and `awrite` block;
+`EntityStore` calls them from worker threads.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ class Identity:
     generation: int = 1
     """Which of the entity's collections holds its vectors; a reindex fills the next one."""
     server: str | None = field(default=None, compare=False)
-    """Address of the Chroma server that they are on; "": they are in the store's folder; None:
+    """Address of the Chroma server that they are on; "" if they are in the store itself; None if
     unknown, because an older secondhop wrote the catalog."""
 
 
@@ -84,7 +84,7 @@ class Catalog:
         return self._database
 
     def exists(self) -> bool:
-        """Whether anything was ever stored; False too for a file whose creation was cut short."""
+        """Whether the catalog was created; False also if its creation was cut short."""
         if not self._database.exists():
             self._ready = False
             return False
@@ -97,13 +97,13 @@ class Catalog:
         return is_made
 
     def needs_upgrade(self) -> bool:
-        """Whether the schema or the analyzer that wrote the lexical index is an older one."""
+        """Whether the schema is older, or another analyzer wrote the lexical index."""
         with self._database.reading() as connection:
             old_schema = self._database.version(connection) < self._database.newest
             return old_schema or read_meta(connection).get("analyzer") != analyzer_id()
 
     def upgrade(self) -> None:
-        """Bring what exists to this schema and analyzer; needs the writer's lock."""
+        """Bring it to the newest schema and the current analyzer. Needs the writer's lock."""
         self._database.migrate()
         with self._database.reading() as connection:
             outdated = read_meta(connection).get("analyzer") != analyzer_id()
@@ -112,16 +112,16 @@ class Catalog:
         self._ready = True
 
     def create(self, identity: Identity) -> None:
-        """Make the tables; its owner must hold the writer's lock."""
+        """Create the tables. Needs the writer's lock."""
         self._database.migrate()
         self.adopt(identity)
         self._ready = True
 
     def identity(self) -> Identity:
-        """Who this catalog belongs to.
+        """Whose catalog this is, and which vectors belong to it.
 
         Raises:
-            CorruptStoreError: the file does not say.
+            CorruptStoreError: the catalog does not say.
             StoreError: another process has deleted the entity.
         """
         with self._database.reading() as connection:
@@ -163,9 +163,10 @@ class Catalog:
     # --- writing: an intent first, then the vectors, then everything else at once ---
 
     def intend(self, passage_ids: Sequence[str], cue_ids: Sequence[str] = ()) -> int:
-        """Note that vectors of these passages and cues are about to be put; the note's number.
+        """Note that vectors of these passages and cues are about to be put. Returns its number.
 
-        A power cut may lose it: vectors that the catalog does not know go at the next start.
+        A power cut may lose the note. The next start removes vectors that the catalog does not
+        know.
         """
         with self._database.writing(durable=False) as connection:
             return add_intent(connection, "put", passage_ids, cue_ids)
@@ -178,15 +179,14 @@ class Catalog:
         at: datetime,
         decide: Decision | None = None,
     ) -> int | None:
-        """Store memories whose vectors are in the index; texts that they replace become earlier
-        ones (`versions.py`).
+        """Store memories whose vectors are in the index, and keep replaced texts (`versions.py`).
 
-        The intent becomes a 'drop' of the vectors that replaced texts leave behind; its number, or
-        None when nothing is left behind.
+        The intent becomes a 'drop' note for the vectors that replaced texts leave behind. Returns
+        the number of that note; None if nothing is left behind.
 
         Args:
             at: now.
-            decide: what else changes with them; it sees the catalog without them.
+            decide: decides what else changes; it sees the catalog before these memories are stored.
         """
         with self._database.writing() as connection:
             changes = decide(KeepingView(connection)) if decide else ()
@@ -204,13 +204,13 @@ class Catalog:
     def change_cues(
         self, write: Callable[[Connection], set[str]], *, intent: int | None = None
     ) -> int | None:
-        """Change cues; `write` returns the ids of those that are gone. As `store`."""
+        """Change cues with `write`, which returns the ids of deleted cues. Returns as `store`."""
         with self._database.writing() as connection:
             gone = write(connection)
             return self._settled(connection, intent, passage_ids=(), cue_ids=gone)
 
     def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
-        """(how many of them existed, number of the 'drop' for their vectors)."""
+        """Delete memories. Returns (how many existed, number of the 'drop' for their vectors)."""
         with self._database.writing() as connection:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
@@ -227,7 +227,10 @@ class Catalog:
         return self._database.erase_leftovers()
 
     def settle(self, intent: int) -> None:
-        """The vectors of this note are as the catalog says. Lost, it is only done again."""
+        """Delete a note, as its vectors now agree with the catalog.
+
+        If a power cut undoes this, the repair is only repeated.
+        """
         with self._database.writing(durable=False) as connection:
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
 
@@ -237,7 +240,7 @@ class Catalog:
         *args: P.args,
         **named: P.kwargs,
     ) -> T:
-        """What `change` (a function of `writes` or `notes`, say) writes: all of it, or nothing."""
+        """Call `change` (say, a function of `writes` or `notes`) in one write transaction."""
         with self._database.writing() as connection:
             return change(connection, *args, **named)
 
@@ -247,7 +250,7 @@ class Catalog:
         *args: P.args,
         **named: P.kwargs,
     ) -> T:
-        """As `write`, in a worker thread, to its end."""
+        """As `write`, in a worker thread. A cancelled caller waits for its end."""
         return await to_its_end(asyncio.to_thread(lambda: self.write(change, *args, **named)))
 
     # --- reading ---
@@ -258,7 +261,7 @@ class Catalog:
         *args: P.args,
         **named: P.kwargs,
     ) -> T:
-        """What `view` (a function of `reads`, say) reads, in one consistent view of the file."""
+        """Call `view` (say, a function of `reads`) on one consistent state of the catalog."""
         with self._database.reading() if self.exists() else in_memory(MIGRATIONS) as connection:
             return view(connection, *args, **named)
 
@@ -276,7 +279,7 @@ class Catalog:
         return self._database.faults() if self.exists() else []
 
     def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
-        """What is stored; the caller knows the number of vectors."""
+        """What is stored. The caller supplies the number of vectors."""
         known = self._database.newest
         return self.read(
             catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
@@ -287,15 +290,18 @@ class Catalog:
         return not self.read(catalog_reads.page, after="", limit=1)
 
     def passage_count(self) -> int:
-        """Passages stored."""
+        """The number of stored passages."""
         return int(self.read(read_meta).get("passages", 0))
 
     def changes(self) -> int:
-        """Grows when memories go, or enough are stored to make the memory map again."""
+        """A number that grows when the memory map has to be made again.
+
+        That is when memories were removed, or when enough were stored.
+        """
         return int(self.read(read_meta).get("changes", 0))
 
     def close(self) -> None:
-        """Close the file; the catalog cannot be used after."""
+        """Close the database. The catalog cannot be used afterwards."""
         self._database.close()
 
     def _settled(
@@ -306,10 +312,12 @@ class Catalog:
         passage_ids: Iterable[str],
         cue_ids: Iterable[str],
     ) -> int | None:
-        """Exchange a note for one that names the vectors which nothing stored needs any more.
+        """Replace a note by one that names the vectors that nothing stored needs any more.
+
+        Returns the new note's number; None if there are no such vectors.
 
         Raises:
-            StoreError: another process has undone the note: it took this one for dead.
+            StoreError: another process has deleted the note, because it took this one for dead.
         """
         rows = connection.execute(
             "DELETE FROM outbox WHERE intent_no = ? RETURNING cue_ids", (intent,)

@@ -1,7 +1,7 @@
-"""Writes cues to the catalog; always inside one transaction.
+"""Writes cues to the catalog, always inside one transaction.
 
-Vectors of cues are in an index of their own: what changes here returns the ids of cues that are
-gone, whose vectors go next.
+The vectors of cues are in an index of their own. So the functions here return the ids of deleted
+cues, whose vectors are removed next.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,12 +37,12 @@ from secondhop.stores.records import Memory
 def annotate(
     connection: Connection, annotations: Iterable[Annotation], *, at: datetime
 ) -> tuple[int, set[str]]:
-    """Replace what the same origin had said of these memories.
+    """Replace the annotations of the same origin.
 
-    Left out are annotations of memories that are gone, or of another text than the present one.
+    Annotations are left out if their memory is gone or its text has changed.
 
     Returns:
-        How many were stored, and the ids of cues that are gone.
+        How many were stored, and the ids of deleted cues.
     """
     given = list(annotations)
     sql = "SELECT memory_id, content_hash FROM memories WHERE memory_id IN"
@@ -53,9 +53,9 @@ def annotate(
 
 
 def store_given(connection: Connection, memories: Sequence[Memory], *, at: datetime) -> set[str]:
-    """Store what the host gives with memories that were just put; ids of cues that are gone.
+    """Store the host's annotations of memories that were just put. Returns ids of deleted cues.
 
-    What a model thought of another text of theirs goes.
+    A model's annotation of an older text is deleted.
     """
     ids = [memory.memory_id for memory in memories]
     sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host' AND memory_id IN"
@@ -74,7 +74,7 @@ def store_given(connection: Connection, memories: Sequence[Memory], *, at: datet
 
 
 def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> None:
-    """Add cues of stored memories; a cue of the host takes the place of another's same words."""
+    """Add cues of stored memories. A cue of the host replaces a model's cue in the same words."""
     given = list(cues)
     stored = set(catalog_reads.stored(connection, [cue.memory_id for cue in given]))
     for cue in given:
@@ -90,10 +90,11 @@ def add_cues(connection: Connection, cues: Iterable[Cue], *, at: datetime) -> No
 
 
 def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[str]:
-    """Add votes of a session to the cues they are about; ids of cues that are gone.
+    """Add votes of a session to the cues they are about. Returns the ids of deleted cues.
 
-    A cue that says nothing any more goes, and of too many those of other questions that say least.
-    Votes on memories that are gone are left out, and all of them while learning is off.
+    A cue is deleted if its votes have become too weak. If a memory has too many cues, the weakest
+    cues of other questions are deleted. Votes on memories that are gone are ignored, and so are all
+    votes while learning is off.
     """
     given = list(votes)
     if not catalog_reads.learns(connection):
@@ -115,7 +116,7 @@ def prove(connection: Connection, votes: Iterable[Cue], *, at: datetime) -> set[
 
 
 def added_up(before: Cue | None, votes: Cue, *, at: datetime) -> Cue:
-    """A session's cue with more votes."""
+    """A session's cue with more votes, faded to the present and bounded by `MOST_VOTES`."""
     now, stood = votes.written_at or at, 0.0
     if before is not None:
         then = before.written_at or at
@@ -126,15 +127,15 @@ def added_up(before: Cue | None, votes: Cue, *, at: datetime) -> Cue:
 
 
 def remove_cues(connection: Connection, cue_ids: Iterable[str]) -> set[str]:
-    """Delete these cues; the ids of those that were there."""
+    """Delete these cues. Returns the ids of those that existed."""
     existing = known(connection, sorted(cue_ids), CUES)
     connection.executemany("DELETE FROM cues WHERE cue_id = ?", [(one,) for one in existing])
     return existing
 
 
 def drop_cues_of(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Nothing is known any more of what these memories were for, or of what replaces them; the
-    ids of cues that are gone."""
+    """Delete the cues and annotations of these memories, and what says that others replace them.
+    Returns the ids of deleted cues."""
     sql = "SELECT cue_id FROM cues WHERE memory_id IN"
     gone = {cue_id for (cue_id,) in among(connection, sql, memory_ids)}
     ids = [(memory_id,) for memory_id in memory_ids]
@@ -145,7 +146,7 @@ def drop_cues_of(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
 
 
 def _drop_outdated(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Drop what models thought of other texts of these memories; ids of cues that are gone."""
+    """Delete models' annotations of older texts of these memories. Returns ids of deleted cues."""
     sql = (
         "SELECT memory_id FROM annotations JOIN memories USING (memory_id) "
         "WHERE annotations.origin = 'model' AND annotations.content_hash <> memories.content_hash "
@@ -156,7 +157,7 @@ def _drop_outdated(connection: Connection, memory_ids: Sequence[str]) -> set[str
 
 
 def _drop(connection: Connection, memory_id: str, *, origin: CueOrigin) -> set[str]:
-    """Drop what one origin has said of a memory; ids of cues that are gone."""
+    """Delete the cues and annotation of one origin. Returns the ids of deleted cues."""
     where = "WHERE memory_id = ? AND origin = ?"
     rows = connection.execute(f"SELECT cue_id FROM cues {where}", (memory_id, origin))
     gone = {cue_id for (cue_id,) in rows}
@@ -166,10 +167,10 @@ def _drop(connection: Connection, memory_id: str, *, origin: CueOrigin) -> set[s
 
 
 def _replace(connection: Connection, new: Annotation, *, at: datetime) -> set[str]:
-    """Put an annotation in the place of the one of the same origin; ids of cues that are gone.
+    """Replace the annotation of the same origin. Returns the ids of deleted cues.
 
-    Of the host's cues those stay that were added one by one, and those that were removed one by one
-    do not come back until they are given again.
+    Cues that the host added one by one stay. Cues that were removed one by one stay away as long as
+    each annotation of the host repeats them.
     """
     row = connection.execute(
         "SELECT fingerprint FROM annotations WHERE memory_id = ? AND origin = ?",
@@ -192,7 +193,7 @@ def _replace(connection: Connection, new: Annotation, *, at: datetime) -> set[st
 
 
 def _insert(connection: Connection, new: Annotation, *, at: datetime) -> None:
-    """The annotation without its cues. A host that says nothing has no annotation."""
+    """Insert the annotation without its cues. An empty annotation of the host is not stored."""
     says = fingerprint(new)
     if new.origin == "host" and not says:
         return

@@ -1,6 +1,6 @@
 """Cues and annotations as catalog rows, and the queries that read them.
 
-They stand beside the memories and go with them.
+They are deleted with their memories.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ TABLES = ("cues", "annotations", "replacements")
 
 
 def of_memories(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[Cue, ...]]:
-    """{memory id: its cues}, specific ones first; those without one are left out."""
+    """{memory id: its cues, specific ones first}; memories without cues are left out."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE memory_id IN"
     found: defaultdict[str, list[Cue]] = defaultdict(list)
     for row in among(connection, sql, memory_ids):
@@ -34,8 +34,8 @@ def of_memories(connection: Connection, memory_ids: Sequence[str]) -> dict[str, 
 def annotations(
     connection: Connection, memory_ids: Sequence[str]
 ) -> dict[str, tuple[Annotation, ...]]:
-    """{memory id: what each origin says of it, without cues that were removed since}; those
-    without one are left out."""
+    """{memory id: one annotation per origin, without cues removed since}; memories without
+    annotations are left out."""
     cues, replaces = of_memories(connection, memory_ids), _replaces(connection, memory_ids)
     sql = f"SELECT {ANNOTATION_COLUMNS} FROM annotations WHERE memory_id IN"
     found: defaultdict[str, list[Annotation]] = defaultdict(list)
@@ -71,7 +71,7 @@ def unannotated(connection: Connection) -> list[str]:
 
 
 def fingerprints(connection: Connection) -> dict[str, str]:
-    """{memory id: fingerprint of what the host gave with it}."""
+    """{memory id: fingerprint of the host's annotation}."""
     sql = "SELECT memory_id, fingerprint FROM annotations WHERE origin = 'host'"
     return dict(connection.execute(sql))
 
@@ -87,13 +87,13 @@ def _replaces(
 
 
 def all_cues(connection: Connection, *, after: str, limit: int) -> list[Cue]:
-    """The next cues by id."""
+    """At most `limit` cues by id, starting after `after`."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
     return [cue_of(row) for row in connection.execute(sql, (after, limit))]
 
 
 def cue_row(cue: Cue, *, at: datetime) -> Row:
-    """Values for CUE_COLUMNS; `at` is when it was written, if it does not say so."""
+    """Values for CUE_COLUMNS; `at` stands in for a missing `written_at`."""
     written_at = (cue.written_at or at).isoformat()
     origin, prompt, model = cue.origin, cue.prompt, cue.model
     own = (cue.cue_id, cue.memory_id, cue.text, cue.breadth)
@@ -120,6 +120,6 @@ def _reading_order(cue: Cue) -> tuple[bool, str, str]:
 
 
 def proved(connection: Connection) -> list[Cue]:
-    """What sessions have said, the newest first."""
+    """The cues that sessions wrote, newest first."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE origin = 'session'"
     return [cue_of(row) for row in connection.execute(f"{sql} ORDER BY written_at DESC, cue_id")]

@@ -1,7 +1,7 @@
-"""Whether memories are valid, as catalog rows; writes run inside a transaction.
+"""The status of memories as catalog rows. Writes run inside a transaction.
 
-A memory that is put again stands as it stood; one that is removed leaves nothing behind, and what
-it had superseded stays superseded: by its own successor, where it has one.
+A memory that is put again keeps its status. A removed memory leaves nothing behind, and what it had
+superseded stays superseded: by the removed memory's own successor, if it has one.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,14 +26,14 @@ from secondhop.stores.records import EarlierText, Memory
 
 
 def keeping(connection: Connection, memory_id: str) -> Keeping:
-    """Of one memory."""
+    """The status of one memory."""
     sql = f"SELECT {KEEPING_COLUMNS} FROM keeping WHERE memory_id = ?"
     row = connection.execute(sql, (memory_id,)).fetchone()
     return AS_STORED if row is None else keeping_of(row)[1]
 
 
 class KeepingView:
-    """What stands in the catalog at the moment of a decision; reads only."""
+    """What a decision may read from the catalog."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -44,16 +44,16 @@ class KeepingView:
         return found[0] if found else None
 
     def keeping(self, memory_id: str) -> Keeping:
-        """How it stands."""
+        """The status of this memory."""
         return keeping(self.connection, memory_id)
 
     def superseded_by(self, memory_id: str) -> list[str]:
-        """Ids of what it superseded, sorted."""
+        """Ids of the memories that this one superseded, sorted."""
         sql = "SELECT memory_id FROM keeping WHERE superseded_by = ?"
         return sorted(found for (found,) in self.connection.execute(sql, (memory_id,)))
 
     def rivals(self, memory: Memory) -> list[Memory]:
-        """Memories of the same slot, itself not among them, the oldest first."""
+        """Other memories of the same slot, oldest first; [] for continuity."""
         if memory.kind == "continuity":
             return []
         where = "WHERE kind <> 'continuity' AND kind = ? AND slot = ?"
@@ -61,48 +61,48 @@ class KeepingView:
         return [other for other in found if other.memory_id != memory.memory_id]
 
     def namesakes(self, memory: Memory) -> list[Memory]:
-        """Memories of continuity with its title and source, the oldest first."""
+        """Continuity memories with its title and source, oldest first."""
         where = "WHERE kind = 'continuity' AND title = ? AND source = ?"
         return memories_where(self.connection, where, *names_of(memory))
 
     def of_kind(self, kind: Kind) -> list[Memory]:
-        """Facts or preferences, the oldest first."""
+        """All facts, or all preferences, oldest first."""
         return memories_where(self.connection, "WHERE kind <> 'continuity' AND kind = ?", kind)
 
     def remembered_because(self) -> list[tuple[str, str]]:
-        """(memory id, detail) of all notes of where memories came from, or were said again."""
+        """(memory id, detail) of all notes on where memories came from or were said again."""
         sql = """SELECT memory_id, detail FROM history
             WHERE act IN ('remembered', 'repeated') AND detail <> ''"""
         rows = self.connection.execute(sql)
         return [(str(memory_id), str(detail)) for memory_id, detail in rows]
 
     def forgotten_origins(self) -> list[str]:
-        """Where memories that were forgotten had been said, as their histories named it."""
+        """Where forgotten memories had been said, in the words of their histories."""
         return read_forgotten_origins(self.connection)
 
     def history(self, memory_id: str) -> list[HistoryEntry]:
-        """What was done to it, in that order."""
+        """What was done to it, in order."""
         sql = f"SELECT {HISTORY_COLUMNS} FROM history WHERE memory_id = ? ORDER BY entry_no"
         return list(map(history_of, self.connection.execute(sql, (memory_id,))))
 
     def earlier_texts(self, memory_id: str) -> list[EarlierText]:
-        """What it said before, the oldest first."""
+        """Its earlier texts, oldest first."""
         return earlier_texts(self.connection, memory_id)
 
 
 def rivals_of(memory_ids: Iterable[str], view: KeepingView) -> dict[str, list[Memory]]:
-    """{id of a fact: itself, then facts of its subject and attribute, the oldest first}."""
+    """{id of a fact: that fact, then others with its subject and attribute, oldest first}."""
     found = [fact for one in memory_ids if (fact := view.memory(one)) is not None]
     facts = [fact for fact in found if fact.kind == "factual"]
     return {fact.memory_id: [fact, *view.rivals(fact)] for fact in facts}
 
 
 Decision: TypeAlias = Callable[[KeepingView], Sequence[KeepingChange]]
-"""Decides, with the catalog in view, what changes; an error undoes everything."""
+"""Reads the catalog and decides what changes. If it raises, everything is undone."""
 
 
 def keep_decided(connection: Connection, decide: Decision) -> None:
-    """Change how memories stand; their texts stay, so nothing is indexed again."""
+    """Change the status of memories. Their texts stay, so nothing is indexed again."""
     keep(connection, decide(KeepingView(connection)))
 
 
@@ -128,15 +128,15 @@ def keep(connection: Connection, changes: Iterable[KeepingChange]) -> None:
 
 
 def write_history(connection: Connection, entry: HistoryEntry) -> None:
-    """One more entry."""
+    """Add an entry to a memory's history."""
     connection.execute(
         f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(entry)
     )
 
 
 def drop_keeping(connection: Connection, memory_ids: Sequence[str]) -> None:
-    """Forget how removed memories stood, what they said before, and their ids where others name
-    them."""
+    """Delete the status, history and earlier texts of removed memories, and their ids in the rows
+    of other memories."""
     drop_earlier(connection, memory_ids)
     for memory_id in memory_ids:
         heir = keeping(connection, memory_id).superseded_by

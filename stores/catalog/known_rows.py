@@ -9,22 +9,22 @@ from secondhop.stores.database import Connection
 
 T = TypeVar("T")
 Rows: TypeAlias = Callable[[Connection, Sequence[str]], Mapping[str, T]]
-"""A view {id: what is stored of it}; ids that are not stored are left out."""
+"""A view that returns {id: what is stored of it}; unknown ids are left out."""
 
 _MOST = 8_192
-"""Rows kept of one view; with one more it begins again."""
+"""The most rows kept of one view. Beyond that, the cache of the view starts over."""
 
 
 class KnownRows:
-    """Rows of views, by id. Safe to use from any thread, also while other processes write.
+    """Caches the rows of views by id. Safe in any thread, and while other processes write.
 
-    What is not known is read in a worker thread.
+    Rows that are not cached are read in a worker thread.
     """
 
     def __init__(
         self, read: Callable[..., Any], *, stamp: Callable[[], Awaitable[Hashable]]
     ) -> None:
-        """`read` reads a view, as `Catalog.read`; `stamp`: as of `Database`."""
+        """`read`: see `Catalog.read`; `stamp`: see `Database.stamp`."""
         self._read, self._stamp = read, stamp
         self._guard = threading.Lock()
         self._at: Hashable = None
@@ -35,14 +35,14 @@ class KnownRows:
         return await self._known(view, ids, lambda missing: self._read(view, missing))
 
     async def whole(self, view: Callable[[Connection], T]) -> T:
-        """What a view reads that asks for no ids; callers must not change it."""
+        """The result of a view that takes no ids. Callers must not change it."""
         found: dict[str, T] = await self._known(view, [""], lambda _: {"": self._read(view)})
         return found[""]
 
     async def _known(
         self, view: object, ids: Sequence[str], read: Callable[[Sequence[str]], Mapping[str, T]]
     ) -> dict[str, T]:
-        stamp = await self._stamp()  # before reading: what is read later is newer, and goes sooner
+        stamp = await self._stamp()  # before reading: rows may be newer than their stamp, not older
         found = self._kept(stamp, view, ids)
         missing = [one for one in ids if one not in found]
         if missing:

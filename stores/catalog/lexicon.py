@@ -1,12 +1,13 @@
-"""Lexical search: an inverted index in SQLite, and BM25 as a share of the best possible.
+"""Lexical search: an inverted index in the database, and BM25 as a share of the best possible.
 
-Why not FTS5: its idf is about 0 for a word that half of the passages hold, which makes all scores
-in a store of one to three memories the same, and its bm25() visits every matching passage: 56 to
+Why not FTS5? Its idf is about 0 for a word that half of the passages contain, so that in a store of
+one to three memories all scores are the same. And its bm25() visits every matching passage: 56 to
 100 ms for four or five words over 100,000 passages. Six words here take 9 to 15 ms of CPU (the two
 were timed on similar random texts, not on the same queries).
 
-`postings` has one row a block of 1,024 passages and term; its entries are the passages that hold
-the term. Block first: what a put adds lies together, in about a megabyte, however big the store.
+`postings` has one row for each block of 1,024 passages and each term in it; its entries are the
+passages that contain the term. The block comes first in the key, so that what a put adds lies
+together, in about a megabyte, however big the store is.
 """
 
 import json
@@ -35,7 +36,7 @@ _ROWS = f"SELECT postings.block, postings.term, entries {_JOINED}"
 _EXTENT = """SELECT (SELECT value FROM meta WHERE key = 'passages'),
     (SELECT value FROM meta WHERE key = 'terms'),
     (SELECT min(passage_no) FROM passages), (SELECT max(passage_no) FROM passages)"""
-"""One question each: asked for both ends at once, SQLite reads the whole table."""
+"""One subquery each: if asked for min and max at once, SQLite reads the whole table."""
 _SIZES = f"SELECT term.value, sum(length(entries)) {_JOINED} GROUP BY term.value"
 
 
@@ -44,13 +45,13 @@ class Bm25:
     """How matches are weighed."""
 
     k1: float = 1.2
-    """How soon repeating a word stops to help; 1.2 in the source and in FTS5."""
+    """How soon repeating a word stops helping; 1.2 in the source and in FTS5."""
     b: float = 0.75
-    """How much long passages are held back, 0..1; 0.75 in the source and in FTS5."""
+    """How much long passages are penalised, 0..1; 0.75 in the source and in FTS5."""
     title_weight: float = 2.0
-    """A word in the title or a heading counts this often."""
+    """A word in the title or a heading counts this many times."""
     most_terms: int = 32
-    """A longer query counts as its rarest terms: bounds the work."""
+    """A longer query is cut to its rarest terms, which bounds the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +64,12 @@ class IndexedPassage:
 
     @property
     def length(self) -> int:
-        """In terms, title and text."""
+        """Number of terms in title, heading and text."""
         return len(self.title_terms) + len(self.text_terms)
 
 
 def add(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
-    """Enter passages that are not in the index yet."""
+    """Add passages that are not in the index yet."""
     fresh: dict[int, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
     pack = _PACKED.pack
     for passage in passages:
@@ -80,7 +81,7 @@ def add(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
         for term, count in in_title.items():
             entries[term].append(pack(slot, _byte(count), 0, length))
     connection.executemany(
-        # || joins the bytes as they are; only the type has to be said
+        # || joins the bytes as they are; only the type has to be given
         "INSERT INTO postings (block, term, entries) VALUES (?, ?, ?) ON CONFLICT (block, term) "
         "DO UPDATE SET entries = CAST(postings.entries || excluded.entries AS BLOB)",
         [
@@ -92,11 +93,11 @@ def add(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
 
 
 def _byte(count: int) -> int:
-    return count if count < 256 else 255  # from there on, more of the same says nothing: see k1
+    return count if count < 256 else 255  # from there on, repetition adds nothing: see k1
 
 
 def remove(connection: Connection, passages: Iterable[IndexedPassage]) -> None:
-    """Take passages out again; they must be analysed as they were when they were added."""
+    """Remove passages. Their terms must be the same as when they were added."""
     slots: dict[int, set[int]] = defaultdict(set)
     terms: dict[int, set[str]] = defaultdict(set)
     for passage in passages:
@@ -132,14 +133,15 @@ Found: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 
 
 def search(connection: Connection, queries: Sequence[QueryTerms], *, settings: Bm25) -> list[Found]:
-    """For each query, every passage with a term of it. Terms of several queries are read once.
+    """For each query, every passage with one of its terms. Each term is read once for all queries.
 
     score = sum over terms t of idf(t) · f·(k1 + 1) / (f + k1·(1 - b + b·length/average))
             divided by the sum over terms of idf(t) · (k1 + 1),
 
-    f counts t in the text plus `title_weight` times in the title, so each factor after idf stays
-    below k1 + 1 and the score below 1. Words that no passage holds stay in the divisor: one known
-    word of six is not a perfect hit. idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)), never negative,
+    f is the count of t in the text plus `title_weight` times its count in the title. Each factor
+    after idf stays below k1 + 1, so the score stays below 1. Words that no passage contains stay in
+    the divisor: one known word of six is not a perfect
+    hit. idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)), never negative,
     as in Lucene.
 
     Source: Robertson & Zaragoza 2009, doi:10.1561/1500000019.
@@ -209,9 +211,9 @@ def _extent(connection: Connection) -> tuple[int, float, list[int]]:
 def _most_telling(
     connection: Connection, query: QueryTerms, *, blocks: Sequence[int], limit: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The `limit` terms of a long query that few passages hold, judged by a sample of blocks.
+    """The `limit` rarest terms of a long query, judged by a sample of blocks.
 
-    Those that the sample does not hold come last: most of them are in no passage at all.
+    Terms that are not in the sample come last: most of them are in no passage at all.
     """
     step = -(-len(blocks) // _SAMPLED_BLOCKS) or 1
     terms = [*query.words, *query.joined]

@@ -44,7 +44,7 @@ MIGRATIONS: Sequence[Migration] = (
         )""",
     ),
     (
-        # what is added has a default, so that no row is rewritten and nothing embedded
+        # new columns have defaults, so no row is rewritten and nothing is embedded
         "ALTER TABLE memories ADD COLUMN kind TEXT NOT NULL DEFAULT 'continuity'",
         "ALTER TABLE memories ADD COLUMN subject TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE memories ADD COLUMN attribute TEXT NOT NULL DEFAULT ''",
@@ -53,7 +53,7 @@ MIGRATIONS: Sequence[Migration] = (
         # what a fact or a preference is about: a newer one of the same slot replaces it
         "ALTER TABLE memories ADD COLUMN slot TEXT NOT NULL DEFAULT ''",
         "CREATE INDEX memories_by_slot ON memories (kind, slot) WHERE kind <> 'continuity'",
-        # how memories stand; those without a row stand as they were stored
+        # the status of memories; those without a row have the default status
         """CREATE TABLE keeping (
             memory_id TEXT PRIMARY KEY,
             valid_until TEXT,           -- ISO 8601 with offset, as all that follow
@@ -75,14 +75,14 @@ MIGRATIONS: Sequence[Migration] = (
         "CREATE INDEX history_by_memory ON history (memory_id)",
     ),
     (
-        # what a session start asks for (briefing.py): marks, things to do, and what is newest
+        # what a briefing reads (briefing.py): marks, things to do, and the newest memories
         "ALTER TABLE keeping ADD COLUMN mark TEXT NOT NULL DEFAULT ''",
         "CREATE INDEX keeping_by_mark ON keeping (mark) WHERE mark <> ''",
         "CREATE INDEX memories_to_do ON memories (created_at) WHERE source IN ('todo', 'task')",
         "CREATE INDEX memories_by_date ON memories (created_at) WHERE kind <> 'preferential'",
     ),
     (
-        # what memories said before another text was put under their ids (versions.py)
+        # the texts of memories before other texts were stored under their ids (versions.py)
         """CREATE TABLE earlier_texts (
             version_no INTEGER PRIMARY KEY,
             memory_id TEXT NOT NULL,
@@ -103,7 +103,7 @@ MIGRATIONS: Sequence[Migration] = (
         "CREATE INDEX earlier_texts_by_memory ON earlier_texts (memory_id)",
     ),
     (
-        # what was thought of memories when they were written (cues.py)
+        # cues and annotations of memories (cues.py)
         """CREATE TABLE cues (
             cue_id TEXT PRIMARY KEY,
             memory_id TEXT NOT NULL,
@@ -141,7 +141,7 @@ MIGRATIONS: Sequence[Migration] = (
         "ALTER TABLE earlier_texts ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
     ),
     (
-        # of a session's cue: votes for the memory on this question, less those against it
+        # for a session's cue: votes for the memory on this question minus votes against it
         "ALTER TABLE cues ADD COLUMN proved REAL NOT NULL DEFAULT 0",
     ),
 )

@@ -14,14 +14,14 @@ _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
 _CUE_VECTORS = "cue_vectors"
 _OLD_MAP = "topics"
-"""Where version 0.1 kept the memory map, which has titles."""
+"""Where version 0.1 kept the memory map, which contains titles of memories."""
 
 _WORTH_A_MAP = 50
-"""The memory map, which takes 0.8 s for 5,000, is made again when one memory in 50 is new."""
+"""The memory map is made again once one memory in 50 is new. (It takes 0.8 s for 5,000.)"""
 
 
 def read_meta(connection: Connection) -> dict[str, str]:
-    """All of it."""
+    """All notes, by key."""
     return dict(connection.execute("SELECT key, value FROM meta"))
 
 
@@ -35,16 +35,16 @@ def write_meta(connection: Connection, values: Mapping[str, str]) -> None:
 
 
 def read_erasing(connection: Connection) -> list[str] | None:
-    """Ids of memories whose erasure has begun and is not finished; None when there is none.
+    """Ids of memories whose erasure is not finished; None if there is no such erasure.
 
-    [] where the memories are deleted, and files may still hold what they said.
+    [] if the memories are deleted, but files may still hold what they said.
     """
     noted = read_meta(connection).get(_ERASING)
     return None if noted is None else json.loads(noted)
 
 
 def note_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
-    """The erasure of these memories begins."""
+    """Note that the erasure of these memories begins."""
     going = list(memory_ids)
     noted = {*(read_erasing(connection) or []), *going}
     write_meta(connection, {_ERASING: json.dumps(sorted(noted))})
@@ -66,20 +66,20 @@ def note_origins(connection: Connection, memory_ids: Sequence[str]) -> None:
 
 
 def read_forgotten_origins(connection: Connection) -> list[str]:
-    """Where memories that were forgotten had been said; no word of them is in it."""
+    """Where forgotten memories had been said, without any of their words."""
     origins: list[str] = json.loads(read_meta(connection).get(_FORGOTTEN, "[]"))
     return origins
 
 
 def leave_erasing(connection: Connection, memory_ids: Iterable[str]) -> None:
-    """These memories leave the note: they are stored again, or deleted, and no id is needed."""
+    """Remove these ids from the note of erasures: the memories are deleted, or stored again."""
     noted = read_erasing(connection)
     if noted:
         write_meta(connection, {_ERASING: json.dumps(sorted({*noted} - {*memory_ids}))})
 
 
 def note_erased(connection: Connection, *, needs_compaction: bool) -> None:
-    """The erasure is finished, but for vectors that go when the collection is compacted."""
+    """Note that the erasure is finished, except for vectors that wait for `compact`."""
     done = (_ERASING, _NEEDS_COMPACTION, _OLD_MAP)
     connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?)", done)
     if needs_compaction:
@@ -92,12 +92,12 @@ def needs_compaction(connection: Connection) -> bool:
 
 
 def note_learning(connection: Connection, *, on: bool) -> None:
-    """Whether sessions may write cues."""
+    """Note whether sessions may write cues."""
     write_meta(connection, {LEARNING: "on" if on else "off"})
 
 
 def count_change(connection: Connection) -> None:
-    """The store is not what it was."""
+    """Count a change that requires another memory map."""
     connection.execute(
         "INSERT INTO meta (key, value) VALUES ('changes', '1') ON CONFLICT (key) "
         "DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)"
@@ -105,7 +105,7 @@ def count_change(connection: Connection) -> None:
 
 
 def count_stored(connection: Connection, number: int) -> None:
-    """So many memories more: as many as are worth a new memory map make one change."""
+    """Count stored memories. As many as require another memory map make one change."""
     small = int(read_meta(connection).get("small_changes", 0)) + number
     (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
     if small > memories // _WORTH_A_MAP:
@@ -115,7 +115,7 @@ def count_stored(connection: Connection, number: int) -> None:
 
 
 class OpenNote(NamedTuple):
-    """What a note of the outbox names, and the catalog does not know."""
+    """The ids that a note of the outbox names but the catalog does not know."""
 
     passage_ids: list[str]
     cue_ids: list[str]
@@ -127,7 +127,7 @@ def add_intent(
     passage_ids: Sequence[str],
     cue_ids: Sequence[str] = (),
 ) -> int:
-    """Note that vectors of these passages and cues come or go; the note's number."""
+    """Note that vectors of these passages and cues come or go. Returns the note's number."""
     if cue_ids and _CUE_VECTORS not in read_meta(connection):
         write_meta(connection, {_CUE_VECTORS: "1"})
     (number,) = connection.execute(
@@ -140,13 +140,13 @@ def add_intent(
 def add_drop(
     connection: Connection, passage_ids: Iterable[str], cue_ids: Iterable[str]
 ) -> int | None:
-    """Note that these vectors go; the note's number, None where there is none to go."""
+    """Note that these vectors go. Returns the note's number; None if there are no ids."""
     passages, cues = sorted(passage_ids), sorted(cue_ids)
     return add_intent(connection, "drop", passages, cues) if passages or cues else None
 
 
 def open_intents(connection: Connection) -> dict[int, OpenNote]:
-    """By number, what each note names that is not stored."""
+    """{number of a note: the ids it names that are not stored}."""
     noted = connection.execute("SELECT intent_no, passage_ids, cue_ids FROM outbox").fetchall()
     found: dict[int, OpenNote] = {}
     for number, *named in noted:
@@ -161,5 +161,5 @@ def open_intents(connection: Connection) -> dict[int, OpenNote]:
 
 
 def has_cue_vectors(connection: Connection) -> bool:
-    """Whether vectors of cues were ever put: then there may be a collection of them."""
+    """Whether vectors of cues were ever put. If so, there may be a collection of them."""
     return _CUE_VECTORS in read_meta(connection)

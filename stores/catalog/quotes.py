@@ -1,4 +1,4 @@
-"""Removes reasons that quote a memory from the history when it is forgotten."""
+"""When a memory is forgotten, removes the reasons in the history that quote it."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,16 +9,16 @@ from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
 
 QUOTED = 16
-"""Letters and digits in a row that two texts share by quoting, hardly by chance."""
+"""Letters and digits in a row: two texts that share that many do so by quoting, not by chance."""
 _WORD = re.compile(r"\w+")
 _CODE = re.compile(r"(?=\w*\d)\w{4,}")
-"""A number, a password, a name with digits: one of them is a quote."""
+"""A number, a password or a name with digits. A single one is a quote."""
 
 
 def clear_quotes(connection: Connection, memory_ids: Sequence[str]) -> None:
-    """Empty the reasons that quote these memories, or were given for what involves them.
+    """Empty the reasons that quote these memories, and the reasons why they superseded others.
 
-    Call it while the memories and their earlier texts still stand in the catalog.
+    Call it while the memories and their earlier texts are still in the catalog.
     """
     connection.executemany(
         "UPDATE history SET detail = '' WHERE other_id = ? AND act = 'superseded'",

@@ -1,4 +1,4 @@
-"""Reads memories and passages from the catalog; always inside one transaction."""
+"""Reads memories and passages from the catalog, always inside one transaction."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -37,30 +37,30 @@ _NUMBERED = """SELECT passage_no, passage_id, memory_id FROM passages
 
 
 def among(connection: Connection, sql: str, ids: Sequence[str]) -> Iterable[Row]:
-    """Rows of `sql (…)` for these ids."""
+    """The rows of `sql`, which ends in `IN`, for these ids."""
     wanted = json.dumps([one for one in dict.fromkeys(ids) if _can_be(one)])
     return connection.execute(f"{sql} (SELECT value FROM json_each(?))", (wanted,))
 
 
 def _can_be(one: str) -> bool:
-    """Whether anything may have this id; JSON in PostgreSQL takes no other."""
+    """Whether anything can have this id. PostgreSQL's JSON accepts no other ids."""
     return "\0" not in one and (one.isascii() or one.encode("utf-8", "replace").decode() == one)
 
 
 def stored(connection: Connection, memory_ids: Sequence[str]) -> list[str]:
-    """Those of the memories that are there."""
+    """Which of these memories are stored."""
     sql = "SELECT memory_id FROM memories WHERE memory_id IN"
     return [memory_id for (memory_id,) in among(connection, sql, memory_ids)]
 
 
 def owners(connection: Connection, passage_ids: Sequence[str]) -> dict[str, str]:
-    """{passage id: memory id} of the stored ones."""
+    """{passage id: memory id}; unknown ids are left out."""
     sql = "SELECT passage_id, memory_id FROM passages WHERE passage_id IN"
     return dict(among(connection, sql, passage_ids))
 
 
 class Embedded(NamedTuple):
-    """What has vectors: a table, and the column of the ids."""
+    """A table whose rows have vectors, and its column of ids."""
 
     table: str
     key: str
@@ -71,7 +71,7 @@ CUES: Final = Embedded("cues", "cue_id")
 
 
 def ids(connection: Connection, of: Embedded) -> set[str]:
-    """Of everything stored."""
+    """All stored ids."""
     return {one for (one,) in connection.execute(f"SELECT {of.key} FROM {of.table}")}
 
 
@@ -82,7 +82,7 @@ def count(connection: Connection, of: Embedded) -> int:
 
 
 def known(connection: Connection, wanted: Sequence[str], of: Embedded) -> set[str]:
-    """Those of the ids that are stored."""
+    """Which of these ids are stored."""
     sql = f"SELECT {of.key} FROM {of.table} WHERE {of.key} IN"
     return {one for (one,) in among(connection, sql, wanted)}
 
@@ -107,7 +107,7 @@ def passages(connection: Connection, passage_ids: Sequence[str]) -> dict[str, Pa
 
 
 def passages_of(connection: Connection, memory_id: str) -> tuple[Passage, ...]:
-    """Of one memory, in order."""
+    """The passages of one memory, in order."""
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ? ORDER BY ordinal"
     return tuple(map(passage_of, connection.execute(sql, (memory_id,))))
 
@@ -174,7 +174,7 @@ def counts(
 
 
 def annotated(connection: Connection) -> int:
-    """How many memories have an annotation of their present text."""
+    """How many memories have an annotation of their current text."""
     (count,) = connection.execute(
         "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
         "USING (memory_id, content_hash)"
@@ -194,7 +194,7 @@ def cue_standing(connection: Connection) -> CueStanding:
 
 
 def learns(connection: Connection) -> bool:
-    """Whether sessions may say what a memory is for."""
+    """Whether sessions may write cues."""
     sql = "SELECT value FROM meta WHERE key = ?"
     noted = connection.execute(sql, (LEARNING,)).fetchone()
     return noted is None or noted[0] != "off"
@@ -203,7 +203,7 @@ def learns(connection: Connection) -> bool:
 def stored_cues(
     connection: Connection, memory_ids: Sequence[str]
 ) -> dict[str, list[tuple[Breadth, str]]]:
-    """{memory that has cues from when it was stored: what they say}."""
+    """{memory id: its cues, without those of sessions}; memories without any are left out."""
     sql = "SELECT memory_id, breadth, text FROM cues WHERE origin <> 'session' AND memory_id IN"
     found: dict[str, list[tuple[Breadth, str]]] = {}
     for memory_id, breadth, text in among(connection, sql, memory_ids):
@@ -214,8 +214,8 @@ def stored_cues(
 def cue_owners(
     connection: Connection, cue_ids: Sequence[str]
 ) -> dict[str, tuple[str, Breadth, str, float, str]]:
-    """{cue id: (memory id, breadth, words, and of a session's cue its votes and when)} of the
-    stored ones."""
+    """{cue id: (memory id, breadth, text, votes, time of the last vote)}; unknown ids are left out.
+    The time is "" for a cue that no session wrote."""
     sql = (
         "SELECT cue_id, memory_id, breadth, text, proved, "
         "CASE WHEN origin = 'session' THEN written_at ELSE '' END FROM cues WHERE cue_id IN"
@@ -225,7 +225,7 @@ def cue_owners(
 
 
 def roles(connection: Connection, memory_ids: Sequence[str]) -> dict[str, str]:
-    """{memory id: its role}; what the host says goes before what a model says."""
+    """{memory id: its role}; a role from the host has priority over one from a model."""
     sql = "SELECT memory_id, role, origin FROM annotations WHERE role <> '' AND memory_id IN"
     rows = sorted(among(connection, sql, memory_ids), key=lambda row: row[2] == "host")
     return {memory_id: role for memory_id, role, _ in rows}
@@ -234,9 +234,9 @@ def roles(connection: Connection, memory_ids: Sequence[str]) -> dict[str, str]:
 def replaced_by(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """{memory id: the newer stored memories whose annotations say that they replace it}.
 
-    The newest first. Newer is what has a later date, or was stored later on the same date; an
-    older memory replaces nothing, whatever its annotation says. Those that nothing replaces are
-    left out.
+    Newest first. A memory is newer if its date is later, or if the dates are equal and it was
+    stored later. An older memory replaces nothing, whatever its annotation says. Memories that
+    nothing replaces are left out.
     """
     sql = (
         "SELECT old.memory_id, old.created_at, old.rowid, new.memory_id, new.created_at, "
@@ -261,14 +261,14 @@ def passage_ids(connection: Connection, memory_ids: Sequence[str]) -> dict[str, 
 
 
 def memories_where(connection: Connection, where: str, *values: str | bytes) -> list[Memory]:
-    """Those of a condition, the oldest first."""
+    """The memories that meet an SQL condition, oldest first."""
     sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
     found = map(memory_of, connection.execute(sql, values))
     return sorted(found, key=lambda memory: (memory.created_at, memory.memory_id))
 
 
 def keepings(connection: Connection) -> dict[str, Keeping]:
-    """Of every memory that does not stand as it was stored."""
+    """{memory id: its status}; memories with the default status are left out."""
     return dict(map(keeping_of, connection.execute(f"SELECT {KEEPING_COLUMNS} FROM keeping")))
 
 
@@ -291,25 +291,25 @@ def standing(
 
 
 class AtFirst(NamedTuple):
-    """What every recall reads of the entity."""
+    """What every recall reads at its start."""
 
     cues: CueStanding
     standing: Standing
 
 
 def at_first(connection: Connection) -> AtFirst:
-    """All of it at once."""
+    """Read both in one transaction."""
     return AtFirst(cue_standing(connection), standing(connection))
 
 
 def written_after(connection: Connection, moment: datetime) -> list[str]:
-    """Ids of what was written later than that."""
+    """Ids of memories written after this moment."""
     dated = connection.execute("SELECT memory_id, created_at FROM memories")
     return [found for found, at in dated if datetime.fromisoformat(at) > moment]
 
 
 def admitted(connection: Connection, where: Where) -> dict[str, bool]:
-    """{memory id: whether the filter admits it} of everything stored."""
+    """{memory id: whether the filter admits it} for every memory."""
     rows = connection.execute("SELECT memory_id, tags, source, kind, created_at FROM memories")
     return {
         memory_id: where.admits(
@@ -332,7 +332,7 @@ def tags(connection: Connection) -> dict[str, tuple[str, ...]]:
 def best_by_words(
     connection: Connection, queries: Sequence[str], *, k: int
 ) -> list[list[PassageHit]]:
-    """For each query the best `k` by `lexicon.search`; equal scores by smaller passage id."""
+    """For each query, the best `k` by `lexicon.search`; ties by smaller passage id."""
     if k < 1:
         return [[] for _ in queries]
     terms = [query_terms(query) for query in queries]
@@ -353,8 +353,8 @@ def best_by_words(
 def _best(
     numbers: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], *, k: int
 ) -> dict[int, float]:
-    """{passage number: score} of the best `k`, and of all that equal the k-th."""
-    # all that equal it: the passage id decides between them
+    """{passage number: score} of the best `k`, and of all that tie with the k-th."""
+    # keep the ties: the passage id decides between them
     kth = np.partition(scores, -k)[-k] if len(scores) > k else 0.0
     best = np.flatnonzero(scores >= kth)
     return dict(zip(numbers[best].tolist(), scores[best].tolist(), strict=True))

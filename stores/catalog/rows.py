@@ -35,10 +35,10 @@ BRIEFABLE_COLUMNS = (
 )
 HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 VERSION_COLUMNS = "replaced_at, replaced_by, passages"
-"""Of an earlier text, beside MEMORY_COLUMNS."""
+"""The columns of an earlier text besides MEMORY_COLUMNS."""
 
 Row = tuple[Any, ...]
-"""What sqlite3 gives and takes: str, bytes, int, float or None, one a column."""
+"""What sqlite3 returns and accepts: one str, bytes, int, float or None per column."""
 
 
 def memory_row(memory: Memory, *, passage_count: int) -> Row:
@@ -65,17 +65,17 @@ def _said(memory: Memory) -> Row:
 
 
 def tags_text(tags: Iterable[str]) -> str:
-    """Tags as the catalog holds them."""
+    """Tags in the catalog's form: a JSON list."""
     return json.dumps(list(tags))
 
 
 def tags_of(text: str) -> tuple[str, ...]:
-    """As `tags_text` wrote them."""
+    """The tags that `tags_text` wrote."""
     return () if text == "[]" else tuple(json.loads(text))
 
 
 def slot_of(memory: Memory) -> str:
-    """What memories that rule each other out share, as a hash: "" for continuity.
+    """A hash that memories share if they rule each other out; "" for continuity.
 
     Facts: subject and attribute. Preferences: scope and topic; without a topic, the text.
     """
@@ -91,12 +91,12 @@ def slot_of(memory: Memory) -> str:
 
 
 def folded(text: str) -> str:
-    """Without the differences of case and space."""
+    """The text without differences of case and white space."""
     return " ".join(text.casefold().split())
 
 
 def names_of(memory: Memory) -> tuple[str | bytes, str | bytes]:
-    """Its title and source, as the catalog holds them."""
+    """Its title and source in the catalog's form."""
     return written(memory.title), written(memory.source)
 
 
@@ -202,7 +202,7 @@ def card_of(
     replaced_by: Mapping[str, tuple[str, ...]],
     cues: Mapping[str, Sequence[tuple[Breadth, str]]],
 ) -> MemoryCard:
-    """From CARDS, and what is noted of memories elsewhere; by memory id."""
+    """From CARDS, and from what other tables say, by memory id."""
     title, source, created_at, passage_count, kind, *kept = row
     memory_id, keeping = keeping_of(tuple(kept))
     own = cues.get(memory_id, ())
@@ -281,11 +281,11 @@ def fact_name_of(row: tuple[Any, ...]) -> FactName:
 
 
 class HalfText(bytes):
-    """Text with half of an emoji (a lone surrogate): no UTF-8, but it is what the memory says."""
+    """Text with half of an emoji (a lone surrogate): not UTF-8, but it is what the memory says."""
 
 
 def written(text: str) -> str | HalfText:
-    """A text as both databases take it."""
+    """The text in a form that both databases accept."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -294,5 +294,5 @@ def written(text: str) -> str | HalfText:
 
 
 def text_of(value: str | bytes) -> str:
-    """A text as `written` wrote it."""
+    """The text that `written` converted."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value

@@ -1,11 +1,12 @@
-"""Earlier texts of memories in the catalog; always inside one transaction.
+"""Keeps the earlier texts of memories in the catalog, always inside one transaction.
 
-A memory that is put under an id that is stored takes that id over, and what the id said until then
-is kept here, beside the memories: no search reads it. It goes with its memory.
+If a memory is put under an id that is already stored, the old text is kept here, beside the
+memories. No search reads it. It is deleted with its memory.
 
-Not kept is what is not lost: a text that the new one begins with (a chat that went on, and is
-ingested again and again), and one that is kept already (two exports of one chat in a folder would
-change places at every ingest). So what is kept grows with what was said, not with the ingests.
+A text is not kept if nothing is lost: if the new text begins with it (a chat that went on and is
+ingested again and again), or if it is kept already (two exports of one chat in a folder would
+change places at every ingest). So what is kept grows with what was said, not with the number of
+ingests.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from secondhop.stores.records import EarlierText, Memory
 
 
 def keep_replaced(connection: Connection, memories: Sequence[Memory], *, at: datetime) -> None:
-    """Keep what these memories, about to be stored, would make unreadable."""
+    """Keep the texts that these memories, which are about to be stored, will replace."""
     stored = catalog_reads.stored(connection, [memory.memory_id for memory in memories])
     for new in (memory for memory in memories if memory.memory_id in set(stored)):
         old = catalog_reads.memory(connection, new.memory_id)
@@ -34,10 +35,10 @@ def keep_replaced(connection: Connection, memories: Sequence[Memory], *, at: dat
 
 
 def says_all_of(new: Memory, old: Memory) -> bool:
-    """Whether nothing is lost when `new` takes the place of `old`: it begins with the whole of it.
+    """Whether `new` begins with all of `old`, so that nothing is lost if it replaces `old`.
 
-    The last message of the old text may go on, too: a note that was added to. When it was written
-    and where it came from is no text.
+    The last message of `old` may be longer in `new`, like a note that was added to. Dates, sources
+    and origins do not count.
     """
     if _names(new) != _names(old) or len(new.messages) < len(old.messages):
         return False
@@ -58,14 +59,14 @@ def same_text(one: Memory, other: Memory) -> bool:
 
 
 def earlier_texts(connection: Connection, memory_id: str) -> list[EarlierText]:
-    """Of one memory, the oldest first."""
+    """The earlier texts of one memory, oldest first."""
     sql = f"""SELECT {MEMORY_COLUMNS}, {VERSION_COLUMNS} FROM earlier_texts
         WHERE memory_id = ? ORDER BY version_no"""
     return list(map(version_of, connection.execute(sql, (memory_id,))))
 
 
 def add_earlier(connection: Connection, texts: Iterable[EarlierText]) -> None:
-    """Keep these texts, the oldest first, of stored memories that have none yet."""
+    """Add earlier texts, oldest first, to stored memories that have none yet."""
     by_memory: dict[str, list[EarlierText]] = {}
     for text in texts:
         by_memory.setdefault(text.memory.memory_id, []).append(text)
@@ -76,7 +77,7 @@ def add_earlier(connection: Connection, texts: Iterable[EarlierText]) -> None:
 
 
 def drop_earlier(connection: Connection, memory_ids: Sequence[str]) -> None:
-    """Nothing is kept any more of what these memories said."""
+    """Delete the earlier texts of these memories."""
     connection.executemany(
         "DELETE FROM earlier_texts WHERE memory_id = ?", [(one,) for one in memory_ids]
     )

@@ -1,4 +1,4 @@
-"""Writes to the catalog when a memory comes or goes; always inside one transaction."""
+"""Stores and deletes the rows of memories in the catalog, always inside one transaction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,7 +19,7 @@ from secondhop.stores.records import EmbeddedMemory, Passage
 
 
 def store_memories(connection: Connection, batch: Sequence[EmbeddedMemory]) -> None:
-    """Insert memories that are not there, with their passages and postings."""
+    """Insert memories that are not stored yet, with their passages and postings."""
     connection.executemany(
         f"INSERT INTO memories ({MEMORY_COLUMNS}, slot, content_hash, passage_count) "
         f"VALUES ({','.join('?' * 15)})",
@@ -45,7 +45,10 @@ def store_memories(connection: Connection, batch: Sequence[EmbeddedMemory]) -> N
 
 
 def drop_memories(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Delete these memories (no id twice) with passages and postings; the passage ids gone."""
+    """Delete these memories (no id twice) with their passages and postings.
+
+    Returns the ids of the deleted passages.
+    """
     rows = [row for memory_id in memory_ids for row in _stored_passages(connection, memory_id)]
     indexed = [entry for _, entry in rows]
     lexicon.remove(connection, indexed)
@@ -58,13 +61,13 @@ def drop_memories(connection: Connection, memory_ids: Sequence[str]) -> set[str]
 
 
 def retag(connection: Connection, tags: Mapping[str, Sequence[str]]) -> None:
-    """Put these tags, by memory id, in the place of others."""
+    """Replace the tags of memories, by memory id."""
     rows = [(tags_text(own), memory_id) for memory_id, own in tags.items()]
     connection.executemany("UPDATE memories SET tags = ? WHERE memory_id = ?", rows)
 
 
 def rebuild_lexicon(connection: Connection) -> None:
-    """Build the lexical index again from the stored text, with the analyzer of today."""
+    """Build the lexical index again from the stored text, with the current analyzer."""
     write_meta(connection, {"analyzer": analyzer_id()})
     connection.execute("DELETE FROM postings")
     connection.execute("DELETE FROM meta WHERE key = 'terms'")

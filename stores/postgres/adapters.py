@@ -1,7 +1,7 @@
 """Converts what PostgreSQL cannot take directly: some text, and vectors.
 
-U+0000, and half of an emoji (a lone surrogate), are written as U+FDD0 and four hex digits; so is
-U+FDD0 itself, which no text should hold.
+U+0000 and half of an emoji (a lone surrogate) are written as U+FDD0 and four hex digits. So is
+U+FDD0 itself, which no text should contain.
 """
 
 import re
@@ -19,7 +19,7 @@ _WRITTEN = re.compile("\ufdd0([0-9a-f]{4})")
 
 
 def written(text: str) -> str:
-    r"""As PostgreSQL takes it.
+    r"""The text in a form that PostgreSQL accepts.
 
     >>> read(written("nul \0, half \ud83d")) == "nul \0, half \ud83d"
     True
@@ -28,7 +28,7 @@ def written(text: str) -> str:
 
 
 def read(text: str) -> str:
-    """What was written."""
+    """The text that `written` converted."""
     if "\ufdd0" not in text:
         return text
     return _WRITTEN.sub(lambda found: chr(int(found[1], 16)), text)
@@ -72,7 +72,7 @@ class _TextBinaryLoader(TextBinaryLoader):
 
 
 def register(connection: "psycopg.Connection") -> None:
-    """Let the connection write and read these."""
+    """Let the connection use these conversions."""
     adapters = connection.adapters
     adapters.register_dumper(str, _TextDumper)
     adapters.register_dumper(HalfText, _HalfTextDumper)

@@ -19,22 +19,25 @@ _WAITS = "SELECT 1 FROM annotating WHERE entity = %s"
 
 
 class AnnotationRows:
-    """Each entity is worked on by one worker at a time, for half an hour at most: after that the
-    worker counts as dead. Methods block."""
+    """The queue. One worker at a time works on an entity, for half an hour at most: after that it
+    counts as dead. Methods block."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
 
     def note(self, entity: str) -> None:
-        """Memories of the entity were written."""
+        """Note that memories of the entity were written."""
         self._run(_NOTE, entity_slug(entity), entity)
 
     def claim(self, entity: str) -> bool:
-        """Whether it waits and no other worker is at it: then this one is, until `release`."""
+        """Claim the entity until `release`. False if it does not wait or another worker has it."""
         return bool(self._run(_OWN, entity_slug(entity)))
 
     def claim_left(self) -> str | None:
-        """As `claim`, for one that has waited for two minutes: the worker that wrote left it."""
+        """Claim an entity that has waited for two minutes; None if there is none.
+
+        The worker that wrote it has abandoned it.
+        """
         rows = self._run(_LEFT)
         return str(rows[0][0]) if rows else None
 
@@ -42,14 +45,15 @@ class AnnotationRows:
         """End the claim.
 
         Args:
-            done: nothing waits any more, but what was written meanwhile; False: it waits as before.
+            done: the entity no longer waits, unless memories were written meanwhile. False: it
+            waits as before.
         """
         if done:
             self._run(_DONE, entity_slug(entity))
         self._run(_FREED, entity_slug(entity))
 
     def waits(self, entity: str) -> bool:
-        """Whether it waits, or is worked on."""
+        """Whether the entity waits or is being worked on."""
         return bool(self._run(_WAITS, entity_slug(entity)))
 
     def _run(self, sql: LiteralString, *values: str) -> list[tuple[Any, ...]]:

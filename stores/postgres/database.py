@@ -14,14 +14,14 @@ from secondhop.stores.postgres.schema import STEPS
 from secondhop.stores.postgres.server import PostgresServer, found_version
 
 CATALOG = "catalog"
-"""The part of an entity whose changes are told by `stamp`."""
+"""The part of an entity whose changes `stamp` reports."""
 _CHANGED = b"UPDATE entities SET changed = pg_current_xact_id() WHERE entity = %s"
 _PLACEHOLDER = re.compile(r"'[^']*'|%|\?|(?<![:\w]):([a-z_]+)|\bON CONFLICT \((?=\w)")
 
 
 @lru_cache(maxsize=1024)
 def translated(sql: str) -> bytes:
-    """SQL for psycopg: its placeholders, and keys that begin with the entity.
+    """The SQL with psycopg's placeholders, and with keys that begin with the entity.
 
     >>> translated("INSERT INTO t (k, v) VALUES (?, '?') ON CONFLICT (k) DO UPDATE SET v = :v")
     b"INSERT INTO t (k, v) VALUES (%s, '?') ON CONFLICT (entity, k) DO UPDATE SET v = %(v)s"
@@ -68,8 +68,9 @@ class PostgresDatabase:
         """Connects to nothing yet.
 
         Args:
-            entity: as the rows have it (`entity_slug`).
-            part: of what belongs to the entity; who writes to one does not wait for another.
+            entity: its name in the rows (`entity_slug`).
+            part: a part of the entity's data. Writers of different parts do not wait for each
+            other.
         """
         self._server, self._entity, self._part = server, entity, part
 
@@ -127,18 +128,19 @@ class PostgresDatabase:
         return float(seconds)
 
     def erase_leftovers(self) -> bool:
-        """See `Database`. PostgreSQL's vacuum does it, in its own time."""
+        """See `Database`. PostgreSQL's vacuum does it at a time of its own."""
         return True
 
     async def stamp(self) -> str | None:
-        """See `Database`; only of the catalog, as others are not asked."""
+        """See `Database`. None for all parts but the catalog, which are never asked."""
         if self._part != CATALOG:
             return None
         return await asyncio.to_thread(self._server.last_change, self._entity)
 
     def faults(self) -> list[str]:
-        """See `Database`. It looks after its files itself."""
+        """See `Database`. PostgreSQL checks its files itself."""
         return []
 
     def close(self) -> None:
-        """See `Database`. The connections belong to the server's other users, too."""
+        """See `Database`. Closes nothing, because other users of the server share the
+        connections."""

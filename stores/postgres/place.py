@@ -43,7 +43,7 @@ class PostgresPlace:
     """A `StorePlace` in a database, with vectors beside it (pgvector) or on a Chroma server."""
 
     def __init__(self, address: str, *, chroma_url: str | None) -> None:
-        """Connects to nothing yet. Raises UsageError for an address that is none."""
+        """Connects to nothing yet. Raises UsageError if `chroma_url` is not valid."""
         self._server = _servers.of(address, lambda: PostgresServer(address), user=self)
         self.name, self.server = self._server.name, chroma_url
         self.folder = files_of(address)
@@ -127,7 +127,7 @@ class PostgresPlace:
         return bool(self._rows("SELECT 1 FROM entities WHERE entity = %s", entity_slug(entity)))
 
     def is_in_use(self, entity: str) -> bool:
-        """See `StorePlace`: whether someone writes to it now."""
+        """See `StorePlace`. Here it only tells whether another part writes to it now."""
         release = self.lock(entity).try_acquire()
         if release is not None:
             release()
@@ -144,7 +144,7 @@ class PostgresPlace:
         shutil.rmtree(self.folder / "entities" / slug, ignore_errors=True)
 
     def check_vectors(self) -> None:
-        """See `StorePlace`. Both servers look after them."""
+        """See `StorePlace`. Does nothing, because the servers look after the vectors."""
 
     def delete_vectors(self) -> bool:
         """See `StorePlace`."""
@@ -160,7 +160,7 @@ class PostgresPlace:
         return PostgresDatabase(self._server, entity_slug(entity), part=part)
 
     def _rows(self, sql: LiteralString, *values: str) -> list[tuple[Any, ...]]:
-        """Of the tables that belong to no entity; [] where nothing was ever stored."""
+        """Rows of the tables that belong to no entity; [] if nothing was ever stored."""
         if not self._server.has_schema():
             return []
         with self._server.transaction("", writes=False) as connection:

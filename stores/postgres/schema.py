@@ -1,8 +1,9 @@
-"""The tables in PostgreSQL: those of SQLite, with the entity that each row belongs to.
+"""The tables in PostgreSQL: those of SQLite, with a column for the entity that a row belongs to.
 
-No query names that column. Its default and the row-level security of each table take it from the
-setting `secondhop.entity`, which a transaction sets for itself (`server.py`): so one text of SQL
-serves both databases, and a handle that is bound to one entity sees and writes no other rows.
+No query names that column. Its default and the row-level security of each table take the entity
+from the setting `secondhop.entity`, which every transaction sets for itself (`server.py`). So the
+same SQL serves both databases, and a handle that is bound to one entity cannot see or write other
+rows.
 """
 
 import re
@@ -11,7 +12,7 @@ from typing import Final
 
 SCHEMA: Final = "secondhop"
 ROLE: Final = "secondhop_entity"
-"""What a login that row-level security does not bind becomes inside a transaction."""
+"""The role that a login takes inside a transaction if row-level security does not bind it."""
 
 TABLES: Final = {
     "meta": "key TEXT, value TEXT NOT NULL, PRIMARY KEY (entity, key)",
@@ -60,8 +61,8 @@ TABLES: Final = {
         PRIMARY KEY (entity, owner, session_id)""",
     "traces": "name TEXT, content BLOB NOT NULL, at_ns BIGINT NOT NULL, PRIMARY KEY (entity, name)",
 }
-"""As `catalog/migrations.py`, `counters.py` and `sessions_database.py` have them;
-traces are files there."""
+"""The tables of `catalog/migrations.py`, `counters.py` and `sessions_database.py`. Traces are files
+in a folder store, but rows here."""
 
 _INDEXES: Final = (
     "memories (entity, origin)",
@@ -84,7 +85,7 @@ _OWN: Final = "nullif(current_setting('secondhop.entity', true), '')"
 
 def _table(name: str, columns: str) -> Iterator[str]:
     """A table whose rows only their own entity sees, whatever the query."""
-    # byte order, as in SQLite and Python: what is paged and sorted must not depend on a language
+    # byte order, as in SQLite and Python: paging and sorting must not depend on a language
     columns = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', columns)
     yield f'CREATE TABLE {name} (entity TEXT COLLATE "C" NOT NULL DEFAULT {_OWN}, {columns})'
     yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
@@ -93,7 +94,7 @@ def _table(name: str, columns: str) -> Iterator[str]:
 
 
 def _first() -> Iterator[str]:
-    # the names that SQLite knows: bytes, and a list of texts as JSON
+    # names that SQLite has, too: a type for bytes, and a function for a JSON list of texts
     yield "CREATE DOMAIN blob AS BYTEA"
     yield """CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT)
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT json_array_elements_text(list::json)'"""
@@ -112,9 +113,9 @@ def _first() -> Iterator[str]:
 
 STEPS: Final[Sequence[Sequence[str]]] = (
     tuple(_first()),
-    # the last transaction that changed the catalog of the entity: no other ever has its number
+    # the last transaction that changed the entity's catalog; its number is never used again
     ("ALTER TABLE entities ADD COLUMN changed XID8",),
-    # of the HTTP server (`token_rows.py`); a handle that is bound to an entity sees none
+    # tokens of the HTTP server (`token_rows.py`); a handle that is bound to an entity sees none
     (
         """CREATE TABLE tokens (token_id TEXT PRIMARY KEY, token TEXT NOT NULL,
         added BIGINT GENERATED ALWAYS AS IDENTITY)""",
@@ -128,7 +129,7 @@ STEPS: Final[Sequence[Sequence[str]]] = (
 VECTOR_STEPS: Final = (
     "CREATE EXTENSION IF NOT EXISTS vector",
     *_table("vectors", _VECTORS),
-    # in the row, not beside it: each search reads all of one entity
+    # not compressed, because each search reads all vectors of one entity
     "ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL",
 )
-"""Where vectors are kept here, too (pgvector)."""
+"""Statements for a database that also keeps vectors (pgvector)."""

@@ -23,13 +23,13 @@ from secondhop.stores.store_address import shown_store
 _REFUSED = re.compile(
     r'FATAL: +((?:database|role) ".*?" does not exist|password authentication failed|no pg_hba)'
 )
-"""What a server says that runs, and that no waiting and no start helps; libpq gives no code."""
+"""Refusals of a running server, which waiting does not cure. libpq gives no error codes."""
 CONNECTIONS = 8
-"""At most so many of a process work at once."""
+"""The most connections of a process that work at once."""
 TURNS = 16
-"""At most so many entities are written to at once by a process: each turn holds a connection."""
+"""The most entities that a process writes to at once. Each turn holds a connection."""
 WAIT_S = 5.0
-"""How long a connection is waited for."""
+"""How long to wait for a connection."""
 CONNECT_S = 5
 _TURN_WAIT_S = 0.2
 _TURN = "SET LOCAL lock_timeout = '30s'; SELECT pg_advisory_xact_lock"
@@ -51,10 +51,10 @@ class PostgresServer:
         self._work = self._pool(CONNECTIONS, wait_s=WAIT_S)
         self._turns = self._pool(TURNS, wait_s=_TURN_WAIT_S)
         self._begin = ""
-        """What begins every transaction; "" while there is no schema."""
+        """The statements that begin every transaction; "" while there is no schema."""
         self._has_vectors = False
         self._is_away = False
-        """Whether it did not answer when it was last asked: the pool would wait for it."""
+        """Whether it did not answer the last time. If so, the pool is not asked: it would wait."""
 
     def has_schema(self) -> bool:
         """Whether a store was ever made here."""
@@ -81,7 +81,7 @@ class PostgresServer:
         """Make the schema, or bring it to the newest version.
 
         Args:
-            vectors: with the table of vectors, which needs pgvector.
+            vectors: also make the table of vectors, which needs pgvector.
 
         Raises:
             SchemaVersionError: a newer secondhop wrote it; nothing was changed.
@@ -110,12 +110,12 @@ class PostgresServer:
     def transaction(
         self, entity: str, *, writes: bool, alone: str = ""
     ) -> Generator[psycopg.Connection, None, None]:
-        """A transaction that sees and writes the rows of one entity alone; "" of none.
+        """A transaction that sees and writes only the rows of one entity; of none for "".
 
-        What it reads is as it was at one moment, unless it writes.
+        A transaction that does not write reads one consistent state.
 
         Args:
-            alone: of the transactions that are given this, one runs at a time, as in SQLite.
+            alone: only one transaction with this key runs at a time, as in SQLite.
         """
         self.has_schema()
         way = "READ WRITE" if writes else "ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -133,7 +133,8 @@ class PostgresServer:
                 raise
 
     def last_change(self, entity: str) -> str | None:
-        """Another one after each change of the entity's catalog; None where none is known."""
+        """A value that differs after every change of the entity's catalog; None if none is
+        known."""
         if not self.has_schema():
             return None
         with self._errors(), self._begun(self._work, _LAST_CHANGE, (entity,)) as asked:
@@ -141,10 +142,11 @@ class PostgresServer:
             return str(row[0]) if row and row[0] else None
 
     def try_lock(self, key: str) -> Callable[[], None] | None:
-        """What frees the advisory lock of this name again; None: another one holds it.
+        """Take the advisory lock of this name. Returns a function that frees it.
 
-        It belongs to a transaction that does nothing else: so it ends with the process, and it
-        works behind a pooler of transactions.
+        None if another holds it, or if no connection is free. The lock belongs to a transaction
+        that does nothing else, so it ends with the process, and it works behind a transaction
+        pooler.
         """
         held = self._begun(self._turns, b"BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
         try:
@@ -199,8 +201,8 @@ class PostgresServer:
         first: bytes,
         values: Sequence[str] | None = None,
     ) -> Generator[psycopg.Cursor, None, None]:
-        """What this gave, on a connection that is ours. One that the server has closed meanwhile is
-        thrown away, and the next one taken."""
+        """Run `first` on a connection of the pool, held for the block, and give its cursor. A
+        connection that the server has closed meanwhile is discarded, and the next one is taken."""
         pool.open()
         while True:
             if self._is_away:
@@ -217,13 +219,13 @@ class PostgresServer:
                 return
 
     def _expect_answer(self) -> None:
-        """Raises at once, and says why, where the server does not answer."""
+        """Raise at once, with the reason, if the server does not answer."""
         with self._direct():
             self._is_away = False
 
     @contextmanager
     def _direct(self) -> Generator[psycopg.Connection, None, None]:
-        """A connection of its own, as the login: it says at once why there is none."""
+        """A connection outside the pools, as the login. It fails at once, with the reason."""
         with psycopg.connect(self._address, connect_timeout=CONNECT_S) as connection:
             yield connection
 
@@ -254,7 +256,7 @@ class PostgresServer:
 
 
 def away(name: str, error: Exception) -> StoreError:
-    """The server does not answer, or it does and has no place for us."""
+    """The error for a server that does not answer, or that answers and refuses."""
     why = " ".join(str(error).split())
     if refused := _REFUSED.search(why):
         return StoreError(
@@ -268,12 +270,12 @@ def away(name: str, error: Exception) -> StoreError:
 
 
 def number_of(key: str) -> int:
-    """What PostgreSQL calls an advisory lock: 64 bits with a sign."""
+    """The number of an advisory lock in PostgreSQL: 64 bits, signed."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], signed=True)
 
 
 def found_version(connection: psycopg.Connection, name: str) -> int:
-    """Version of the schema.
+    """The version of the schema; 0 if there is none yet.
 
     Raises:
         SchemaVersionError: a newer secondhop wrote it.
@@ -291,7 +293,7 @@ def _has_vectors(connection: psycopg.Connection) -> bool:
 
 
 def _bind_free_login(connection: psycopg.Connection) -> None:
-    """Row-level security does not bind a superuser: it gets a role that it binds, to work as."""
+    """Give a superuser a role to work as, because row-level security does not bind superusers."""
     row = connection.execute(
         "SELECT rolsuper OR rolbypassrls, EXISTS (SELECT FROM pg_roles WHERE rolname = %s) "
         "FROM pg_roles WHERE rolname = current_user",

@@ -1,8 +1,8 @@
 """Vectors in PostgreSQL, with pgvector.
 
-Every vector of an entity is compared (no approximate index): right to the last hit whatever the
-other entities hold, in 0.5 ms of processor for 1,000 vectors. Entities of more than some
-thousand memories are better kept on a Chroma server.
+A search compares every vector of the entity (there is no approximate index). So it is exact,
+whatever the other entities hold, and takes 0.5 ms of CPU for 1,000 vectors. Entities of more than a
+few thousand memories are better kept on a Chroma server.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.records import Vector, Vectors
 
 _HEAD_BYTES = 4
-"""The dimension and two bytes that say nothing, before the numbers."""
+"""The dimension and two unused bytes, before the numbers."""
 _NEAREST = (
     "SELECT id, -(vector <#> %b) FROM vectors WHERE collection = %s "
     "ORDER BY vector <#> %b, id LIMIT %s"
@@ -34,7 +34,7 @@ _PUT = (
 
 
 def _sent(vector: Vector) -> VectorBytes:
-    """As pgvector takes it."""
+    """The vector in pgvector's binary form."""
     head = np.array([len(vector), 0], dtype=">u2").tobytes()
     return VectorBytes(head + vector.astype(">f4").tobytes())
 
@@ -45,7 +45,7 @@ class PostgresVectors:
     def __init__(self, server: PostgresServer, entity: str, *, collection: str) -> None:
         """
         Args:
-            entity: as the rows have it (`entity_slug`).
+            entity: its name in the rows (`entity_slug`).
             collection: which of the entity's vectors: generation, and passages or cues.
         """
         self._server, self._entity, self._collection = server, entity, collection
@@ -78,7 +78,7 @@ class PostgresVectors:
         return sum(count for (count,) in await asyncio.to_thread(self._read, _COUNT))
 
     async def compact(self) -> bool:
-        """See `VectorIndex`. PostgreSQL's vacuum does it, in its own time."""
+        """See `VectorIndex`. PostgreSQL's vacuum does it at a time of its own."""
         return True
 
     async def drop(self) -> None:

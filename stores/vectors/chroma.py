@@ -1,7 +1,7 @@
-"""Passage vectors in Chroma: only ids and vectors, one collection per entity and generation.
+"""Vectors in Chroma: only ids and vectors, in collections of one entity and generation each.
 
-Never one collection with a filter: at 100,000 passages a filter costs 56 ms a query, and a filter
-that is forgotten once shows one entity the memory of another.
+Why not one collection with a filter? At 100,000 passages a filter costs 56 ms per query, and
+forgetting it once shows one entity the memories of another.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 def read_twice(read: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-    """What it reads, the second time where Chroma had lost the index: it is then loaded again."""
+    """Call `read`, and once more if Chroma had lost the index, which is then loaded again."""
     try:
         return read(*args, **named)
     except UnloadedIndexError:
@@ -39,7 +39,7 @@ def read_twice(read: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
 
 
 def by_cosine(ids: Sequence[str], distances: Sequence[float]) -> list[tuple[str, float]]:
-    """(id, cosine) in Chroma's order, nearest first; equal ones by id."""
+    """(id, cosine), nearest first; ties by id."""
     cosines = [round(1.0 - distance, 6) for distance in distances]
     hits = list(zip(ids, cosines, strict=True))
     if any(first <= second for first, second in pairwise(cosines)):
@@ -64,7 +64,7 @@ class ChromaVectors:
         return await asyncio.to_thread(read_twice, self._fetch, list(dict.fromkeys(passage_ids)))
 
     async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
-        """See `VectorIndex`. In parts, so that readers need not wait for a big one."""
+        """See `VectorIndex`. In parts, so that readers need not wait for a big write."""
         for start in range(0, len(passage_ids), _BATCH):
             part = slice(start, start + _BATCH)
             await asyncio.to_thread(self._upsert, list(passage_ids[part]), vectors[part])
@@ -149,16 +149,16 @@ class ChromaVectors:
 
 
 class CollectionNames:
-    """What the collections of one store are called, in a Chroma that several stores may share."""
+    """The names of one store's collections, in a Chroma that several stores may share."""
 
     def __init__(self, manifest: Callable[[], Manifest | None]) -> None:
         self._manifest = manifest
         self._store_id: str | None = None
 
     def of(self, identity: Identity, *, ending: str = "") -> Callable[[], str | None]:
-        """Gives the name, or None until the store exists.
+        """A function that returns the name of a collection, or None until the store exists.
 
-        It is asked for at every use: the store may be created after the entity was opened.
+        It is called at every use, because the store may be created after the entity was opened.
         """
         rest = f"{entity_digest(identity.entity)}.{identity.generation}{ending}"
 

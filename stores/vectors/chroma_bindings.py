@@ -1,10 +1,10 @@
 """Opens Chroma's folder through its Rust bindings, without the package `chromadb`.
 
 `import chromadb` takes 0.3 s: it loads OpenTelemetry, gRPC, HTTP clients and embedding functions,
-of which a folder of vectors needs none. What it calls in the end are these bindings
-(`chromadb/api/rust.py`), so that the files are Chroma's own: `chromadb.PersistentClient` reads and
-writes the same folder. `tests/stores/test_chroma_format.py` holds both against each other, and
-`pyproject.toml` names the versions whose bindings are known.
+and a folder of vectors needs none of them. In the end it calls these bindings
+(`chromadb/api/rust.py`), so the files are Chroma's own: `chromadb.PersistentClient` reads and
+writes the same folder. `tests/stores/test_chroma_format.py` compares the two, and `pyproject.toml`
+names the versions whose bindings are known.
 
 The bindings raise the errors of `chromadb.errors`, and load `chromadb` when they do.
 """
@@ -30,7 +30,7 @@ class FolderDatabase:
     """A `ChromaDatabase` in a folder."""
 
     def __init__(self, folder: Path, *, open_indexes: int) -> None:
-        """`open_indexes`: how many Chroma may keep in memory."""
+        """`open_indexes`: how many indexes Chroma may keep in memory."""
         self._bindings: Any = _rust.Bindings(
             allow_reset=False,
             sqlite_db_config=_rust.SqliteDBConfig(

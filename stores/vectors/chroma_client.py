@@ -1,6 +1,6 @@
-"""What `ChromaVectors` needs of a Chroma database, in a folder or on a server.
+"""The protocols that `ChromaVectors` uses, for a Chroma database in a folder or on a server.
 
-Both give `reading` and `writing`, blocks in which one collection may be used.
+Both offer `reading` and `writing`: blocks in which one collection may be used.
 """
 
 from collections.abc import Generator
@@ -23,18 +23,20 @@ HNSW = {
     "ef_search": 400,
     "max_neighbors": 16,
 }
-"""Settings of each collection. With Chroma's own batch and sync sizes a small collection stays in
-the write-ahead log, which every query reads from end to end.
+"""Settings of each collection. With Chroma's default batch and sync sizes, a small collection stays
+in the write-ahead log, which every query reads from end to end.
 
-A search wants 256 cues or 360 passages. With `ef_search` at 200 it missed one of 635 cues in 9
-of 375 queries, and which one differed from index to index; at 400 in none, in the same time."""
+A search asks for 256 cues or 360 passages. With `ef_search` at 200, it missed one of 635 cues in 9
+of 375 queries, and which one differed from index to index. At 400 it missed none, in the same
+time."""
 
 
 class UnloadedIndexError(CorruptStoreError):
     """Chroma no longer has the index in memory, and has not put it on disk yet.
 
     Seen with Chroma 1.5.9 on collections of fewer than `sync_threshold` vectors, about once in
-    thirty runs that wrote to another collection meanwhile. Loaded again, it comes out of the log.
+    thirty runs that wrote to another collection meanwhile. When it is loaded again, it comes from
+    the log.
     """
 
 
@@ -46,15 +48,15 @@ class ChromaCollection(Protocol):
         ...
 
     def ids(self) -> list[str]:
-        """All ids, in no order."""
+        """All ids, in no particular order."""
         ...
 
     def vectors(self, ids: list[str]) -> dict[str, Vector]:
-        """Those of the ids that it holds, at most `max_batch`."""
+        """{id: vector} of those ids that it holds; at most `max_batch` ids may be given."""
         ...
 
     def nearest(self, queries: Vectors, *, k: int) -> list[tuple[list[str], list[float]]]:
-        """For each query ids and their cosine distances, nearest first."""
+        """For each query, ids and their cosine distances, nearest first."""
         ...
 
     def upsert(self, ids: list[str], vectors: Vectors) -> None:
@@ -62,7 +64,7 @@ class ChromaCollection(Protocol):
         ...
 
     def delete(self, ids: list[str]) -> None:
-        """Remove these; one that it does not hold is no error."""
+        """Remove these ids; unknown ids are no error."""
         ...
 
     def rename(self, name: str) -> None:
@@ -74,18 +76,18 @@ class ChromaDatabase(Protocol):
     """The collections of a folder or a server."""
 
     max_batch: int
-    """Ids that one call may carry."""
+    """The most ids in one call."""
 
     def collection(self, name: str) -> ChromaCollection:
-        """Raises chromadb.errors.NotFoundError where there is none."""
+        """The collection. Raises chromadb.errors.NotFoundError if there is none."""
         ...
 
     def created(self, name: str, *, hnsw: dict[str, Any]) -> ChromaCollection:
-        """The collection, made with these settings if need be."""
+        """The collection, created with these settings if necessary."""
         ...
 
     def drop(self, name: str) -> None:
-        """Raises chromadb.errors.NotFoundError where there is none."""
+        """Delete the collection. Raises chromadb.errors.NotFoundError if there is none."""
         ...
 
     def close(self) -> None:
@@ -100,10 +102,10 @@ class ChromaSession:
         self._database = database
         self.max_batch = database.max_batch
         self._collections: dict[str, ChromaCollection | None] = {}
-        """None: there is none."""
+        """None for a collection that does not exist."""
 
     def collection(self, name: str) -> ChromaCollection | None:
-        """None when there is none."""
+        """The collection; None if there is none."""
         if name not in self._collections:
             try:
                 self._collections[name] = self._database.collection(name)
@@ -112,7 +114,7 @@ class ChromaSession:
         return self._collections[name]
 
     def created(self, name: str) -> ChromaCollection:
-        """The collection, made if need be."""
+        """The collection, created if necessary."""
         collection = self._collections.get(name)
         if collection is None:
             collection = self._database.created(name, hnsw=dict(HNSW))
@@ -120,13 +122,13 @@ class ChromaSession:
         return collection
 
     def expect(self, name: str, *, exists: bool) -> None:
-        """What is known of it beforehand: asking for one that does not exist loads `chromadb`."""
+        """Note whether the collection exists: asking for one that does not loads `chromadb`."""
         self._collections.pop(name, None)
         if not exists:
             self._collections[name] = None
 
     def drop(self, name: str) -> None:
-        """Delete the collection; none is no error."""
+        """Delete the collection; no error if there is none."""
         self._collections.pop(name, None)
         try:
             self._database.drop(name)
@@ -134,7 +136,7 @@ class ChromaSession:
             return
 
     def rename(self, name: str, new_name: str) -> None:
-        """Give the collection another name; none is no error."""
+        """Give the collection another name; no error if there is none."""
         collection = self.collection(name)
         if collection is not None:
             collection.rename(new_name)
@@ -153,7 +155,7 @@ def _not_found() -> type[Exception]:
 
 
 class ChromaClient(Protocol):
-    """A database that holds one collection an entity and generation."""
+    """A database whose collections each belong to one entity and generation."""
 
     def reading(self, name: str) -> AbstractContextManager[ChromaSession | None]:
         """A block that reads the collection; None when there is no database yet."""
@@ -164,13 +166,13 @@ class ChromaClient(Protocol):
         ...
 
     def drop(self, name: str) -> None:
-        """Delete the collection, whatever state it is in; none is no error."""
+        """Delete the collection, even a damaged one; no error if there is none."""
         ...
 
     def compact(self, name: str) -> bool:
-        """Put what the collection holds into new files, and delete the old ones.
+        """Rewrite the collection's contents to new files, and delete the old ones.
 
-        False where that cannot be done now. No one may write to the collection meanwhile.
+        False if that cannot be done now. The caller keeps other writers away meanwhile.
         """
         ...
 
@@ -181,9 +183,13 @@ class ChromaClient(Protocol):
 
 @contextmanager
 def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
-    """Around every call of Chroma; `cure` rebuilds the vectors. It gives no codes, only words.
+    """Translate Chroma's errors, which have no codes, only words. Wrap every call of Chroma in it.
 
-    Python looks up the classes of errors when there is an error: `chromadb` is not loaded before.
+    The error classes are looked up only when there is an error, so that `chromadb` is not loaded
+    before.
+
+    Args:
+        cure: the command that rebuilds the vectors.
     """
     try:
         yield
@@ -198,7 +204,7 @@ def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
     except Exception as error:
         if type(error) is not Exception:
             raise
-        # Chroma's client found an HTTP error without words of Chroma's, as proxies answer
+        # Chroma's client got an HTTP error that is not Chroma's own, such as a proxy's
         raise StoreUnavailableError(
             f"the Chroma server at {place} does not answer as one ({str(error)[:200]}); check it, "
             f"and what stands before it"

@@ -38,18 +38,18 @@ class StoredSegment(NamedTuple):
 
     collection_id: str
     vector_segment: str
-    """Names the folder of its index files."""
+    """The name of the folder of its index files."""
     ids: set[str]
-    """That the index must know."""
+    """The ids that the index must contain."""
     pending: int
-    """Log entries; at most so many ids are not in the index files yet."""
+    """Number of its log entries. At most that many ids are not in the index files yet."""
 
 
 def check_database(folder: Path) -> None:
-    """Passes silently when Chroma's own database is whole, or when there is none.
+    """Check that Chroma's own database is intact, if there is one.
 
     Raises:
-        CorruptStoreError: it is not.
+        CorruptStoreError: it is damaged.
     """
     if not (folder / "chroma.sqlite3").exists():
         return
@@ -63,7 +63,7 @@ def check_database(folder: Path) -> None:
 
 
 def stored_segment(folder: Path, name: str) -> StoredSegment | None:
-    """What Chroma's database says of the collection; None when there is none.
+    """What Chroma's database says about the collection; None if there is none.
 
     Raises:
         CorruptStoreError: the database cannot be read.
@@ -82,7 +82,7 @@ def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
         if row is None:
             return None
         (collection_id,) = row
-        # not joined: Chroma has no index of segments by collection, and SQLite would make one
+        # no join: Chroma has no index of segments by collection, so SQLite would build one
         scopes = "SELECT scope, id FROM segments WHERE collection = ?"
         segments = dict(connection.execute(scopes, (collection_id,)).fetchall())
         if not segments.keys() >= {"VECTOR", "METADATA"}:
@@ -101,16 +101,17 @@ def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
 
 
 def _has_its_tables(connection: sqlite3.Connection) -> bool:
-    """False: a process was killed while Chroma made the file, and nothing was stored in it."""
+    """Whether the file is complete. If not, a process was killed while Chroma created it, and
+    nothing was stored in it."""
     sql = "SELECT name FROM sqlite_master WHERE type = 'table'"
     return {name for (name,) in connection.execute(sql)} >= _TABLES
 
 
 def index_log(folder: Path) -> None:
-    """Give Chroma's log an index by collection; no call of Chroma may be under way.
+    """Index Chroma's log by collection. No call of Chroma may be under way.
 
-    Chroma 1.5.9 has none: to load a collection it reads the log of all of them, which took 28 ms
-    where 600 entities had 40 vectors each, and takes 6 ms with it.
+    Chroma 1.5.9 has no such index: to load a collection, it reads the log of all of them. With 600
+    entities of 40 vectors each, that took 28 ms, and takes 6 ms with the index.
     """
     with suppress(sqlite3.Error), closing(_connection(folder)) as connection:
         connection.execute(
@@ -124,7 +125,7 @@ def remove_unknown_segments(folder: Path) -> None:
     Raises:
         OSError: that cannot be done now.
     """
-    # the folders first: a collection that another process begins meanwhile has its row by then
+    # list the folders first: a collection that another process begins later is then not among them
     folders = [path for path in folder.iterdir() if path.is_dir()]
     known = set(_in_own_process(folder, "SELECT id FROM segments"))
     for path in folders:
@@ -153,10 +154,11 @@ connection.close()
 
 
 def _in_own_process(folder: Path, sql: str) -> list[str]:
-    """First column of the rows that a statement gives.
+    """Run a statement in a process of its own, and return the first column of its rows.
 
-    In this process, whatever our SQLite opens and closes would take away the locks of Chroma's own
-    SQLite (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+    In this process, our SQLite would release the locks of Chroma's own SQLite when it closes the
+    file
+    (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     """
     command = [sys.executable, "-I", "-c", _SCRIPT, str(folder / "chroma.sqlite3"), sql]
     done = subprocess.run(
@@ -168,7 +170,7 @@ def _in_own_process(folder: Path, sql: str) -> list[str]:
 
 
 def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:
-    """An error that says what rebuilds them."""
+    """The error for damaged vectors. It names the command that rebuilds them."""
     return CorruptStoreError(
         f"the vectors below {folder} are damaged ({reason}); "
         f"the memories are safe: {rebuild_command(str(folder.parent))} rebuilds the vectors"
@@ -176,6 +178,6 @@ def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:
 
 
 def _connection(folder: Path) -> sqlite3.Connection:
-    # rw: what a killed process left of a transaction is rolled back, or nothing can be read
+    # rw, so that a killed process's transaction can be rolled back: else nothing can be read
     uri = f"file:{quote(str((folder / 'chroma.sqlite3').absolute()))}?mode=rw"
     return sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S)

@@ -3,11 +3,11 @@
 Chroma's embedded client keeps each opened index in memory and never looks whether another process
 changed the files. With 1.5.9 the second process then finds only part of the vectors, and what it
 writes destroys the first one's (tried: a segmentation fault at the next start). So every block
-holds a lock of its collection, and a client whose memory is out of date is thrown away.
+holds a lock on its collection, and a client whose memory is out of date is discarded.
 
-Chroma also writes its index files in place, the header first: a process that is killed meanwhile
-leaves files that contradict each other. So an empty file `locks/<collection>.unfinished` stands
-while Chroma writes, and damage found beside one is such a leftover, not a failing disk.
+Chroma also writes its index files in place, the header first. A process that is killed meanwhile
+leaves files that contradict each other. So an empty file `locks/<collection>.unfinished` exists
+while Chroma writes. Damage found beside such a file comes from a kill, not from a failing disk.
 """
 
 import logging
@@ -41,24 +41,24 @@ from secondhop.stores.vectors.index_files import blank_spare_room, check_index
 _log = logging.getLogger(__name__)
 
 OPEN_COLLECTIONS = 64
-"""Indexes kept in memory at once, about 3 MB and 4 files each when small. With one more the client
+"""Indexes kept in memory at once, about 3 MB and 4 files each when small. With one more, the client
 starts again."""
 
 _NO_EVICTION = 1_000_000
-"""Indexes that Chroma 1.5.9 may keep. What it evicts before it is on disk (fewer vectors than
-`sync_threshold`) it does not find again, and it keeps part of its memory. It divides the number
-among shards, so that two indexes may meet in one shard of a small cache; then each query reads
-its index again (4 ms became 80)."""
+"""The most indexes that Chroma 1.5.9 may keep: in effect, all of them. If it evicts an index that
+is not on disk yet (fewer vectors than `sync_threshold`), it does not find it again, and does not
+free all of its memory. It also divides the number among shards, so that two indexes may meet in one
+shard of a small cache; then each query reads its index again (4 ms became 80)."""
 RESERVE_BYTES = 16 * 2**20
 """Disk space that a write leaves free: Chroma does not survive running out of it."""
 
 _UNKNOWN = b"?"  # no stamp is that short
 COPIED_AT_ONCE = 500
-"""Vectors that `compact` holds in memory."""
+"""The most vectors that `compact` holds in memory."""
 
 
 def draft_of(name: str) -> str:
-    """The collection that is filled to take another's place."""
+    """The name of the collection that is filled to replace this one."""
     return f"{name}.draft"
 
 
@@ -76,7 +76,7 @@ class ChromaFolder:
         self._files: dict[str, Path | None] = {}
         """{collection: where its index files are}"""
         self._seen: dict[str, bytes] = {}
-        """{collection: stamp at which this client's memory of it is right}"""
+        """{collection: the stamp for which this client's memory of it is right}"""
 
     @contextmanager
     def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
@@ -93,14 +93,14 @@ class ChromaFolder:
                         yield session
             if is_current:
                 return
-            # to load is to write: Chroma may bring its files up to date while it loads them
+            # loading takes the exclusive lock: Chroma may update its files while it loads them
             with lock.exclusive() as stamp:
                 self._load(name, stamp)
         yield None
 
     @contextmanager
     def _forgetting_unloaded(self, name: str) -> Generator[None, None, None]:
-        """The next reader loads the collection again, if Chroma has lost it."""
+        """Make the next reader load the collection again, if Chroma has lost it."""
         try:
             yield
         except UnloadedIndexError:
@@ -155,7 +155,8 @@ class ChromaFolder:
         return self._erase_dropped()
 
     def _erase_dropped(self) -> bool:
-        """No file holds any more what collections held that were dropped."""
+        """Purge the contents of dropped collections from all files. Returns whether it
+        succeeded."""
         try:
             with self._paused():
                 remove_unknown_segments(self.folder)
@@ -180,7 +181,7 @@ class ChromaFolder:
                     session.created(draft).upsert(list(found), np.stack(list(found.values())))
 
     def _put_in_place(self, name: str) -> None:
-        """The draft takes the name of the collection; after a kill, `_catch_up` finishes it."""
+        """Replace the collection by its draft. After a kill, `_catch_up` finishes this."""
         lock = self._lock(name)
         with lock.exclusive():
             lock.restamp()
@@ -196,11 +197,11 @@ class ChromaFolder:
         return StampedLock(self._locks / f"{name}.index")
 
     def _unfinished(self, name: str) -> Path:
-        """Stands while Chroma may be writing the collection's files."""
+        """The file that exists while Chroma may be writing the collection's files."""
         return self._locks / f"{name}.unfinished"
 
     def _mark_unfinished(self, name: str) -> None:
-        with suppress(OSError):  # a full disk: damage is then an error, not repaired
+        with suppress(OSError):  # on a full disk, later damage is an error and is not repaired
             self._unfinished(name).touch()
 
     def _is_current(self, name: str, stamp: bytes) -> bool:
@@ -210,7 +211,7 @@ class ChromaFolder:
         return self._file.exists() and self._file.stat().st_ino == self._inode
 
     def _load(self, name: str, stamp: bytes) -> None:
-        """Make this client's memory of the collection right; its lock is held."""
+        """Bring this client's memory of the collection up to date. The caller holds its lock."""
         is_full = len(self._seen) >= OPEN_COLLECTIONS
         if is_full or name in self._seen or not self._same_folder():
             self._restart()
@@ -235,7 +236,7 @@ class ChromaFolder:
         self._seen[name] = stamp
 
     def _catch_up(self, name: str, *, is_stored: bool) -> None:
-        """Make Chroma load the collection and enter what its log holds beyond the files."""
+        """Make Chroma load the collection, and add what is in its log but not in its files."""
         with chroma_errors(str(self.folder), cure=self._cure), self._using() as session:
             session.expect(name, exists=is_stored)
             collection = session.collection(name)
@@ -247,10 +248,11 @@ class ChromaFolder:
 
     @contextmanager
     def _blanking(self, name: str) -> Generator[None, None, None]:
-        """A block that writes to the collection; afterwards its files hold vectors only.
+        """A block that writes to the collection. Afterwards its files hold only vectors.
 
-        Where a new index lies is seen from the folder that appears: while Chroma writes, SQLite's
-        locks do not keep its SQLite and ours apart. If several appear, the next load asks.
+        The folder of a new index is recognised because it appears. The database cannot be asked
+        while Chroma writes, because SQLite's locks do not keep its SQLite and ours apart. If
+        several folders appear, the next load looks it up.
         """
         is_new = self._files.get(name) is None
         before = self._index_folders() if is_new else set[Path]()
@@ -264,7 +266,7 @@ class ChromaFolder:
         return {path for path in self.folder.iterdir() if path.is_dir()}
 
     def _blank(self, name: str) -> None:
-        """What lay in the memory of this process does not stay in the collection's files."""
+        """Erase what lay in this process's memory from the collection's files."""
         files = self._files.get(name)
         if files is None:
             return
@@ -309,7 +311,7 @@ class ChromaFolder:
 
     @contextmanager
     def _paused(self) -> Generator[None, None, None]:
-        """A block in which this process's client of the folder does nothing.
+        """A block in which this process's client of the folder is idle.
 
         Users of the client never wait for locks, so they finish.
         """

@@ -24,10 +24,10 @@ class ChromaServer:
     """A `ChromaClient` of a server, which looks after concurrency and damage itself."""
 
     def __init__(self, url: str, *, store: str) -> None:
-        """The vectors of `store`, which is only named in messages.
+        """`store` is only named in messages.
 
         Raises:
-            UsageError: `url` is not one: Chroma would ask its default server instead.
+            UsageError: `url` is not valid. Chroma would ask its default server instead.
         """
         self._url, self._address = url, _server_address(url)
         self._cure = rebuild_command(store, server=url)
@@ -54,7 +54,7 @@ class ChromaServer:
             self._connected().drop(name)
 
     def compact(self, name: str) -> bool:
-        """See `ChromaClient`. Its files are the server's."""
+        """See `ChromaClient`. Always False, because the files belong to the server."""
         del name
         return False
 
@@ -75,7 +75,7 @@ class ChromaServer:
 class ServerDatabase:
     """A `ChromaDatabase` on a server, or in Chroma Cloud.
 
-    `CHROMA_API_KEY`, `CHROMA_TENANT` and `CHROMA_DATABASE` count as for Chroma's own client.
+    `CHROMA_API_KEY`, `CHROMA_TENANT` and `CHROMA_DATABASE` work as for Chroma's own client.
     """
 
     def __init__(self, host: str, port: int, secure: bool) -> None:
@@ -177,7 +177,7 @@ def server_name(url: str) -> str:
     """The address without user names, passwords and paths.
 
     Raises:
-        UsageError: it is no address of a server.
+        UsageError: it is not the address of a server.
     """
     host, port, secure = _server_address(url)
     named = f"[{host}]" if ":" in host else host

@@ -5,9 +5,9 @@ from contextlib import suppress
 
 
 def return_freed_memory() -> None:
-    """The C library of Linux keeps what was freed in small pieces until it is told to return it.
+    """Return what Linux's C library would otherwise keep: memory that was freed in small pieces.
 
-    Of 64 small indexes that were closed it kept 200 MB. Elsewhere this does nothing.
+    After 64 small indexes were closed, it kept 200 MB. On other systems this does nothing.
     """
     with suppress(OSError, AttributeError, TypeError):  # no such library, or no such function
         ctypes.CDLL(None).malloc_trim(0)

@@ -1,6 +1,6 @@
 """Checks that Chroma's files of a collection are intact before Chroma loads them.
 
-Chroma 1.5.9 does not look: random bytes in `data_level0.bin` end the process with a segmentation
+Chroma 1.5.9 does not check: random bytes in `data_level0.bin` end the process with a segmentation
 fault, and a deleted segment folder gives one hit where there should be 120, without an error.
 Opening 100,000 vectors of 384 dimensions, with this check, takes 1.2 to 1.5 s on a busy machine.
 """
@@ -24,12 +24,12 @@ from secondhop.stores.vectors.chroma_database import (
 _HEADER = struct.Struct("<i6QiI3QdQ")
 _NORM_TOLERANCE = 1e-2
 _FIRST_ROOM = 100
-_LENGTH_BYTES = 4  # of an element in length.bin
-_DELETED = 1  # third byte of an element's link list
+_LENGTH_BYTES = 4  # per element in length.bin
+_DELETED = 1  # flag in the third byte of an element's link list
 
 
 class _CutShortError(ValueError):
-    """The file ends before its contents do: Chroma empties it, and then fills it."""
+    """The file ends too early, because Chroma empties it before it fills it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ class _IndexHeader:
 
 
 def check_index(folder: Path, segment: StoredSegment, *, was_cut_off: bool = False) -> None:
-    """Passes silently when the collection's index files are whole, or not there yet.
+    """Check that the collection's index files are intact, if they exist.
 
     Args:
-        was_cut_off: the last process that wrote them did not come to its end.
+        was_cut_off: the last process that wrote them was killed.
 
     Raises:
-        UnfinishedIndexError: they are not, and a killed process explains it: `was_cut_off`, or
+        UnfinishedIndexError: they are damaged, and a killed process explains it: `was_cut_off`, or
             `index_metadata.pickle`, which Chroma writes last, ends too early.
-        CorruptStoreError: they are not, or hold fewer vectors than they should.
+        CorruptStoreError: they are damaged, or hold fewer vectors than they should.
     """
     try:
         _check_segment(folder, segment)
@@ -72,11 +72,11 @@ def check_index(folder: Path, segment: StoredSegment, *, was_cut_off: bool = Fal
 
 
 def blank_spare_room(files: Path) -> None:
-    """Put zeros behind the last vector of the index in this folder; its collection is locked.
+    """Write zeros behind the last vector of the index in this folder. Its collection is locked.
 
-    hnswlib begins an index with room for a hundred vectors, and writes it as `malloc` gave it:
-    with whatever lay in the memory of the process. It does so at the first write of a collection,
-    and whenever it loads one of fewer vectors than `sync_threshold`.
+    hnswlib begins an index with room for a hundred vectors, and writes that room as `malloc` gave
+    it: with whatever lay in the memory of the process. It does so at the first write of a
+    collection, and whenever it loads one of fewer vectors than `sync_threshold`.
     """
     if not (files / "header.bin").exists():
         return
@@ -108,7 +108,7 @@ def _check_segment(folder: Path, segment: StoredSegment) -> None:
 
 
 def _read_header(files: Path) -> _IndexHeader:
-    """Of the index in this folder; a ValueError when it makes no sense."""
+    """The header of the index in this folder. Raises ValueError if it makes no sense."""
     header = _IndexHeader(*_HEADER.unpack((files / "header.bin").read_bytes()))
     sound = (
         header.elements <= header.max_elements
@@ -130,7 +130,7 @@ class _PlainUnpickler(pickle.Unpickler):
 
 
 def _read_labels(files: Path) -> Mapping[str, int]:
-    """{passage id: label of its vector}; a ValueError when they cannot be read."""
+    """{passage id: label of its vector}. Raises ValueError if they cannot be read."""
     with (files / "index_metadata.pickle").open("rb") as file:
         try:
             labels = _PlainUnpickler(file).load()["id_to_label"]
@@ -158,14 +158,14 @@ def _check_level0(files: Path, header: _IndexHeader, labels: Mapping[str, int]) 
         raise ValueError("data_level0.bin holds vectors that are not of unit length")
     alive = (rows[:, 2] & _DELETED) == 0
     stored = rows[:, header.label_offset :].copy().view("<u8")[:, 0]
-    # more vectors than labels are fine: a process killed while it saved leaves that, and Chroma
-    # then enters them again from its log
+    # more vectors than labels are fine: a process that was killed while saving leaves them, and
+    # Chroma then adds them again from its log
     if not set(labels.values()) <= set(stored[alive].tolist()):
         raise ValueError("index_metadata.pickle names vectors that data_level0.bin does not hold")
 
 
 def _check_lengths(files: Path, header: _IndexHeader) -> None:
-    """Lengths of the vectors before Chroma made them unit vectors: ours always were."""
+    """Check the lengths that vectors had before Chroma normalised them: ours are always 1."""
     size = header.elements * 4
     raw = (files / "length.bin").read_bytes()[:size]
     lengths = np.frombuffer(raw, dtype="<f4")
@@ -182,7 +182,7 @@ def _rows(path: Path, count: int, size: int) -> npt.NDArray[np.uint8]:
 
 
 def _check_links(files: Path, header: _IndexHeader) -> None:
-    """The upper levels: for each element its size in bytes, then one link list a level."""
+    """Check the upper levels: for each element, its size in bytes, then a link list per level."""
     raw = (files / "link_lists.bin").read_bytes()
     level_size = 4 + 4 * header.max_links
     place = 0

@@ -1,7 +1,7 @@
 """Where the vectors of an entity are: in the store's folder, or on a Chroma server.
 
-Its catalog says it (`Identity.server`). Looked for in the wrong place they seem to be lost, and an
-entity that is deleted there leaves them where they are.
+The entity's catalog says where (`Identity.server`). In the wrong place, the vectors would seem to
+be lost, and deleting the entity there would leave them behind.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ class VectorsElsewhereError(StoreError):
 
 
 def place_of(server: str | None) -> str:
-    """Where the vectors are that belong to a store with this Chroma server, or none."""
+    """Where a store with this Chroma server, or without one, keeps its vectors."""
     return server_name(server) if server else FOLDER
 
 
@@ -36,17 +36,17 @@ def place_words(place: str) -> str:
 
 
 def way_to(place: str) -> str:
-    """What to do to have the vectors of that place."""
+    """What to do in order to use the vectors of that place."""
     if place:
         return f"name it: --chroma {place}, or `chroma_url`"
     return "leave --chroma, SECONDHOP_CHROMA and `chroma_url` away"
 
 
 def identity_at(place: str, catalog: Catalog) -> Identity:
-    """Who a catalog belongs to, if its vectors are at this place, or may be.
+    """The catalog's identity with this place, if its vectors are there or may be there.
 
     Raises:
-        VectorsElsewhereError: they are on a server, and this is the folder, or the reverse.
+        VectorsElsewhereError: they are on a server but `place` is the folder, or the reverse.
     """
     known = catalog.identity()
     away = known.server is not None and bool(known.server) != bool(place)

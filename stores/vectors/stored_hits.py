@@ -1,4 +1,4 @@
-"""Searches an index that may hold more than the catalog knows, and keeps the last used vectors."""
+"""Searches an index that may hold more than the catalog knows, and caches recently used vectors."""
 
 import threading
 from collections import OrderedDict
@@ -26,11 +26,11 @@ async def nearest_stored(
 ) -> list[list[Hit]]:
     """For each query row, at most `k` hits of stored ids, best first.
 
-    Vectors that the catalog does not know are about to be stored or removed: they take no place.
+    Vectors that the catalog does not know are about to be stored or removed. They are skipped.
 
     Args:
         k: above 0.
-        owners: reads {id: its owner} of those that are stored.
+        owners: reads {id: its owner} of those ids that are stored.
         as_hit: makes a hit of an id, its owner and its cosine.
     """
     depth = k
@@ -49,7 +49,7 @@ async def nearest_stored(
 
 
 MOST_BYTES = 48 * 2**20
-"""Of all vectors that this process remembers, whatever they are of."""
+"""The most bytes that all cached vectors of this process may take."""
 
 _guard = threading.Lock()
 _vectors: OrderedDict[tuple[int, str], Vector] = OrderedDict()
@@ -57,16 +57,16 @@ _numbers = count()
 
 
 class VectorCache:
-    """The vectors of one entity used last, as long as those of all entities leave them room.
+    """A cache of the recently used vectors of one entity. Safe to use from any thread.
 
-    Least recently used out first. Safe to use from any thread.
+    All entities share `MOST_BYTES`. The least recently used vectors are dropped first.
     """
 
     def __init__(self) -> None:
         self._own = next(_numbers)
 
     def take(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """Those of the ids that are here."""
+        """{id: vector} of those ids that are cached."""
         found: dict[str, Vector] = {}
         with _guard:
             for passage_id in passage_ids:
@@ -77,7 +77,7 @@ class VectorCache:
         return found
 
     def keep(self, vectors: Mapping[str, Vector]) -> None:
-        """Remember these."""
+        """Cache these vectors."""
         # copies: a row of a matrix would keep the whole of it in memory
         copies = {(self._own, one): vector.copy() for one, vector in vectors.items()}
         with _guard:
@@ -87,7 +87,7 @@ class VectorCache:
                 _vectors.popitem(last=False)
 
     def drop(self, passage_ids: Sequence[str]) -> None:
-        """Forget these."""
+        """Drop these ids from the cache."""
         with _guard:
             for passage_id in passage_ids:
                 _vectors.pop((self._own, passage_id), None)

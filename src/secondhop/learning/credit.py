@@ -6,11 +6,12 @@ from secondhop.graph.session_result import ResolvedSession
 from secondhop.ranking.votes import EFFECTS, VoteName
 
 ACCEPTED_CREDIT = 0.5
-"""The least that being accepted says, whatever was voted; accepted without a vote it says 1."""
+"""The least credit of an accepted memory, whatever the votes. Accepted without a vote, it gets
+1."""
 
 
 def credit_of(votes: Mapping[str, VoteName], accepted: Iterable[str]) -> dict[str, float]:
-    """{memory id: what the session says of it}.
+    """{memory id: credit that the session gives it}; memories without any are left out.
 
     >>> credit_of({"a": "hot", "b": "cold", "c": "spark"}, ["a", "d"])
     {'a': 1.0, 'b': -0.5, 'd': 1.0}
@@ -29,10 +30,12 @@ def told_by_people(session: ResolvedSession) -> frozenset[str]:
 
 
 def counted(credit: float, known: float, *, by_person: bool) -> float:
-    """What a session changes: an agent takes back what helped, and only people refuse.
+    """How much of a credit counts: an agent can at most take back votes in favour.
+
+    Only people can bring the sum below 0, so only they can refuse a memory.
 
     Args:
-        known: the votes that stand.
+        known: the sum of the votes so far.
 
     >>> counted(-1.0, 0.5, by_person=True), counted(-1.0, 0.5, by_person=False)
     (-1.0, -0.5)

@@ -6,16 +6,16 @@ from secondhop.graph.result import Frozen
 
 
 class LearnedMemory(Frozen):
-    """What sessions have said of one memory, asked one question."""
+    """What sessions have said about one memory for one question."""
 
     memory_id: str
     title: str
     cue_id: str
-    """`recall.memories.cues.remove` takes it back."""
+    """`recall.memories.cues.remove` removes it."""
     votes: float
-    """1 a hot vote, 0.5 a warm one, less 0.5 a cold one and 1 a wrong one; as they count now."""
+    """The sum of the votes as they count now: hot 1, warm 0.5, cold -0.5, wrong -1."""
     refused: bool
-    """People have voted it out: such questions do not get it."""
+    """People have voted it out: answers to such questions leave it out."""
 
 
 class LearnedQuestion(Frozen):

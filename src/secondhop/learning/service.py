@@ -21,7 +21,7 @@ from secondhop.stores.records import Vector
 from secondhop.sync import BackgroundLoop, blocking
 
 SAME = 0.5
-"""Similarity of two questions, 0..1, from which on votes count for the one that is kept."""
+"""From this similarity on, 0..1, votes on a question count for the stored question instead."""
 
 
 class Learning:
@@ -138,9 +138,10 @@ class Learning:
     async def _votes(
         self, session: ResolvedSession, credit: Mapping[str, float]
     ) -> tuple[list[Cue], list[Vector]]:
-        """(what the session adds, the vector of each question).
+        """(the votes that the session adds, as cues; the vector of each).
 
-        A generic question, "help me with anything", is kept with what did not help alone.
+        A generic question, like "help me with anything", is kept only for memories that did not
+        help.
         """
         question = question_line(session.question)
         if not question:
@@ -174,7 +175,7 @@ class Learning:
     def _nearest(
         self, question: str, cues: Sequence[Cue], vectors: Mapping[str, Vector]
     ) -> Cue | None:
-        """The cue of nearly the same question; None: there is none."""
+        """The cue of nearly the same question; None if there is none."""
         if not cues:
             return None
         cosines = np.array([vectors[cue.text] @ vectors[question] for cue in cues])
@@ -196,7 +197,7 @@ class Learning:
 
 
 def without_the_gone(session: ResolvedSession, stored: Collection[str]) -> ResolvedSession:
-    """The session as if it had never shown what is no longer stored."""
+    """The session without the memories that are no longer stored."""
     return session.model_copy(
         update={
             name: [one for one in getattr(session, name) if one in stored]
@@ -206,10 +207,10 @@ def without_the_gone(session: ResolvedSession, stored: Collection[str]) -> Resol
 
 
 def question_line(question: str) -> str:
-    """A question as one line, as much of it as a cue holds."""
+    """A question as one line, cut to what a cue can hold."""
     return " ".join(clean(question).split())[:LONGEST_QUESTION].strip()
 
 
 def votes_now(cue: Cue, now: datetime) -> float:
-    """What the votes of a session's cue say at a moment."""
+    """What the votes of a session's cue count at a moment."""
     return voted(cue.proved, cue.written_at or now, now)

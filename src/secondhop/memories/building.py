@@ -22,10 +22,10 @@ TITLE_CHARACTERS = 60
 def rememberable(
     text: str, *, subject: str | None, attribute: str | None, scope: str | None, topic: str
 ) -> Rememberable:
-    """What the parts say: a fact with a subject and an attribute, a preference with a scope.
+    """A fact if subject and attribute are given, a preference if a scope is, else the words.
 
     Raises:
-        UsageError: half of a fact, or a fact and a preference at once.
+        UsageError: half of a fact, a fact and a preference at once, or a topic without a scope.
     """
     if (subject is None) != (attribute is None):
         raise UsageError("a fact has a subject and an attribute; the text is its value")
@@ -48,10 +48,10 @@ def new_memory(
     tags: Sequence[str],
     memory_id: str | None,
 ) -> Memory:
-    """The memory to store, of what a program gives; without `memory_id` it gets a new one.
+    """The memory to store, from what a program gives; without `memory_id` it gets a new id.
 
     Raises:
-        UsageError: one of them cannot be.
+        UsageError: an argument is not valid.
     """
     check_rememberable(what)
     check_text(title, name="title")
@@ -65,7 +65,7 @@ def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str)
     """The memory to store.
 
     Raises:
-        UsageError: there is nothing in it.
+        UsageError: the text, or a part of a fact or preference, is empty.
     """
     match what:
         case Fact():
@@ -111,7 +111,7 @@ def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str)
 
 
 def reworded(old: Memory, what: Rememberable) -> Rememberable:
-    """Words for a fact are its new value; words for a preference, its new text."""
+    """The new version of `old`: words become a fact's new value, or a preference's new text."""
     if not isinstance(what, str):
         return what
     match old.kind:
@@ -127,7 +127,7 @@ def spaced(text: str, name: str) -> str:
     """The text with single spaces.
 
     Raises:
-        UsageError: there is none.
+        UsageError: the text is empty.
     """
     if not text.strip():
         raise UsageError(f"{name} is empty")
@@ -135,7 +135,7 @@ def spaced(text: str, name: str) -> str:
 
 
 def opening(text: str) -> str:
-    """The first line, cut at a word."""
+    """The first line of a text, cut at a word to `TITLE_CHARACTERS`."""
     line = " ".join((text.strip().splitlines() or [""])[0].split())
     if len(line) <= TITLE_CHARACTERS:
         return line
@@ -143,21 +143,21 @@ def opening(text: str) -> str:
 
 
 def new_id_of(what: Rememberable) -> str:
-    """An id that nothing else has, its kind to be seen."""
+    """A new, unique id. Its first letter shows the kind."""
     letter = "f" if isinstance(what, Fact) else "p" if isinstance(what, Preference) else "c"
     return f"{letter}-{uuid.uuid4().hex[:12]}"
 
 
 def same_words_since(moment: datetime, *, given: bool) -> datetime:
-    """From when on the same words of continuity are the same memory, and not another event.
+    """Continuity in the same words is the same memory since this moment; before, another event.
 
-    The moment itself where the caller gave it; else the beginning of its day, in UTC.
+    It is `moment` itself if the caller gave it, else the beginning of its day in UTC.
     """
     return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def expired_notice(kept: Kept, keeping: Keeping, *, now: datetime) -> str:
-    """A warning where a memory was stored that had expired already; else ""."""
+    """A warning if the memory that was stored had already expired; else ""."""
     until = keeping.valid_until
     if until is None or until > now or kept.done != "remembered":
         return ""

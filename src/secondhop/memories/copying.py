@@ -12,7 +12,7 @@ from secondhop.stores.store_directory import StoreDirectory
 
 
 class Copied(Frozen):
-    """What was copied, and compared with what it was copied from."""
+    """What was copied, and compared with the original."""
 
     store: str
     """Where the copy is."""
@@ -20,7 +20,7 @@ class Copied(Frozen):
 
 
 class CopiedEntity(Frozen):
-    """One entity of it."""
+    """One copied entity."""
 
     entity: str
     memories: int
@@ -28,7 +28,7 @@ class CopiedEntity(Frozen):
     """Of passages and cues."""
     traces: int
     was_there: bool
-    """A copy before this one had ended with it; nothing was written."""
+    """An earlier run had finished copying it; nothing was written."""
 
 
 async def copied(
@@ -38,18 +38,18 @@ async def copied(
     chroma_url: str | None = None,
     entities: Sequence[str] | None = None,
 ) -> Copied:
-    """Copy entities with all that is kept of them; killed, it can be run again.
+    """Copy entities with everything that is kept of them. After a kill, run it again.
 
     Args:
         to: a folder, or postgresql://…
         chroma_url: the Chroma server for the copy's vectors.
-        entities: default all.
+        entities: by default all.
 
     Raises:
         UnknownEntityError: nothing is stored for one of them; nothing was copied.
         UsageError: both stores are the same.
-        StoreError: nothing is stored there, or as of `copy_entity`; what was copied before it
-            stays.
+        StoreError: nothing is stored in the source, or see `copy_entity`; entities that were copied
+        before stay.
     """
     chosen = await asyncio.to_thread(source.entities) if entities is None else list(entities)
     if not chosen:

@@ -24,7 +24,7 @@ class Cues:
     def __init__(
         self, writing: MemoryWriting, annotating: Annotating, *, loop: BackgroundLoop | None = None
     ) -> None:
-        """Take the parts as they are."""
+        """Reads nothing yet."""
         self._writing, self._store, self._annotating = writing, writing.store, annotating
         self._loop = loop or BackgroundLoop()
 
@@ -53,11 +53,11 @@ class Cues:
     async def alist(
         self, memory_id: str | None = None, *, after: str = "", limit: int = 1000
     ) -> Sequence[StoredCue]:
-        """The cues of one memory, or those of all in the order of their ids.
+        """The cues of one memory, or of all memories in the order of their ids.
 
         Args:
-            after: of all cues, begin after this one; "" is the beginning.
-            limit: of all cues, the most to return.
+            after: for all memories: begin after this cue id; "" is the beginning.
+            limit: for all memories: the most cues to return.
 
         Raises:
             UsageError: the memory is not stored.
@@ -80,7 +80,7 @@ class Cues:
     ) -> AnnotateLedger:
         """Let the language model write cues for all memories that wait for it (docs/cues.md).
 
-        A memory whose present text has an annotation costs nothing. Each answer is stored at once;
+        A memory whose current text has an annotation costs nothing. Each answer is stored at once;
         a run that ends early continues where it stopped.
 
         Args:

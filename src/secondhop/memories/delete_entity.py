@@ -18,15 +18,15 @@ from secondhop.sync import BackgroundLoop
 
 
 class DeletedEntity(Frozen):
-    """What is gone with an entity."""
+    """What was deleted with an entity."""
 
     entity: str
     memories: int | None
-    """None: its catalog cannot be read, and is deleted all the same."""
+    """None if its catalog cannot be read; it is deleted all the same."""
     files: int
-    """Of its own folder: catalog, counters, sessions, traces, caches."""
+    """The files in its folder: catalog, counters, sessions, traces, caches."""
     bytes: int
-    """In those files; its vectors come on top."""
+    """The size of those files, without its vectors."""
     dry_run: bool = False
 
 
@@ -38,16 +38,16 @@ async def adelete_entity(
     sessions: str | SessionStore | None = None,
     dry_run: bool = False,
 ) -> DeletedEntity:
-    """Delete everything that the store at `path` keeps of an entity; it cannot be undone.
+    """Delete everything that the store at `path` keeps of an entity. This cannot be undone.
 
-    Catalog, vectors, counters, sessions, traces, caches. Not what a backup, an
+    That is its catalog, vectors, counters, sessions, traces and caches, but not what a backup, an
     export, a `caches` folder elsewhere or a checkpointer of yours holds.
 
     Args:
         chroma_url: the server that its vectors are on.
-        sessions: where its open sessions are, if not in its folder: those that know one of its
+        sessions: where its open sessions are, if not in its folder. Those that contain one of its
             memories are abandoned.
-        dry_run: only tell what would go.
+        dry_run: only report what would be deleted.
 
     Raises:
         UnknownEntityError: the store keeps nothing of it.
@@ -104,7 +104,7 @@ def delete_entity(
 
 
 async def stored_ids(catalog: Catalog) -> list[str] | None:
-    """Ids of all memories in a catalog; [] where there is none, None where it is damaged."""
+    """Ids of all memories in a catalog; [] if there is no catalog, None if it is damaged."""
     try:
         return list(await catalog.aread(content_hashes))
     except CorruptStoreError:
@@ -116,7 +116,7 @@ async def stored_ids(catalog: Catalog) -> list[str] | None:
 async def abandon_sessions(
     named: str | SessionStore | None, memory_ids: list[str], *, entity: str
 ) -> None:
-    """Sessions that are kept elsewhere than in the entity's folder: those that know a memory."""
+    """Abandon sessions outside the entity's folder that contain one of these memories."""
     if not memory_ids:
         return
     store = chosen_sessions(named)

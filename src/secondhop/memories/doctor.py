@@ -1,4 +1,4 @@
-"""Examines a memory: whether its files agree, and whether its memories contradict each other."""
+"""Examines an entity: whether its files agree, and whether its memories contradict each other."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,16 +23,16 @@ from secondhop.stores.records import Memory, Passage
 
 EXAMPLES = 5
 SAMPLE = 32
-"""Passages embedded again, to see whether their vectors still fit."""
+"""How many passages are embedded again, to check their vectors."""
 EMBEDDED_AT_ONCE = 64
 FITS = 0.98
-"""Cosine of a stored vector and a fresh one from which on they are the same; batching and
-quantisation move a vector a little."""
+"""From this cosine on, a stored vector and a fresh one count as the same. Batching and quantisation
+move a vector a little."""
 _PAGE = 256
 
 
 class Finding(Frozen):
-    """One thing that is not as it should be."""
+    """One kind of problem."""
 
     check: str
     what: str
@@ -40,10 +40,11 @@ class Finding(Frozen):
     count: int
     examples: list[str]
     weight: Literal["damage", "leftover", "doubt"]
-    """damage: something is lost or wrong; leftover: something is too much; doubt: for a person."""
+    """damage: something is lost or wrong; leftover: something is superfluous; doubt: a person has
+    to decide."""
     cure: str
     fixable: bool = False
-    """Whether `fix` mends it."""
+    """Whether `fix` repairs it."""
     fixed: bool = False
 
 
@@ -57,20 +58,20 @@ class Examination(Frozen):
 
     @property
     def sound(self) -> bool:
-        """No damage is left."""
+        """Whether no damage is left."""
         return all(one.fixed or one.weight != "damage" for one in self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """What is examined, and what may be done about it."""
+    """What is examined, and whether problems are repaired."""
 
     store: EntityStore
     embedder: Embedder
     counters: CounterStore
     now: datetime
     fix: bool
-    """Mend what needs no decision."""
+    """Repair what needs no decision."""
     progress: IngestProgress | None = None
     """Called with the number of passages that were embedded ("embed")."""
     memories: Sequence[tuple[Memory, tuple[Passage, ...]]] = ()
@@ -82,7 +83,7 @@ class Examined:
 
 
 async def examine(given: Examined) -> Examination:
-    """Every check in turn."""
+    """Run every check in turn."""
     memories: list[tuple[Memory, tuple[Passage, ...]]] = []
     after = ""
     while page := await given.store.page(after=after, limit=_PAGE):
@@ -103,7 +104,7 @@ async def examine(given: Examined) -> Examination:
 
 
 async def check_file(case: Examined) -> list[Finding]:
-    """The catalog's own file."""
+    """Check the catalog's file."""
     faults = await case.store.file_faults()
     what = "SQLite finds the catalog damaged"
     cure = "put a backup in place, or ingest the sources again"
@@ -111,7 +112,7 @@ async def check_file(case: Examined) -> list[Finding]:
 
 
 async def check_vectors(case: Examined) -> list[Finding]:
-    """One vector for each passage, and no others."""
+    """Check that each passage has a vector, and that there are no others."""
     texts = {
         passage.passage_id: embedding_text(memory, passage) for memory, passage in case.passages
     }
@@ -130,7 +131,7 @@ async def check_vectors(case: Examined) -> list[Finding]:
 
 
 async def check_cues(case: Examined) -> list[Finding]:
-    """One vector for each cue, and no others."""
+    """Check that each cue has a vector, and that there are no others."""
     ids = [memory.memory_id for memory, _ in case.memories]
     cues = (await case.store.cues.of_memories(ids)).values()
     texts = {cue.cue_id: cue.text for own in cues for cue in own}
@@ -145,10 +146,10 @@ async def check_cues(case: Examined) -> list[Finding]:
 async def mended(
     vectors: VectorMaintenance, texts: Mapping[str, str], case: Examined, *, what: str
 ) -> list[Finding]:
-    """Vectors that are missing, and those that are too many.
+    """Find missing and superfluous vectors, and repair them if asked to.
 
     Args:
-        texts: {id: what is embedded} of everything stored.
+        texts: {id: the text to embed} of everything stored.
         what: "passages" or "cues".
     """
     missing, orphans = await vectors.strays()
@@ -175,7 +176,7 @@ async def mended(
 async def embed(
     ids: Sequence[str], texts: Mapping[str, str], vectors: VectorMaintenance, case: Examined
 ) -> None:
-    """Give these ids their vectors."""
+    """Embed the texts of these ids and store the vectors."""
     for start in range(0, len(ids), EMBEDDED_AT_ONCE):
         part = ids[start : start + EMBEDDED_AT_ONCE]
         await vectors.put(part, await case.embedder.embed_passages([texts[one] for one in part]))
@@ -184,7 +185,7 @@ async def embed(
 
 
 async def check_circles(case: Examined) -> list[Finding]:
-    """Memories of version 0.1, of which each could supersede the other, so that none holds."""
+    """Find memories that supersede one another, so that none is valid: version 0.1 allowed it."""
     links = {i: kept.superseded_by for i, kept in (await case.store.keepings()).items()}
     found = [", ".join(circle) for circle in circles_in(links)]
     what = "groups of memories that supersede one another, so that none holds"
@@ -193,7 +194,7 @@ async def check_circles(case: Examined) -> list[Finding]:
 
 
 def circles_in(links: Mapping[str, str]) -> list[list[str]]:
-    """Groups of ids of which each leads to the next, and the last to the first.
+    """Groups of ids in which each leads to the next, and the last to the first.
 
     >>> circles_in({"a": "b", "b": "a", "c": "a", "d": "e"})
     [['a', 'b']]
@@ -213,7 +214,7 @@ def circles_in(links: Mapping[str, str]) -> list[list[str]]:
 
 
 async def check_counters(case: Examined) -> list[Finding]:
-    """Nothing is counted of memories that are gone: a killed process leaves such."""
+    """Check that no counters of deleted memories are left, as a killed process leaves them."""
     if case.counters.is_lost():
         if case.fix:
             case.counters.begin_again()
@@ -227,7 +228,7 @@ async def check_counters(case: Examined) -> list[Finding]:
         what = "the file of what was counted cannot be read"
         cure = "put a backup in place, or do as it says"
         return [damage(what, [str(error)], cure=cure)]
-    stored = await case.store.content_hashes()  # last: what is put meanwhile is no leftover
+    stored = await case.store.content_hashes()  # last: what is put meanwhile is not a leftover
     gone = sorted(known - stored.keys())
     if case.fix and gone:
         await case.counters.forget(gone)
@@ -237,7 +238,7 @@ async def check_counters(case: Examined) -> list[Finding]:
 
 
 async def check_embeddings(case: Examined) -> list[Finding]:
-    """A sample of the vectors, the same each time; the model is asked, not the cache."""
+    """Compare a fixed sample of the vectors with fresh ones from the model, past the cache."""
     pairs = case.passages[:: max(1, -(-len(case.passages) // SAMPLE))]
     stored = await case.store.passage_vectors.fetch([passage.passage_id for _, passage in pairs])
     held = [pair for pair in pairs if pair[1].passage_id in stored]
@@ -254,7 +255,7 @@ async def check_embeddings(case: Examined) -> list[Finding]:
 
 
 async def check_duplicates(case: Examined) -> list[Finding]:
-    """Memories that say the same."""
+    """Find memories with the same words."""
     same: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     for memory, _ in case.memories:
         said = tuple(" ".join(one.content.split()) for one in memory.messages)
@@ -266,7 +267,7 @@ async def check_duplicates(case: Examined) -> list[Finding]:
 
 
 async def check_contradictions(case: Examined) -> list[Finding]:
-    """Facts of one subject and attribute that hold with different values."""
+    """Find facts of one subject and attribute that are valid with different values."""
     found = await case.store.look(lambda view: contradictions(view, now=case.now))
     what = "facts that hold several values at once"
     cure = "`secondhop update OLD --replaced-by NEW`, or deprecate one"
@@ -274,7 +275,7 @@ async def check_contradictions(case: Examined) -> list[Finding]:
 
 
 def contradictions(view: KeepingView, *, now: datetime) -> list[str]:
-    """Subjects and attributes with more than one value that holds."""
+    """One line for each subject and attribute with more than one valid value."""
     held: defaultdict[tuple[str, str], list[Memory]] = defaultdict(list)
     for fact in view.of_kind("factual"):
         if view.keeping(fact.memory_id).end(now=now) is None:
@@ -295,13 +296,13 @@ def finding(
     cure: str,
     fixed: bool | None = None,
 ) -> Finding:
-    """So many cases, a few of them named.
+    """A finding with the number of cases and a few examples.
 
     Args:
-        fixed: whether they were mended now; None: that takes a person.
+        fixed: whether they were repaired now; None if that takes a person.
     """
     return Finding(
-        check="",  # `examine` knows it
+        check="",  # `examine` fills it in
         what=what,
         count=len(cases),
         examples=list(cases[:EXAMPLES]),
@@ -326,4 +327,4 @@ CHECKS: Mapping[str, Callable[[Examined], Awaitable[list[Finding]]]] = {
     "duplicates": check_duplicates,
     "contradictions": check_contradictions,
 }
-"""In the order in which they run; what one mends, the next ones see mended."""
+"""In the order in which they run. Later checks see what earlier ones have repaired."""

@@ -1,6 +1,6 @@
-"""Exports and imports a whole memory.
+"""Exports and imports all memories of an entity.
 
-What is exported, imported and exported again is byte for byte the same.
+An export that is imported and exported again is the same, byte for byte.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
 from secondhop.stores.records import EarlierText
 
 FRAME = 2
-"""Lines of an export that are no memories: its first and its last."""
+"""Lines of an export that are not memories: the first and the last."""
 _PAGE = 256
 _BATCH = 500
 _EMBEDDED_AT_ONCE = 256
@@ -42,15 +42,15 @@ class Imported(Frozen):
     stored: int
     unchanged: int
     conflicts: list[str]
-    """Ids under which something else is stored already: left as they are."""
+    """Ids under which something else is already stored. It stays."""
     notice: str = ""
-    """What of the export was left out; mostly ""."""
+    """What was not imported; usually ""."""
     dry_run: bool = False
-    """Nothing was stored: it is what an import would do."""
+    """Nothing was stored: this is what an import would do."""
 
 
 async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[str]:
-    """The lines of an export, memories in the order of their ids; without line ends.
+    """The lines of an export without line ends, memories in the order of their ids.
 
     Vectors are left out: an import makes them from the texts.
     """
@@ -79,7 +79,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
 def events_of(
     memory_ids: Sequence[str], view: KeepingView
 ) -> dict[str, tuple[list[HistoryEntry], list[EarlierText]]]:
-    """What was done to each memory, and what it said before."""
+    """{memory id: (its history, its earlier texts)}."""
     return {one: (view.history(one), view.earlier_texts(one)) for one in memory_ids}
 
 
@@ -92,14 +92,14 @@ async def imported(
     progress: IngestProgress | None = None,
     dry_run: bool = False,
 ) -> Imported:
-    """Store what an export holds; what is stored already stays. Killed, it can be run again.
+    """Store the memories of an export; those already stored stay. After a kill, run it again.
 
     Args:
         dry_run: only read and compare; nothing is embedded or stored.
 
     Raises:
-        UsageError: it is not an export, not all of one, or a line cannot be read; nothing is
-            stored.
+        UsageError: it is not an export, it is incomplete, or a line cannot be read; nothing is
+        stored.
     """
     header, records = read_export(lines)
     known = dict(await store.content_hashes())
@@ -130,10 +130,10 @@ async def imported(
 
 
 def read_export(lines: Iterable[str]) -> tuple[Header, list[MemoryRecord]]:
-    """All of an export; every line is checked.
+    """The header and the records of an export. Every line is checked.
 
     Raises:
-        UsageError: it is not an export, not all of one, or a line cannot be read.
+        UsageError: it is not an export, it is incomplete, or a line cannot be read.
     """
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     header = header_of(numbered)
@@ -142,10 +142,10 @@ def read_export(lines: Iterable[str]) -> tuple[Header, list[MemoryRecord]]:
 
 
 def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
-    """The first line.
+    """The header in the first line.
 
     Raises:
-        UsageError: it cannot be read, or is no header of an export.
+        UsageError: it cannot be read, or is not the header of an export.
     """
     if numbered and numbered[0][0] == 1:
         line = numbered[0][1]
@@ -159,7 +159,7 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
 
 
 def notice_of(header: Header) -> str:
-    """What version 0.1 kept with an entity, and this one does not; mostly ""."""
+    """A notice about settings, which only version 0.1 kept with an entity; usually ""."""
     if not header.settings:
         return ""
     names = ", ".join(sorted(header.settings))
@@ -185,7 +185,7 @@ def expect_all(lines: Sequence[tuple[int, str]]) -> None:
 
 
 def count_in(line: str) -> int | None:
-    """How many memories a last line says there are; None for another line."""
+    """The number of memories that a last line gives; None if it is not a last line."""
     try:
         return record_of(End, line, 0).memories
     except UsageError:
@@ -193,7 +193,7 @@ def count_in(line: str) -> int | None:
 
 
 def batches(records: Sequence[MemoryRecord]) -> Iterator[list[MemoryRecord]]:
-    """Some hundred records at a time."""
+    """The records in lists of at most `_BATCH`."""
     rest = iter(records)
     while batch := list(islice(rest, _BATCH)):
         yield batch
@@ -202,7 +202,7 @@ def batches(records: Sequence[MemoryRecord]) -> Iterator[list[MemoryRecord]]:
 async def restore_state(
     records: Sequence[MemoryRecord], *, store: EntityStore, counters: CounterStore
 ) -> None:
-    """Write how stored memories stood, what they said before, their histories and counters."""
+    """Write the status, history, earlier texts and counters of stored memories."""
     await store.add_earlier([text for one in records for text in one.earlier_texts()])
     await store.change(partial(changes_in, records))
     counted = {one.id: Counters(**one.counters.model_dump()) for one in records}
@@ -212,7 +212,7 @@ async def restore_state(
 async def restore_cues(
     records: Sequence[MemoryRecord], *, store: EntityStore, embedder: Embedder
 ) -> None:
-    """Write what was thought of stored memories of which nothing is known yet."""
+    """Write annotations and cues of stored memories that have none yet."""
     ids = [record.id for record in records]
     known = {*await store.cues.annotations(ids), *await store.cues.of_memories(ids)}
     mine = [record for record in records if record.id not in known]
@@ -226,7 +226,7 @@ async def restore_cues(
 
 
 def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[KeepingChange]:
-    """How memories stood, with their histories; of those that have no history yet."""
+    """The status and history of those stored memories that have no history yet."""
     return [
         KeepingChange(
             memory_id=record.id,

@@ -1,6 +1,6 @@
 """The format of an export: a header, one record per memory, and a last line with their number.
 
-Each is a line of JSON. A value that is the default is left out.
+Each is a line of JSON. Values that are the default are left out.
 """
 
 import json
@@ -54,7 +54,7 @@ Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 
 
 class Record(BaseModel):
-    """One line of an export, or a part of one. Takes no wrong types and no unknown names."""
+    """One line of an export, or a part of one. Rejects wrong types and unknown names."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", from_attributes=True)
 
@@ -76,11 +76,11 @@ class Header(Record):
     format: Literal["secondhop.memories"]
     version: Literal[2]
     settings: dict[str, JsonValue] = {}
-    """Version 0.1 kept some with an entity; they are not read."""
+    """Version 0.1 kept some with an entity. They are not imported."""
 
 
 class End(Record):
-    """The last line: the memories that stand before it."""
+    """The last line: the number of memories before it."""
 
     end: Literal["secondhop.memories"]
     memories: Annotated[int, Field(ge=0)]
@@ -94,7 +94,7 @@ class MessageRecord(Record):
 
 
 class KeepingRecord(Record):
-    """How the memory stands: `Keeping`."""
+    """The status of the memory: `Keeping`."""
 
     valid_until: Moment | None = None
     salience: Annotated[float, Field(ge=0, le=1)] = NEUTRAL
@@ -124,7 +124,7 @@ class CountersRecord(Record):
 
 
 class CueRecord(Record):
-    """Words of a cue."""
+    """Text and breadth of a cue."""
 
     text: str
     breadth: Breadth = "specific"
@@ -146,20 +146,20 @@ class Written(Record):
 
 
 class AddedCueRecord(CueRecord, Written):
-    """A cue that was added by itself, or by a session: `Cue`."""
+    """A cue that was added one by one, or by a session: `Cue`."""
 
     proved: Annotated[float, Field(ge=-MOST_VOTES, le=MOST_VOTES)] = 0.0
 
 
 class AnnotationRecord(Written):
-    """What was thought of the memory: `Annotation`."""
+    """One origin's annotation of the memory: `Annotation`."""
 
     cues: tuple[CueRecord, ...] = ()
     role: str = ""
     replaces: tuple[str, ...] = ()
 
     def annotation(self, memory: Memory) -> Annotation:
-        """Of this memory."""
+        """The annotation, for this memory."""
         written = {name: getattr(self, name) for name in Written.model_fields}
         return Annotation(
             memory_id=memory.memory_id,
@@ -203,7 +203,7 @@ class TextRecord(Record):
 
 
 class EarlierRecord(TextRecord):
-    """What the memory said before: `EarlierText`."""
+    """An earlier text of the memory: `EarlierText`."""
 
     replaced_at: Moment
     replaced_by: str = ""
@@ -220,7 +220,7 @@ class MemoryRecord(TextRecord):
     counters: CountersRecord = CountersRecord()
     annotations: tuple[AnnotationRecord, ...] = ()
     cues: tuple[AddedCueRecord, ...] = ()
-    """Those of no annotation."""
+    """Those that belong to no annotation."""
 
     @field_validator("id")
     @classmethod
@@ -241,7 +241,7 @@ class MemoryRecord(TextRecord):
         annotations: Sequence[Annotation],
         cues: Sequence[Cue],
     ) -> Self:
-        """The record of a stored memory; `cues` are all it has."""
+        """The record of a stored memory; `cues` are all its cues."""
         annotated = {cue.cue_id for annotation in annotations for cue in annotation.cues}
         before = [
             {**_said(one.memory), "replaced_at": one.replaced_at, "replaced_by": one.replaced_by}
@@ -265,15 +265,15 @@ class MemoryRecord(TextRecord):
         return self.memory(self.id)
 
     def annotations_of(self, memory: Memory) -> list[Annotation]:
-        """What was thought of the memory, now that it is stored."""
+        """The annotations, for the memory as it is stored."""
         return [one.annotation(memory) for one in self.annotations]
 
     def added_cues(self) -> list[Cue]:
-        """Cues of no annotation."""
+        """The cues that belong to no annotation."""
         return [Cue(memory_id=self.id, **one.model_dump()) for one in self.cues]
 
     def earlier_texts(self) -> list[EarlierText]:
-        """What it said before, the oldest first."""
+        """Its earlier texts, oldest first."""
         return [
             EarlierText(
                 memory=one.memory(self.id),
@@ -295,7 +295,7 @@ def record_of(kind: type[R], line: str, number: int) -> R:
     """The record in line `number` of an export.
 
     Raises:
-        UsageError: there is none; names the line and what is wrong with it.
+        UsageError: there is no such record; the message says which line is wrong, and why.
     """
     try:
         return kind.model_validate_json(line)
@@ -308,7 +308,7 @@ def record_of(kind: type[R], line: str, number: int) -> R:
 
 
 def fault_of(error: ValidationError) -> str:
-    """What is wrong with a line, in words; of several faults the first."""
+    """What is wrong with a line, in words. If several things are, the first."""
     fault = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in fault["loc"])
     reason = fault.get("ctx", {}).get("error", "")

@@ -1,4 +1,4 @@
-"""Memories by the words that a person remembers of them: without embeddings, and exactly."""
+"""Finds memories by words that a person remembers of them: exactly, without embeddings."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,11 +7,11 @@ from secondhop.memories.records import Version
 from secondhop.wording import command, counted
 
 NAMED = 5
-"""Memories that a message lists, of those that are meant."""
+"""The most memories that an error message lists."""
 
 
 def with_words(versions: Iterable[Version], words: str) -> list[Version]:
-    """The memories that have all these words, the nearest first; of equals the newest."""
+    """The memories with all these words, nearest first; ties newest first."""
     ranked = [(distance(one, words), one) for one in versions]
     found = [(far, one) for far, one in ranked if far is not None]
     newest = sorted(found, key=lambda pair: pair[1].created_at, reverse=True)
@@ -19,9 +19,10 @@ def with_words(versions: Iterable[Version], words: str) -> list[Version]:
 
 
 def distance(version: Version, words: str) -> int | None:
-    """How far a memory is from the words; None: it lacks one of them. Case does not matter.
+    """How far a memory is from the words; None if it lacks one of them.
 
-    0: they are its id; 1: its title; 2: its title has them all; 3: title, text and id together do.
+    0: they are its id; 1: they are its title; 2: its title contains them all; 3: title, text and id
+    together do. Case matters only for 0.
     """
     said, title = words.casefold().split(), version.title.casefold()
     if version.memory_id == words:
@@ -39,10 +40,10 @@ def meant(found: Sequence[Version], words: str) -> Version:
     """The one memory that is nearest to the words.
 
     Args:
-        found: those that have them, the nearest first.
+        found: the memories with these words, nearest first.
 
     Raises:
-        NotStoredError: none has them.
+        NotStoredError: `found` is empty.
         UsageError: several are equally near; the message lists their ids.
     """
     if not found:

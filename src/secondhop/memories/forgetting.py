@@ -23,36 +23,36 @@ PAGE = 500
 
 
 CLOCKS_NS = 60 * 10**9
-"""How far the clocks of two machines may be apart."""
+"""How far apart the clocks of two machines may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erased:
-    """What goes with some memories."""
+    """What is erased with some memories."""
 
     memory_ids: Sequence[str]
     texts: Sequence[str]
     """As they were embedded."""
     passages: Sequence[str]
-    """Ids."""
+    """Their ids."""
     traces: Sequence[str]
-    """Files that name one of the memories: they may hold its words."""
+    """Names of the traces that mention one of the memories and may hold its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgetter:
-    """Deletes memories of one entity for good, and finishes what was begun before."""
+    """Deletes memories of one entity for good, and finishes deletions that were interrupted."""
 
     writing: MemoryWriting
     traces: TraceFolder
     caches: Sequence[CachingEmbedder]
 
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> Forgotten:
-        """Delete these memories, and those of an earlier call that did not come to its end.
+        """Delete these memories, and those of an earlier call that was interrupted.
 
         Raises:
             UsageError: one is not stored; nothing was forgotten.
-            UnfinishedForgettingError: begun, and not finished.
+            UnfinishedForgettingError: it was begun but not finished.
         """
         unfinished = await self.writing.store.erasure.unfinished() or []
         for memory_id in set(memory_ids) - set(unfinished):
@@ -70,7 +70,7 @@ class Forgetter:
         )
 
     async def finish(self) -> None:
-        """Finish a `forget` that a kill or an error has ended, if there is one."""
+        """Finish a `forget` that a kill or an error interrupted, if there is one."""
         unfinished = await self.writing.store.erasure.unfinished()
         if unfinished is None:
             return
@@ -98,15 +98,15 @@ class Forgetter:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
     async def _forget_questions(self, memory_ids: Sequence[str]) -> None:
-        """The questions of sessions that these memories were voted on with go from all memories,
-        for they may tell what the memories said."""
+        """Remove the session questions for which these memories were voted on, from all memories.
+        They may reveal what the memories said."""
         known = await self.writing.store.cues.proved()
         gone = {cue.text for cue in known if cue.memory_id in memory_ids}
         await self.writing.store.cues.remove([cue.cue_id for cue in known if cue.text in gone])
 
 
 async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Sequence[str]) -> Erased:
-    """What is there to erase; changes nothing."""
+    """What there is to erase. Changes nothing."""
     held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
     before = await store.look(lambda view: [t for i in memory_ids for t in view.earlier_texts(i)])
     said = [*held, *((text.memory, text.passages) for text in before)]
@@ -124,7 +124,7 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
 
 
 def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
-    """All that may have been embedded of it."""
+    """All texts of a memory that may have been embedded."""
     said = [message.content for message in memory.messages]
     embedded = [embedding_text(memory, passage) for passage in passages]
     return [*embedded, *(passage.text for passage in passages), *said, memory.title, memory.scope]
@@ -133,10 +133,10 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 async def erase(
     store: EntityStore, traces: TraceFolder, caches: Sequence[CachingEmbedder], found: Erased
 ) -> Erasure:
-    """Traces and caches first, the memory last.
+    """Erase traces and cache entries first, and the memories last.
 
-    Texts that grew had other passages before, and memories that an ingest deleted had some. Their
-    names are gone, so the caches keep the passages of today, and nothing else.
+    Texts that grew had other passages before, and so had memories that an ingest deleted. Those
+    passages are no longer known, so the caches keep only the passages and cues stored now.
     """
     await mask(traces, found.traces, found)
     for cache in caches:
@@ -148,14 +148,14 @@ async def erase(
 
 
 async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None:
-    """Take the words of what goes out of these traces."""
+    """Remove the words of the erased memories from these traces."""
     for name in names:
         await asyncio.to_thread(partial(traces.mask, name, found.memory_ids, texts=found.texts))
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
-    """Digests of the texts of all passages and cues, as they are embedded, without some
-    memories'."""
+    """Digests of the embedded texts of all passages and cues, except those of the memories in
+    `gone`."""
     held, after = set[bytes](), ""
     while page := await store.page(after=after, limit=PAGE):
         held |= {

@@ -11,8 +11,7 @@ from secondhop.stores.records import Memory
 
 
 def history_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHistory:
-    """All memories that superseded one another with this one among them, what they said before,
-    and their events."""
+    """All memories that supersession links to this one, with earlier texts, events and cues."""
     found = [memory for i in chain_of(memory_id, view) if (memory := view.memory(i)) is not None]
     found.sort(key=lambda memory: (memory.created_at, memory.memory_id))
     events = [event for memory in found for event in events_of(memory, view)]
@@ -25,13 +24,13 @@ def history_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHis
 
 
 def cues_in(view: KeepingView, memory_ids: Sequence[str]) -> list[StoredCue]:
-    """Of these memories, in their order."""
+    """The cues of these memories, in their order."""
     cues = of_memories(view.connection, memory_ids)
     return [StoredCue.of(cue) for one in memory_ids for cue in cues.get(one, ())]
 
 
 def chain_of(memory_id: str, view: KeepingView) -> list[str]:
-    """Ids of everything that is linked to a memory by supersession, itself first."""
+    """Ids of all memories that supersession links to this one, itself first."""
     chain: dict[str, None] = {}
     waiting = [memory_id]
     while waiting:
@@ -43,7 +42,7 @@ def chain_of(memory_id: str, view: KeepingView) -> list[str]:
 
 
 def events_of(memory: Memory, view: KeepingView) -> Iterable[PastEvent]:
-    """That it was written, what was done to it, and when its text was replaced."""
+    """When a memory was written, when its text was replaced, and what was done to it."""
     yield PastEvent(memory_id=memory.memory_id, at=memory.created_at, act="written")
     for text in view.earlier_texts(memory.memory_id):
         yield PastEvent(
@@ -63,7 +62,7 @@ def events_of(memory: Memory, view: KeepingView) -> Iterable[PastEvent]:
 
 
 def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable[Version]:
-    """What a memory said before, the oldest first, and what it says."""
+    """The earlier texts of a memory, oldest first, and then its current text."""
     present = version_of(memory, view, now=now)
     for text in view.earlier_texts(memory.memory_id):
         by = f" by {text.replaced_by}" if text.replaced_by else ""
@@ -83,7 +82,7 @@ def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable
 
 
 def version_of(memory: Memory, view: KeepingView, *, now: datetime) -> Version:
-    """One memory as it is, and whether it holds."""
+    """A memory as it is, and whether it is valid."""
     keeping = view.keeping(memory.memory_id)
     end = keeping.end(now=now)
     return Version(
@@ -109,7 +108,7 @@ def facts_in(
     as_of: datetime | None,
     now: datetime,
 ) -> list[StoredFact]:
-    """Facts that hold, or held, the newest first; None stands for any subject or attribute."""
+    """Facts that are valid, or were at `as_of`, newest first; None is any subject or attribute."""
     return [
         StoredFact(
             memory_id=memory.memory_id,

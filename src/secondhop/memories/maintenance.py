@@ -1,4 +1,4 @@
-"""`recall.admin`: examines, exports, imports and copies whole memories."""
+"""`recall.admin`: examines, exports, imports and copies all memories of an entity."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -23,7 +23,10 @@ from secondhop.traces import TraceFolder
 
 
 class Maintenance:
-    """Looks after a whole memory. Every method has an async form, whose name begins with "a"."""
+    """Looks after the store of an entity.
+
+    Every method has an async form, whose name begins with "a".
+    """
 
     def __init__(
         self,
@@ -35,14 +38,14 @@ class Maintenance:
         warm: Callable[[Callable[[int, int], None] | None], Awaitable[None]],
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """Take the parts as they are; `home` holds the store."""
+        """`home` is the store that the entity is in."""
         self._writing, self._home = writing, home
         self._services, self._traces, self._warm = services, traces, warm
         self._loop = loop or BackgroundLoop()
 
     @property
     def services(self) -> Services:
-        """Models, store and settings, for a graph of your own over the same memory."""
+        """Models, store and settings, for a graph of your own over the same memories."""
         return self._services
 
     @property
@@ -69,7 +72,7 @@ class Maintenance:
     warm = blocking(awarm)
 
     def last_traces(self, limit: int = 20) -> list[RecallTrace]:
-        """The traces of the last recalls, the newest first."""
+        """The traces of the last recalls, newest first."""
         return self._traces.newest(limit)
 
     async def adoctor(
@@ -95,7 +98,7 @@ class Maintenance:
     doctor = blocking(adoctor)
 
     def aexport(self) -> AsyncIterator[str]:
-        """The whole memory as lines of JSON, without line ends; see docs/memories.md."""
+        """All memories as lines of JSON, without line ends; see docs/memories.md."""
         return exported(self._writing.store, self._writing.counters)
 
     async def aexport_to(self, path: str | Path) -> int:
@@ -177,7 +180,7 @@ class Maintenance:
         Args:
             to: a folder, or postgresql://USER@HOST/DATABASE.
             chroma_url: the Chroma server for the copy's vectors.
-            entities: default all in the store.
+            entities: by default all in the store.
 
         Raises:
             StoreError: the target has a different memory of such an entity, or vectors are missing.

@@ -45,7 +45,7 @@ async def in_format(format: str, store: EntityStore, *, now: datetime) -> Any:
 
 
 async def holding(store: EntityStore, *, now: datetime) -> AsyncIterator[Memory]:
-    """The memories that hold, in the order of their ids: others know nothing of what ended."""
+    """The valid memories by id. Other libraries have no place for memories that have ended."""
     keepings, after = await store.keepings(), ""
     while page := await store.page(after=after, limit=_PAGE):
         for memory, _ in page:
@@ -56,7 +56,7 @@ async def holding(store: EntityStore, *, now: datetime) -> AsyncIterator[Memory]
 
 
 def mem0_row(memory: Memory, *, user_id: str) -> dict[str, Any]:
-    """One memory of mem0."""
+    """A memory in the form of mem0."""
     at = memory.created_at.isoformat()
     told = {"title": memory.title, "source": memory.source, "tags": list(memory.tags)}
     return {
@@ -71,7 +71,8 @@ def mem0_row(memory: Memory, *, user_id: str) -> dict[str, Any]:
 
 
 def item_row(memory: Memory, *, entity: str) -> dict[str, Any]:
-    """One item; what was an item keeps its namespace, key and value."""
+    """A memory as an item. If it came from an item, it keeps that item's namespace, key and
+    value."""
     kept = kept_value(memory)
     value: Mapping[str, Any] = kept.value if kept is not None else item_value(memory)
     return {
@@ -84,6 +85,6 @@ def item_row(memory: Memory, *, entity: str) -> dict[str, Any]:
 
 
 def item_value(memory: Memory) -> dict[str, Any]:
-    """The value of an item for a memory that was none."""
+    """The value of an item for a memory that did not come from one."""
     told = {"title": memory.title, "source": memory.source, "tags": list(memory.tags)}
     return {"content": memory.text} | {name: value for name, value in told.items() if value}

@@ -15,14 +15,14 @@ from secondhop.stores.records import StoreCounts
 from secondhop.sync import BackgroundLoop, blocking
 
 PAGE = 500
-"""Memories that are read at once where all are."""
+"""How many memories are read at once when all are read."""
 
 
 class MemoryReading:
     """Lists memories, and says whether they are valid. Writes nothing."""
 
     def __init__(self, writing: MemoryWriting, *, loop: BackgroundLoop) -> None:
-        """Take the parts as they are."""
+        """Reads nothing yet."""
         self.writing, self._store, self._loop = writing, writing.store, loop
 
     async def aget(self, memory_id: str) -> Version:
@@ -57,9 +57,10 @@ class MemoryReading:
     list = blocking(alist)
 
     async def afind(self, words: str) -> Sequence[Version]:
-        """Memories with all these words in title, text or id; "": all. It reads every memory.
+        """Memories with all these words in title, text or id; "" finds all. Reads every memory.
 
-        First those whose id or title they are, then those whose title has them; the newest first.
+        First those whose id or title is exactly the words, then those whose title contains them,
+        then the others; newest first in each group.
         """
         check_text(words, name="what is looked for")
         return with_words([one async for one in self._all()], words)
@@ -100,10 +101,10 @@ class MemoryReading:
         *,
         as_of: datetime | None = None,
     ) -> Sequence[StoredFact]:
-        """Facts by their exact names, the newest first. Case and spaces do not matter.
+        """Facts by subject and attribute, newest first. Case and spaces do not matter.
 
         Args:
-            as_of: what was known then; default what is true now.
+            as_of: what was known then; by default, what is true now.
         """
         for name, given in (("subject", subject), ("attribute", attribute)):
             if given is not None:

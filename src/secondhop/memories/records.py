@@ -101,7 +101,7 @@ class StoredCue(Frozen):
     model: str = ""
     written_at: datetime | None
     proved: float = 0.0
-    """For a session's cue: the votes for the memory on this question, less those against it."""
+    """For a session's cue: votes for the memory on this question minus votes against it."""
     dry_run: bool = False
     """Nothing was written: this is what would have been."""
 
@@ -133,7 +133,7 @@ class MemoryCues(Frozen):
     replaced_by: str
     """The newest memory whose annotation says that it replaces this one; "" for none."""
     annotated: bool
-    """Whether a model or the host has written cues for its present text."""
+    """Whether a model or the host has annotated its current text."""
     cues: list[StoredCue]
 
 
@@ -153,7 +153,7 @@ class MemoryHistory(Frozen):
 
     memory_id: str
     versions: list["Version"]
-    """The oldest first; earlier texts of a memory right before its present one."""
+    """Oldest first; the earlier texts of a memory come right before its current one."""
     events: list[PastEvent]
     """Events of all versions, the earliest first."""
     cues: list[StoredCue] = Field(default_factory=list[StoredCue])
@@ -177,8 +177,8 @@ class Version(Frozen):
     """"" while it is valid; else why not: "superseded by m-7 on 2026-03-01"."""
     end_at: datetime | None
     replaced_at: datetime | None = None
-    """For an earlier text: when another one replaced it under its id. None: it is the present
-    one."""
+    """For an earlier text: when another text replaced it under its id. None for the current
+    text."""
     replaced_by: str = ""
     """For an earlier text: the file or folder whose ingest replaced it; "" if a program did (`add`,
     `observe`)."""

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 async def rebuild_unfinished(
     home: StoreDirectory, entity: str, *, embedder: Embedder
 ) -> int | None:
-    """As `reindex_entity`; None when another process has done it meanwhile."""
+    """As `reindex_entity`; None if another process has done it meanwhile."""
     run = home.begin_reindex(
         entity,
         embedder_id=embedder.model_id,
@@ -45,9 +45,9 @@ async def rebuild_unfinished(
 async def reindex_entity(
     home: StoreDirectory, entity: str, *, embedder: Embedder, progress: IngestProgress | None = None
 ) -> int:
-    """Rebuild the vectors of one entity from its catalog; the number of passages.
+    """Rebuild the vectors of one entity from its catalog. Returns the number of passages.
 
-    Until the end the old vectors stay in use; killed before, nothing has changed.
+    The old vectors stay in use until the end. If the process is killed before, nothing changes.
 
     Raises:
         StoreError: nothing is stored for the entity, or another process writes to it.
@@ -68,12 +68,12 @@ async def areindex(
     chroma_url: str | None = None,
     progress: IngestProgress | None = None,
 ) -> int:
-    """Embed all memories of an entity again; the number of passages.
+    """Embed all memories of an entity again. Returns the number of passages.
 
-    For another embedding model, or when the vectors cannot be read. Nothing stored is lost.
+    For another embedding model, or if the vectors cannot be read. Nothing stored is lost.
 
     Args:
-        embedder: as of `Recall.open`; from now on the memory is opened with it.
+        embedder: as for `Recall.open`. From now on the entity is opened with it.
 
     Raises:
         StoreError: nothing is stored for the entity, or another process writes to it.
@@ -100,7 +100,7 @@ def reindex(
 
 
 async def passages_to_embed(home: StoreDirectory, entity: str) -> int:
-    """How many passages `reindex_entity` would embed; nothing is opened but the catalog."""
+    """How many passages `reindex_entity` would embed. Opens only the catalog."""
     catalog = home.place.catalog(entity)
     try:
         return await catalog.aread(count, PASSAGES)
@@ -116,7 +116,7 @@ async def rebuild(
     embedder: Embedder,
     progress: IngestProgress | None = None,
 ) -> int:
-    """Put a vector for every passage and cue, and finish; the number of passages."""
+    """Put a vector for every passage and cue, and finish. Returns the number of passages."""
     cache = home.path / "entities" / entity_slug(entity) / "embeddings.db"
     batch, done = Batch(), 0
     with closing(CachingEmbedder(embedder, cache)) as cached:
@@ -136,7 +136,7 @@ async def rebuild(
 
 
 async def put_batch(batch: Batch, reindex: Reindex, *, embedder: Embedder) -> int:
-    """Embed and store the batch's passages; how many there were."""
+    """Embed and store the batch's passages. Returns how many there were."""
     for ready in await embedded(batch, embedder, size=PASSAGES_AT_ONCE):
         await reindex.put([passage.passage_id for passage in ready.passages], ready.vectors)
     return batch.passages

@@ -22,10 +22,11 @@ class NewMemoryDecision:
 
     changes: Sequence[KeepingChange]
     same_as: str = ""
-    """Id of a memory that says the same and holds: nothing is to be written."""
+    """Id of a stored memory that says the same; "" if there is none. With one, nothing is
+    written."""
     supersedes: Sequence[str] = ()
     superseded_by: str = ""
-    """For what is older than what is known already."""
+    """Id of a stored, newer memory that supersedes it; "" if there is none."""
     notice: str = ""
     """A warning for the caller."""
 
@@ -39,19 +40,18 @@ def decide_new(
     at: datetime,
     same_words_since: datetime | None = None,
 ) -> NewMemoryDecision:
-    """What else changes when `memory` is written.
+    """Decide whether `memory` is stored, and what else changes.
 
-    Of facts and preferences of one slot each supersedes the one before it, in the order of their
-    dates: what is written late takes its place in the past. Continuity supersedes only what is
-    named.
+    Facts and preferences of one slot supersede each other in the order of their dates, so one that
+    is written late takes its place in the past. Continuity supersedes only what `supersedes` names.
 
     Args:
-        same_words_since: from then on the same words of continuity are the same memory; before,
-            they are about something that happened again. None: they are always another one.
+        same_words_since: continuity in the same words is the same memory if it was written since
+            then; if it is older, something happened again. None: it is always another memory.
 
     Raises:
-        UsageError: the id is taken by another text, or a memory that is named is not stored or
-            was superseded by another one.
+        UsageError: the id is taken by another text, or a named memory is not stored or was
+            superseded by another one.
     """
     known = view.memory(memory.memory_id)
     if known is not None:
@@ -73,20 +73,20 @@ def decide_new(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a memory comes in among those that are stored."""
+    """The place of a memory among those that are stored."""
 
     held: Sequence[Memory]
-    """Facts or preferences of its slot that held at its date."""
+    """Facts or preferences of its slot that were valid at its date."""
     same: Sequence[Memory]
-    """Those of them that say the same."""
+    """Those in `held` that say the same."""
     replaced: Sequence[str]
-    """Ids of what it supersedes: what held, and what was named."""
+    """Ids of the memories that it supersedes: those in `held` and those that were named."""
     later: Memory | None
-    """Of its slot, what supersedes it: the next one by date."""
+    """The memory of its slot that supersedes it: the next one by date; None if there is none."""
 
 
 def place_of(memory: Memory, view: KeepingView, *, supersedes: Sequence[str] = ()) -> Place:
-    """Where a memory comes in, by its slot and its date."""
+    """The place of a memory, by its slot and its date."""
     rivals = [
         one for one in view.rivals(memory) if view.keeping(one.memory_id).deprecated_at is None
     ]
@@ -111,15 +111,15 @@ def entered(
     detail: str = "",
     reason: str = "",
 ) -> NewMemoryDecision:
-    """A memory is written and takes its place.
+    """The decision to write a memory at its place.
 
     Args:
-        named: ids of what it supersedes because the caller says so.
+        named: ids of the memories that it supersedes because the caller says so.
         detail: for its own history.
-        reason: for the history of what it supersedes.
+        reason: for the histories of the memories that it supersedes.
 
     Raises:
-        UsageError: what is named is not stored, or was superseded by another one.
+        UsageError: a named memory is not stored, or was superseded by another one.
     """
     own = keeping
     if place.later is not None:
@@ -142,10 +142,10 @@ def entered(
 def successor_among(
     rivals: Sequence[Memory], memory: Memory, view: KeepingView, *, replaced: Iterable[str]
 ) -> Memory | None:
-    """The rival that supersedes a memory that is written late: the next one by date.
+    """The rival that supersedes a memory that is written late: the next one by date, or None.
 
-    A rival whose place was taken, at last, by one that the memory replaces does not: each would
-    supersede the other, and none would hold.
+    A rival is skipped if its chain of successors leads to a memory that this one replaces: they
+    would supersede one another, and none would be valid.
     """
     gone = set(replaced)
     later = (rival for rival in rivals if rival.created_at > memory.created_at)
@@ -155,7 +155,7 @@ def successor_among(
 
 
 def unlike(old: Memory, new: Memory) -> str:
-    """A warning where a fact takes the place of one with other names; "" mostly."""
+    """A warning if a fact replaces one with another subject or attribute; usually ""."""
     if not old.kind == new.kind == "factual" or slot_of(old) == slot_of(new):
         return ""
     return (
@@ -165,7 +165,7 @@ def unlike(old: Memory, new: Memory) -> str:
 
 
 def holds_at(memory: Memory, moment: datetime, view: KeepingView) -> bool:
-    """Whether a memory was written by then, and held."""
+    """Whether a memory was written by this moment, and was valid then."""
     keeping = view.keeping(memory.memory_id)
     return memory.created_at <= moment and keeping.end(now=moment, as_of=moment) is None
 
@@ -173,9 +173,9 @@ def holds_at(memory: Memory, moment: datetime, view: KeepingView) -> bool:
 def said_again(
     memory: Memory, view: KeepingView, *, keeping: Keeping, since: datetime | None
 ) -> list[Memory]:
-    """Continuity of the same words, title and source that was written from `since` on, and holds.
+    """Valid continuity with the same words, title and source, written at `since` or later.
 
-    With another mark, expiry or salience it is not the same. `since` None: none is.
+    With another mark, expiry or salience it does not count. [] if `since` is None.
     """
     if memory.kind != "continuity" or since is None:
         return []
@@ -190,7 +190,7 @@ def said_again(
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:
-    """Whether two memories, of one slot or one title, have the same value, or the same words."""
+    """Whether two memories of one slot or title have the same value (facts) or the same words."""
     if one.kind == "factual":
         return folded(one.value) == folded(other.value)
     return [message.content for message in one.messages] == [
@@ -201,13 +201,13 @@ def says_the_same(one: Memory, other: Memory) -> bool:
 def superseding(
     old: Memory, new: Memory, view: KeepingView, *, at: datetime, reason: str = "", relink: bool
 ) -> KeepingChange:
-    """`new` takes the place of `old`, from its date on.
+    """The change by which `new` supersedes `old`, from the later of their dates on.
 
     Args:
-        relink: also where another one has taken it already.
+        relink: allow it even if another memory has superseded `old`.
 
     Raises:
-        UsageError: another one has.
+        UsageError: another memory has, and `relink` is False.
     """
     keeping = view.keeping(old.memory_id)
     taken = keeping.superseded_by
@@ -231,7 +231,7 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
     """The memory of this id.
 
     Raises:
-        UsageError: there is none, or there cannot be one.
+        UsageError: it is not stored, or the id is not valid.
     """
     check_id(memory_id)
     memory = view.memory(memory_id)
@@ -251,10 +251,11 @@ def unknown(memory_id: str) -> NotStoredError:
 def supersede(
     old_id: str, new_id: str, view: KeepingView, *, at: datetime, reason: str
 ) -> Sequence[KeepingChange]:
-    """`new_id` takes the place of `old_id`; () when it did already.
+    """The change by which `new_id` supersedes `old_id`; () if it already does.
 
     Raises:
-        UsageError: one is not stored, they are the same, or it would be a circle.
+        UsageError: one is not stored, they are the same, another one has superseded `old_id`, or
+            `old_id` has superseded `new_id`, directly or through others.
     """
     old, new = existing(old_id, view), existing(new_id, view)
     if old_id == new_id:
@@ -272,9 +273,9 @@ def supersede(
 
 
 def successors_of(memory_id: str, view: KeepingView) -> list[str]:
-    """The memory itself, what superseded it, what superseded that, …
+    """Ids of the memory itself, of the one that superseded it, of the one that superseded that, …
 
-    Where they supersede one another in a circle, as old stores may hold, each stands there once.
+    If they supersede one another in a circle, as in old stores, each occurs once.
     """
     chain = [memory_id]
     while (following := view.keeping(chain[-1]).superseded_by) and following not in chain:
@@ -285,7 +286,7 @@ def successors_of(memory_id: str, view: KeepingView) -> list[str]:
 def deprecate(
     memory_id: str, reason: str, view: KeepingView, *, at: datetime
 ) -> Sequence[KeepingChange]:
-    """It does not hold from now on; () when it did not, for this reason.
+    """The change that makes a memory invalid from `at` on; () if it is, for the same reason.
 
     Raises:
         UsageError: it is not stored.
@@ -300,7 +301,9 @@ def deprecate(
 
 
 def restore(memory_id: str, view: KeepingView, *, at: datetime) -> Sequence[KeepingChange]:
-    """It holds again, whatever ended it; () when it holds. What superseded it holds as well.
+    """The change that makes a memory valid again, whatever ended it; () if it is valid.
+
+    The memory that superseded it stays valid, too.
 
     Raises:
         UsageError: it is not stored.
@@ -337,8 +340,9 @@ def change(
     salience: float | None,
     mark: Mark | None,
 ) -> Sequence[KeepingChange]:
-    """Another expiry, salience or mark; None leaves one as it is, "" takes expiry or mark away; ()
-    when nothing is new.
+    """The change of expiry, salience or mark; () if nothing is new.
+
+    None leaves a value as it is, and "" removes an expiry or a mark.
 
     Raises:
         UsageError: it is not stored.
@@ -366,15 +370,15 @@ def change(
 
 
 def expiry_detail(valid_until: datetime | Literal[""]) -> str:
-    """As the history says it."""
+    """An expiry in the words of the history."""
     return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
 
 
 def checked_salience(salience: object) -> float:
-    """0..1; the neutral one when none is given.
+    """The salience; the neutral one for None.
 
     Raises:
-        UsageError: outside.
+        UsageError: it is not a number in 0..1.
     """
     if salience is None:
         return Keeping().salience
@@ -386,10 +390,10 @@ def checked_salience(salience: object) -> float:
 
 
 def checked_mark(mark: Mark) -> Mark:
-    """One of `MARKS`.
+    """The mark itself.
 
     Raises:
-        UsageError: something else.
+        UsageError: it is not one of `MARKS`.
     """
     if mark not in MARKS:
         raise UsageError(f'a mark is "core", "open" or "" for none, not {mark!r}')

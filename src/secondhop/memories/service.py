@@ -76,13 +76,12 @@ class MemoryService(MemoryReading):
         briefings: "Callable[[], Briefings]",
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """Take the parts as they are.
-
+        """
         Args:
-            caches: `forget` takes the texts of a memory out of them.
-            reading: of conversations, for `observe`.
-            cues: made when they are first asked for.
-            briefings: made when they are first asked for.
+            caches: `forget` removes the texts of a memory from them.
+            reading: makes the reader of conversations for `observe`.
+            cues: makes `Cues` when it is first needed.
+            briefings: makes `Briefings` when it is first needed.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
@@ -91,7 +90,7 @@ class MemoryService(MemoryReading):
 
     @property
     def cues(self) -> "Cues":
-        """What memories were stored for: list, add, remove; let a model write them."""
+        """The cues of memories: list, add or remove them, or let a model write them."""
         return self._cues()
 
     @property

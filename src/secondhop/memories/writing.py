@@ -22,10 +22,10 @@ Deciding: TypeAlias = Callable[[KeepingView], rules.NewMemoryDecision]
 
 
 class Forgets(Protocol):
-    """Something that names memories, and can forget them."""
+    """Keeps data about memories, and can forget it."""
 
     async def aforget(self, memory_ids: Sequence[str]) -> None:
-        """Nothing of these memories is left when it returns; unknown ids are no error."""
+        """Forget everything about these memories; unknown ids are no error."""
         ...
 
 
@@ -36,23 +36,23 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryWriting:
-    """Embeds and stores single memories, and changes how they stand."""
+    """Embeds and stores single memories, and changes their status."""
 
     store: EntityStore
     embedder: Embedder
     counters: CounterStore
     forgetting: list[Forgets] = field(default_factory=list[Forgets])
-    """Forget before the memory itself goes: sessions."""
+    """These forget a memory before it is deleted itself, such as sessions."""
     clock: Callable[[], datetime] = utc_now
     tokens: TokenCounter = count_tokens
 
     async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
-        """Store a memory as `deciding` says; what is known already is not embedded.
+        """Store a memory as `deciding` says; one that is already known is not embedded.
 
-        Without tags of its own it takes those of what it supersedes.
+        A memory without tags takes those of the memories that it supersedes.
 
         Args:
-            deciding: asked twice: before anything is embedded, and in the transaction.
+            deciding: called twice: before anything is embedded, and in the transaction.
         """
         decision = await self.store.look(deciding)
         if not decision.same_as and not dry_run:
@@ -71,7 +71,7 @@ class MemoryWriting:
         )
 
     async def change(self, memory_id: str, decide: Decision, *, dry_run: bool) -> Kept:
-        """Change how a stored memory stands, as `decide` says."""
+        """Change the status of a stored memory, as `decide` says."""
         await self.existing(memory_id)
         decided: list[KeepingChange] = []
 
@@ -90,8 +90,8 @@ class MemoryWriting:
         )
 
     async def put_over(self, known: Memory | None, memory: Memory) -> bool:
-        """Store a memory in the place of the one that is known under its id; whether that still
-        stood there. None: none stood there."""
+        """Store a memory if `known` is still what is stored under its id; None stands for nothing.
+        Returns whether it was stored."""
 
         def decide(view: KeepingView) -> Sequence[KeepingChange]:
             if view.memory(memory.memory_id) != known:
@@ -105,7 +105,7 @@ class MemoryWriting:
         return True
 
     async def unlearn(self, memory_ids: Sequence[str]) -> None:
-        """Forget counters and sessions of memories that are about to go."""
+        """Forget counters and sessions of memories that are about to be deleted."""
         await self.counters.forget(memory_ids)
         for other in self.forgetting:
             await other.aforget(memory_ids)

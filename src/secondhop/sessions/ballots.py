@@ -16,11 +16,11 @@ from secondhop.ranking.votes import VoteName
 def with_votes(
     state: SessionState, votes: Mapping[str, str], *, by: str, go_on: bool
 ) -> SessionState:
-    """The state with these votes noted; "" takes one back, the last word of a voter counts.
+    """The state with these votes noted. A voter's last vote on a memory counts; "" takes it back.
 
     Raises:
-        SecondhopError: one vote may not be cast, no round is left, or there is nothing to go on
-            with; none is noted.
+        SecondhopError: a vote may not be cast, no round is left, or there are no votes to go on
+            with; no vote is noted.
     """
     check_shown(votes, shown_now(state), state)
     cast_votes = {memory_id: vote for memory_id, vote in votes.items() if vote != ""}

@@ -1,9 +1,9 @@
 """The state of a session between rounds, as a document for a store.
 
-No vector and no text of a memory is in it, not even a title: what belongs to the memories is looked
-up when the session goes on, and what was deleted or has ended meanwhile is then gone from it.
-(Queries for names that good evidence held, and names of facts that were looked up, are words of a
-memory, all the same.)
+It has no vectors and no texts of memories, not even titles. They are looked up when the session
+goes on, so a memory that was deleted or has ended meanwhile is gone from it. (Two things in it are
+words of a memory, all the same: queries for names in good evidence, and names of facts that were
+looked up.)
 """
 
 import json
@@ -26,7 +26,7 @@ VERSION = 2
 LEFT_OUT = frozenset(
     {"steps", "drops", "shortlist", "seen", "hidden", "result", "answer", "resolved"}
 )
-"""Keys of the state that the next round makes again, or never reads."""
+"""Keys of the state that the next round makes again or never reads."""
 
 
 def pack(state: SessionState) -> bytes:
@@ -47,7 +47,7 @@ def pack(state: SessionState) -> bytes:
 
 
 async def unpack(document: bytes, *, services: Services) -> SessionState:
-    """The state, with what the store says of its memories now.
+    """The state, with what the store says about its memories now.
 
     Raises:
         StoreError: another version of secondhop wrote it, or it is damaged.
@@ -65,7 +65,7 @@ async def unpack(document: bytes, *, services: Services) -> SessionState:
 
 
 def names_one(document: bytes, memory_ids: Sequence[str]) -> bool:
-    """Whether a document holds one of these ids.
+    """Whether a document contains one of these ids; True if it is damaged.
 
     >>> names_one(zlib.compress(b'{"candidates":{"plan":[1]}}'), ["plan"])
     True
@@ -81,11 +81,11 @@ def names_one(document: bytes, memory_ids: Sequence[str]) -> bool:
     return any(json.dumps(memory_id) in text for memory_id in memory_ids)
 
 
-# --- what holds words of a memory, and is looked up again ---
+# --- parts with words of a memory, which are looked up again ---
 
 
 async def with_words_of_today(known: dict[str, Any], *, services: Services) -> SessionState:
-    """The state without what may not be shown any more, titles and reasons as they are now."""
+    """The state with current titles and reasons, and without what may no longer be shown."""
     scores: dict[str, list[Any]] = known["candidates"]
     state = cast(SessionState, {**known, "candidates": {}})
     proved = state["learned"]["questions"] if "learned" in state else {}
@@ -109,7 +109,7 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
 def candidate_of(
     card: MemoryCard, row: list[Any], hidden: Collection[str], *, proved_for: str | None
 ) -> Candidate:
-    """A candidate with its card of today, and without the words of a cue."""
+    """A candidate with its current card, and without the words of a cue."""
     first_round, scores, *more = row
     candidate = as_candidate(card, scores, None, first_round, hidden=hidden, proved_for=proved_for)
     parts: dict[str, float] | None = more[0] if more else None
@@ -117,22 +117,22 @@ def candidate_of(
 
 
 def with_reason(vote: Vote) -> Vote:
-    """A vote; its reason may have quoted a memory, and was left out."""
+    """The vote with a plain reason. Its own may have quoted a memory and was not stored."""
     return {**vote, "reason": f"said the {vote['by']}"}
 
 
 def titled_facets(state: SessionState) -> Mapping[str, str]:
-    """{facet that is named for a memory: that memory}: branches."""
+    """{id of a facet that is named after a memory, which is a branch: that memory's id}."""
     return state.get("sparks", {})
 
 
 def without_title(facet: Facet, titled: Mapping[str, str]) -> Facet:
-    """The name of a memory is left out."""
+    """The facet, without its name if that is the title of a memory."""
     return {**facet, "name": "", "why": ""} if facet["facet_id"] in titled else facet
 
 
 def with_title(facet: Facet, state: SessionState, cards: Mapping[str, MemoryCard]) -> Facet:
-    """A branch under the name of its spark."""
+    """The facet. A branch gets its name back, from the title of its spark."""
     memory_id = titled_facets(state).get(facet["facet_id"])
     if memory_id is None:
         return facet
@@ -141,12 +141,12 @@ def with_title(facet: Facet, state: SessionState, cards: Mapping[str, MemoryCard
 
 
 def without_words(query: Query) -> Query:
-    """A query for a memory by its title: left out."""
+    """The query, without its text if that has the title of a memory."""
     return {**query, "text": ""} if query["origin"] == "spark" else query
 
 
 def with_words(query: Query, state: SessionState, cards: Mapping[str, MemoryCard]) -> Query:
-    """Such a query in its words."""
+    """The query. One that `without_words` emptied gets its text back."""
     if query["origin"] != "spark":
         return query
     title = title_of(titled_facets(state).get(query["facet_id"], ""), cards)
@@ -154,6 +154,6 @@ def with_words(query: Query, state: SessionState, cards: Mapping[str, MemoryCard
 
 
 def title_of(memory_id: str, cards: Mapping[str, MemoryCard]) -> str:
-    """As it stands in the store; "" once it is deleted."""
+    """The title of a memory in the store; "" once it is deleted."""
     card = cards.get(memory_id)
     return card.title if card is not None else ""

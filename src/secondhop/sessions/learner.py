@@ -11,7 +11,7 @@ class Learned:
     """What a session has taught."""
 
     updated: int = 0
-    """Memories that weigh otherwise for such questions."""
+    """Memories whose weight for such questions has changed."""
     learned: bool = False
     """Whether the question was kept with any memory."""
 
@@ -20,21 +20,21 @@ class SessionLearner(Protocol):
     """Learns from resolved sessions."""
 
     async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
-        """Take it in; called at most once a session, by the worker that resolved it.
+        """Learn from a session. Called at most once for each, by the worker that resolved it.
 
-        An error of ours is logged, and the session stays resolved.
+        A `SecondhopError` is logged, and the session stays resolved.
 
         Args:
-            dry_run: only tell what would be learned.
+            dry_run: only report what would be learned.
         """
         ...
 
 
 class LearnsNothing:
-    """A learner for sessions that are to leave nothing behind."""
+    """A learner for sessions that should leave nothing behind."""
 
     async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
-        """Nothing."""
+        """Learn nothing."""
         return Learned()
 
 
@@ -45,4 +45,4 @@ class Resolution:
     session: ResolvedSession
     learned: Learned = field(default_factory=Learned)
     dry_run: bool = False
-    """The session is open as before: this is what its end would come to."""
+    """The session is still open: this is what its end would give."""

@@ -31,21 +31,21 @@ Progress: TypeAlias = Callable[[RecallEvent], None]
 
 
 class SessionRounds:
-    """The rounds of one entity's sessions. Keeps nothing between two calls but their traces."""
+    """The rounds of one entity's sessions. Between calls it keeps only their traces."""
 
     def __init__(self, services: Services, *, traces: TraceFolder | None = None) -> None:
         self._services, self._traces = session_services(services), traces
 
     @cached_property
     def _graph(self) -> "RoundGraph":
-        """Compiled at the first round: most recalls have none."""
+        """Compiled at the first round, because most programs have no sessions."""
         from secondhop.graph.session import build_round_graph
 
         return build_round_graph(self._services)
 
     @property
     def services(self) -> Services:
-        """With the critic that sessions have."""
+        """The services, with the critic of sessions."""
         return self._services
 
     async def first(self, asked: SessionInput, *, progress: Progress | None = None) -> SessionState:
@@ -53,21 +53,21 @@ class SessionRounds:
         return await self._run(dict(asked), round_number=1, progress=progress)
 
     async def next(self, state: SessionState, *, progress: Progress | None = None) -> SessionState:
-        """The state with the answer after the one that its ballots are about.
+        """The state with the next answer, after the one that its ballots are about.
 
-        The same state makes the same answer, as long as the store stays as it is and no language
-        model judges.
+        The same state gives the same answer, as long as the store does not change and no language
+        model votes.
         """
         self._services.hidden.forget(state["trace_id"])
         begun = {
             **state,
             "deadline_at": time.time() + self._services.settings.limits.deadline_s,
-            "trace_id": uuid.uuid4().hex[:12],  # what may be shown is looked up again
+            "trace_id": uuid.uuid4().hex[:12],  # new, so that what may be shown is looked up again
         }
         return await self._run(begun, round_number=state["round"] + 1, progress=progress)
 
     async def answer(self, state: SessionState, *, expires_at: datetime) -> SessionAnswer:
-        """The answer that stands, with its texts and the votes noted on it since."""
+        """The current answer, with its texts and the votes noted on it since."""
         timed: SessionState = {**state, "expires_at": expires_at.timestamp()}
         update = await present(timed, services=self._services)
         return SessionAnswer.model_validate(update.get("answer"))
@@ -75,7 +75,7 @@ class SessionRounds:
     async def settled(
         self, state: SessionState, *, accepted: list[str] | None, note: str
     ) -> ResolvedSession:
-        """What the session has come to."""
+        """The outcome of the session."""
         ended: SessionState = {**state, "note_of_end": note}
         if accepted is not None:
             ended = {**ended, "accepted": accepted}
@@ -88,7 +88,7 @@ class SessionRounds:
     async def _run(
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None
     ) -> SessionState:
-        """One round, in a span of its own."""
+        """Compute one round, in a span of its own."""
         with span_of("session round", "RETRIEVER", metric=RECALLS) as span:
             state = await self._in_time(given, round_number=round_number, progress=progress)
             known = state.get("candidates", {})
@@ -99,7 +99,8 @@ class SessionRounds:
         return state
 
     def _draft(self, state: SessionState) -> TraceDraft:
-        """For the trace of a round, which returned what its answer and its branches show."""
+        """The draft of a round's trace. What its answer and its branches show counts as
+        returned."""
         shown = [{"id": memory_id} for memory_id in shown_now(state)]
         told: SessionState = {
             **state,
@@ -112,7 +113,7 @@ class SessionRounds:
     async def _in_time(
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None
     ) -> SessionState:
-        """One round; past the deadline, the answer that can be given by then."""
+        """Compute one round. Past the deadline, answer with what was found by then."""
         state = dict(given)
         deadline = asyncio.timeout(self._services.settings.limits.deadline_s + GRACE_S)
         modes: list[StreamMode] = ["updates", "values"]
@@ -125,15 +126,15 @@ class SessionRounds:
                     elif progress is not None:
                         tell(progress, chunk, state)
         except TimeoutError:
-            if not deadline.expired():  # some other wait of ours or of a store
+            if not deadline.expired():  # another timeout, of ours or of a store
                 raise
             return await self._cut_short(state, round_number=round_number)
         return cast(SessionState, state)
 
     async def _cut_short(self, state: Mapping[str, Any], *, round_number: int) -> SessionState:
-        """The answer from what was found until now, without waiting for anything more."""
+        """The answer from what was found so far, without waiting for anything more."""
         limit = self._services.settings.limits.deadline_s
-        if "trace_id" not in state:  # a busy machine has not come to the end of the first step
+        if "trace_id" not in state:  # on a busy machine, even the first step has not ended
             begun = await begin_session(cast(SessionInput, state), services=self._services)
             state = {**state, **begun}
         reason = f"round {round_number}: {limit:g} s are over; the step at work was cancelled"
@@ -145,6 +146,6 @@ class SessionRounds:
 
 
 def tell(progress: Progress, chunk: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-    """One event a step that ended."""
+    """Report one event for each step that ended."""
     for event in step_events(chunk, state):
         progress(event)

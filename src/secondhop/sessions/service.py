@@ -34,7 +34,7 @@ from secondhop.sync import BackgroundLoop, blocking
 logger = logging.getLogger(__name__)
 
 TRIES = 5
-"""Writes that are tried while others write to the same session."""
+"""How often a write is tried while others write to the same session."""
 
 _OVER: Mapping[str, type[SessionOverError]] = {
     "expired": SessionExpiredError,
@@ -64,7 +64,7 @@ class Sessions:
         learner: SessionLearner | None = None,
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """`ready` is awaited before a round is computed: models get ready, an error ends it."""
+        """`ready` is awaited before each round. It prepares the models; its error ends the step."""
         self._rounds, self._store, self._ready = rounds, store, ready
         self._owner, self._loop = owner_of(entity), loop or BackgroundLoop()
         self.learner: SessionLearner = learner or LearnsNothing()
@@ -78,7 +78,7 @@ class Sessions:
             options: see `SessionOptions`.
 
         Raises:
-            UsageError: an empty question, or an option that cannot be.
+            UsageError: the question is empty, or an option is not valid.
         """
         check_asked(question, options)
         return RecallSession(self, question, **options)
@@ -87,7 +87,7 @@ class Sessions:
         """Open a session for votes by its id; returns the first answer. Arguments as for `open`.
 
         Raises:
-            UsageError: an empty question, or an option that cannot be.
+            UsageError: the question is empty, or an option is not valid.
             UnknownEntityError: nothing is stored for the entity.
         """
         check_asked(question, options)
@@ -270,7 +270,7 @@ class Sessions:
         return stored
 
     async def _overtaken(self, session_id: str, *, voted: int | None) -> RoundMovedOnError:
-        """For votes that came too late at every try.
+        """The error for votes that came too late at every try.
 
         Raises:
             SessionError: the session was ended meanwhile.
@@ -285,7 +285,7 @@ class Sessions:
         return await self._rounds.answer(state, expires_at=in_(stored.expires_in_s))
 
     async def _write(self, stored: StoredSession, state: SessionState) -> bool:
-        """Put the state in the place of what was read; False: another worker has written."""
+        """Write the state over what was read; False if another worker has written meanwhile."""
         after = replace(
             stored,
             version=stored.version + 1,
@@ -295,7 +295,7 @@ class Sessions:
         return await self._store.save(after)
 
     async def _learn(self, session: ResolvedSession, *, dry_run: bool) -> Learned:
-        """What is learned; a session that cannot be learned from is resolved all the same."""
+        """Let the learner learn from a session, which stays resolved even if that fails."""
         try:
             return await self.learner.alearn(session, dry_run=dry_run)
         except SecondhopError as error:
@@ -318,23 +318,23 @@ async def abandon_those_with(memory_ids: Sequence[str], store: SessionStore, *, 
 
 
 def ended(stored: StoredSession, status: SessionStatus) -> StoredSession:
-    """The session without its document."""
+    """The session with this status and without its document."""
     return replace(stored, version=stored.version + 1, status=status, document=b"")
 
 
 def expect_round(number: int, state: SessionState) -> None:
-    """Raises RoundMovedOnError where another round stands."""
+    """Raise RoundMovedOnError if another round is the current one."""
     if number != state["round"]:
         raise RoundMovedOnError(state["session_id"], voted=number, current=state["round"])
 
 
 def owner_of(entity: str) -> str:
-    """What stands for an entity in a store of sessions: its name does not belong there."""
+    """The digest that stands for an entity in a session store, instead of its name."""
     return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_asked(question: object, options: SessionOptions) -> None:
-    """Raises UsageError for what no session can be started with."""
+    """Raise UsageError if no session can be started with these."""
     check_text(question, name="the question")
     check_counts(k=options.get("k"), max_rounds=options.get("max_rounds"))
     check_moments(at=options.get("at"), as_of=options.get("as_of"))
@@ -343,10 +343,10 @@ def check_asked(question: object, options: SessionOptions) -> None:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """A moment without a zone is meant in UTC."""
+    """The moment; UTC if it has no time zone."""
     return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
 def in_(seconds: float) -> datetime:
-    """So many seconds from now."""
+    """The moment that is so many seconds from now."""
     return datetime.now(UTC) + timedelta(seconds=seconds)

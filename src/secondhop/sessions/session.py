@@ -33,8 +33,8 @@ class SessionOptions(TypedDict, total=False):
     include_stale: bool
     where: Where | None
     effort: Effort | None
-    """Default "high" where there is a critic: it votes in every round. With "low" it votes in the
-    first, with "none" only the caller votes."""
+    """Default "high" if there is a critic, which then votes in every round. With "low" it votes in
+    the first; with "none" only the caller votes."""
     progress: Progress | None
     """Called with every step of every round as it ends."""
 

@@ -12,7 +12,7 @@ _PASSWORD = re.compile(r"(?<=://).*@")
 
 
 def chosen_sessions(named: str | SessionStore | None) -> SessionStore | None:
-    """The store of sessions; None: where the memories are.
+    """The session store; None if sessions are kept where the memories are.
 
     Args:
         named: None or "sqlite": where the memories are; an address of a Redis server; or a store
