@@ -199,8 +199,7 @@ class BriefingSettings:
     limit: int = 20
     """Entries, if the caller limits neither entries nor tokens."""
     active: float = 0.3
-    """Share for things to do and open threads, of the room that core memories leave. The three
-    shares come from the reference audit."""
+    """Share for things to do and open threads, of the room that core memories leave."""
     preferences: float = 0.3
     recent: float = 0.4
 

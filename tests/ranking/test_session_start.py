@@ -1,4 +1,4 @@
-"""The score of a session start, and the reference audit's own example."""
+"""The score of a session start, and an example that simpler formulas get wrong."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def score(
 
 
 def audited_score(age: float, confidence: float, recalls: int, days_since_recall: float) -> float:
-    """The formula that the reference audit of session starts found at fault."""
+    """A formula that lets old popularity win."""
     recency = float(fsrs_recency(age, stability_days=30))
     since = float(fsrs_recency(days_since_recall, stability_days=30))
     strength: float = min(recalls**0.7 / 5, 1.0) * since

@@ -28,7 +28,7 @@ RECENT_DAYS: Final = 7.0
 """Stability of recent memories; after this many days, recency is 0.9."""
 
 OPEN_DAYS: Final = 30.0
-"""Stability of open memories; the reference audit's tier "temporary"."""
+"""Stability of open memories."""
 
 LASTING_DAYS: Final = 365.0
 """Stability of preferences."""
@@ -60,8 +60,7 @@ class Weighing:
     def scores(self, memories: Sequence[BriefableMemory], *, stability_days: float) -> list[float]:
         """The `session_start_score` of each memory, 0..1.
 
-        Confidence is 0.5 + salience / 2. That is 0.75 for a memory whose salience was never set,
-        as in the reference audit for a memory without confirmations.
+        Confidence is 0.5 + salience / 2. That is 0.75 for a memory whose salience was never set.
         """
         if not memories:
             return []

@@ -3,8 +3,7 @@
     catalog, by indexes ─► categories ─► score ─► order, no two of the same thing ─► budgets ─► text
     counters ───────────────────────────► ▲
 
-No model is asked and nothing is embedded. Source: the reference audit of session starts; its first
-bug is that two interfaces did this in two ways.
+No model is asked and nothing is embedded.
 """
 
 from collections.abc import Iterable, Sequence

@@ -42,8 +42,6 @@ def linear_recency(days: npt.ArrayLike, *, decay_days: float, floor: float = 0.5
 
     Raises:
         ValueError: decay_days is not positive, floor is outside 0..1, or an age is NaN.
-
-    Source: reference analysis of retrieval relevance (temporal weighting).
     """
     if not decay_days > 0:
         raise ValueError(f"decay_days must be positive, got {decay_days}")

@@ -65,7 +65,7 @@ def successors(
         written_at: [n_candidates], epoch seconds.
         threshold: a cosine; the default fits bge-small-en-v1.5.
 
-    Source: ours, after the temporal scenario of the reference on retrieval relevance.
+    Source: ours.
     """
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers) < 2:

@@ -24,18 +24,14 @@ def session_start_score(
 
     score = (0.2 + 0.8 · r) · (0.85 · c + 0.15 · min(s, c))
 
-    The reference audit of session starts proposes three of these measures. Each alone fails the
-    audit's own example at a confidence of 0.75, so all three are used: (0.2 + 0.8 · r) gives
-    recency more weight, min(s, c) keeps popularity below confidence, and s itself decays
-    (`accepted_strength`). POPULARITY is so small that 88 days of age outweigh it. The audit's
-    fourth measure, a boost for the last week, is left out: recency is a curve and needs no step.
+    Three measures keep a memory that was popular long ago behind a new one; none is enough alone:
+    (0.2 + 0.8 · r) gives recency more weight, min(s, c) keeps popularity below confidence, and s
+    itself decays (`accepted_strength`). POPULARITY is so small that 88 days of age outweigh it.
 
     Args:
         recency: 0..1, from `fsrs_recency`.
         confidence: 0..1.
         strength: 0..1, from `accepted_strength`; counts acceptances only.
-
-    Source: reference audit of session starts, bugs 2 and 3.
 
     >>> session_start_score([1, 1, 0], [0.5, 0.5, 0.5], [0, 1, 0]).round(3).tolist()
     [0.425, 0.5, 0.085]

@@ -23,8 +23,6 @@ def accepted_strength(
     Only acceptances count. If being retrieved or shown counted, memories would be shown again
     because they were shown before.
 
-    Source: the reference audit of session starts, its option A.
-
     >>> accepted_strength([0, 10, 10], [0, 0, 365], stability_days=30).round(2).tolist()
     [0.0, 1.0, 0.32]
     """
