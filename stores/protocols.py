@@ -21,7 +21,7 @@ from secondhop.stores.records import (
 
 
 class VectorIndex(Protocol):
-    """The passage vectors of one entity, in whatever database keeps them."""
+    """The vectors of an entity's passages, or of its cues, in whatever database keeps them."""
 
     async def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """For each query row, at most `k` (passage id, cosine), best first, ties by smaller id."""
@@ -40,7 +40,7 @@ class VectorIndex(Protocol):
         ...
 
     async def ids(self) -> set[str]:
-        """Every stored passage id (for repair and `doctor`, not for recall)."""
+        """Every stored id (for repair and `doctor`, not for recall)."""
         ...
 
     async def count(self) -> int:

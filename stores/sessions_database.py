@@ -155,7 +155,7 @@ class DatabaseSessions:
         return self._clock() if self._clock else self._database.now(connection)
 
     def _sweep(self, connection: Connection) -> None:
-        """Delete the documents of sessions that expired or ended, and their rows an hour later."""
+        """Delete documents `GRACE_S` after a session expires, and rows an hour after its end."""
         now = self._now(connection)
         connection.execute(
             "DELETE FROM open_sessions WHERE expires_at <= ?", (now - ENDED_REMEMBERED_S,)

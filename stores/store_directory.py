@@ -68,7 +68,7 @@ class StoreDirectory:
             EmbedderMismatchError: its vectors come from another model.
             SchemaVersionError: written by a newer secondhop.
             UnfinishedIndexError: a killed process left its vectors half written;
-                `secondhop.memories.reindex.open_entity` rebuilds them.
+                `secondhop.opening.open_entity` rebuilds them.
             VectorsElsewhereError: its vectors are on a server but none is named, or the reverse.
             CorruptStoreError: its vectors are missing or cannot be read.
         """

@@ -25,7 +25,7 @@ class Where:
     sources: Sequence[str] = ()
     kinds: Sequence[Kind] = ()
     ids: Sequence[str] | frozenset[str] | None = None
-    """Memory ids. An empty list admits none: perhaps a person may see nothing."""
+    """Memory ids. An empty list admits none, for a person who may see nothing."""
     after: datetime | None = None
     """Admits memories written at this moment or later. Without a time zone, it is in UTC."""
     before: datetime | None = None

@@ -1,4 +1,4 @@
-"""Turns text of any script into terms for lexical search; identifiers give whole and part terms.
+"""Turns text of any script into terms for lexical search; identifiers count whole and in parts.
 
 Documents and queries pass through the same steps, so that a term of a query equals the term of a
 document. The terms are plain strings of letters, digits and combining marks.
@@ -66,8 +66,8 @@ class _Piece(NamedTuple):
 
 
 RULES = 2
-"""The version of these rules. Add 1 when a change of them changes the terms of a text: stores then
-analyse their texts again. `tests/stores/test_analysis.py` checks this."""
+"""The version of these rules. Add 1 when they yield other terms for some text: stores then analyse
+their texts again. `tests/stores/test_analysis.py` checks this."""
 
 
 @cache

@@ -163,10 +163,10 @@ class Catalog:
     # --- writing: an intent first, then the vectors, then everything else at once ---
 
     def intend(self, passage_ids: Sequence[str], cue_ids: Sequence[str] = ()) -> int:
-        """Note that vectors of these passages and cues are about to be put. Returns its number.
+        """Note that vectors of these passages and cues are about to be put.
 
-        A power cut may lose the note. The next start removes vectors that the catalog does not
-        know.
+        Returns the note's number. A power cut may lose the note; the next start removes vectors
+        that the catalog does not know.
         """
         with self._database.writing(durable=False) as connection:
             return add_intent(connection, "put", passage_ids, cue_ids)
@@ -227,7 +227,7 @@ class Catalog:
         return self._database.erase_leftovers()
 
     def settle(self, intent: int) -> None:
-        """Delete a note, as its vectors now agree with the catalog.
+        """Delete a note whose vectors now agree with the catalog.
 
         If a power cut undoes this, the repair is only repeated.
         """

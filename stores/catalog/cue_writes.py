@@ -134,7 +134,7 @@ def remove_cues(connection: Connection, cue_ids: Iterable[str]) -> set[str]:
 
 
 def drop_cues_of(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
-    """Delete the cues and annotations of these memories, and what says that others replace them.
+    """Delete the cues and annotations of these memories, and notes that others replace them.
     Returns the ids of deleted cues."""
     sql = "SELECT cue_id FROM cues WHERE memory_id IN"
     gone = {cue_id for (cue_id,) in among(connection, sql, memory_ids)}
@@ -169,8 +169,8 @@ def _drop(connection: Connection, memory_id: str, *, origin: CueOrigin) -> set[s
 def _replace(connection: Connection, new: Annotation, *, at: datetime) -> set[str]:
     """Replace the annotation of the same origin. Returns the ids of deleted cues.
 
-    Cues that the host added one by one stay. Cues that were removed one by one stay away as long as
-    each annotation of the host repeats them.
+    Cues that the host added one by one stay. Cues that were removed one by one do not come back as
+    long as the host's annotations keep naming them.
     """
     row = connection.execute(
         "SELECT fingerprint FROM annotations WHERE memory_id = ? AND origin = ?",

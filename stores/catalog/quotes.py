@@ -9,7 +9,7 @@ from secondhop.stores.database import Connection
 from secondhop.stores.records import Memory
 
 QUOTED = 16
-"""Letters and digits in a row: two texts that share that many do so by quoting, not by chance."""
+"""Two texts that share this many letters and digits in a row do so by quoting, not by chance."""
 _WORD = re.compile(r"\w+")
 _CODE = re.compile(r"(?=\w*\d)\w{4,}")
 """A number, a password or a name with digits. A single one is a quote."""

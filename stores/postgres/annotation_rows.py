@@ -34,7 +34,7 @@ class AnnotationRows:
         return bool(self._run(_OWN, entity_slug(entity)))
 
     def claim_left(self) -> str | None:
-        """Claim an entity that has waited for two minutes; None if there is none.
+        """Claim an entity that has waited for two minutes, and return its name, or None.
 
         The worker that wrote it has abandoned it.
         """

@@ -149,9 +149,9 @@ def new_id_of(what: Rememberable) -> str:
 
 
 def same_words_since(moment: datetime, *, given: bool) -> datetime:
-    """Continuity in the same words is the same memory since this moment; before, another event.
+    """Since when a continuity memory in the same words is the same memory, not another event.
 
-    It is `moment` itself if the caller gave it, else the beginning of its day in UTC.
+    `moment` itself if the caller gave it, else the beginning of its day in UTC.
     """
     return moment if given else moment.replace(hour=0, minute=0, second=0, microsecond=0)
 

@@ -42,7 +42,7 @@ def decide_new(
 ) -> NewMemoryDecision:
     """Decide whether `memory` is stored, and what else changes.
 
-    Facts and preferences of one slot supersede each other in the order of their dates, so one that
+    Among facts or preferences of one slot, each supersedes the one before it by date, so one that
     is written late takes its place in the past. Continuity supersedes only what `supersedes` names.
 
     Args:

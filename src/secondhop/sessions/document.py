@@ -122,7 +122,7 @@ def with_reason(vote: Vote) -> Vote:
 
 
 def titled_facets(state: SessionState) -> Mapping[str, str]:
-    """{id of a facet that is named after a memory, which is a branch: that memory's id}."""
+    """{id of a facet named after a memory (a branch): that memory's id}."""
     return state.get("sparks", {})
 
 
