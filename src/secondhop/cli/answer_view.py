@@ -29,11 +29,11 @@ def show_answer(
 
     Args:
         place: options that the next command needs to open the same store.
-        brief: leave out what came close and what to type next, if the store is temporary.
+        brief: leave out what to type next, because the store is temporary.
     """
     if not result.memories:
         console.print(empty_answer(result), style="bold")
-    near = [] if brief else shown_misses(result)[:1]
+    near = shown_misses(result)[:1]
     whys = [*map(reason, result.memories), *("" for _ in near)]
     lines = lines_of([*result.memories, *near], whys, width=console.width)
     for slot, memory in enumerate(result.memories, start=1):
