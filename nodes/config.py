@@ -14,8 +14,8 @@ Diversity: TypeAlias = Literal["facets", "mmr", "none"]
 
 Recency: TypeAlias = Literal["auto", "always", "never"]
 
-SHORTLIST_LIMIT = 200
-"""Most candidates on a shortlist; no model reads more of them with care."""
+SHORTLIST_LIMIT = 56
+"""Most candidates on a shortlist: as many as `fuse` keeps for a question without a plan."""
 
 COUNT_LIMIT = 1_000_000
 """Highest number of memories, rounds, queries or calls. Vector stores still accept a request for

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from secondhop.nodes.config import SHORTLIST_LIMIT
 from secondhop.nodes.effort import embeds_once, is_unplanned
 from secondhop.nodes.planning.question_kind import LOOKUP_SHARES, LOOKUPS, SHARES
 from secondhop.nodes.retrieval.cue_search import best_proved, found_by_cues
@@ -47,9 +48,9 @@ EVIDENCE_PASSAGES = 3
 """Evidence passages kept per memory and facet: long documents must not win by length."""
 
 
-KEPT = 56
-"""Candidates kept for a question without a plan, of 80 that are compared: twice as many as a critic
-reads. If passages fill a budget of tokens, or facets share the slots, all are kept."""
+KEPT = SHORTLIST_LIMIT
+"""Candidates kept for a question without a plan, of 80 that are compared: all that a critic may be
+shown. If passages fill a budget of tokens, or facets share the slots, all are kept."""
 
 RRF_K = 60
 """Damping constant of reciprocal rank fusion."""

@@ -1,8 +1,8 @@
 """The votes on a memory: what each says and does.
 
 To add a vote, add a row to `EFFECTS`. Then tell the model about it in `prompts/critique.md`, add a
-button to the page in `server/static/answer.js`, and a field of the resolved session in
-`graph/session_result.py`.
+button to the page in `src/secondhop/server/static/answer.js`, and a field of the resolved session
+in `graph/session_result.py`. A vote with a `pull` also needs its vectors in `ranking/feedback.py`.
 """
 
 from collections.abc import Mapping
