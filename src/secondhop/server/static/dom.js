@@ -135,5 +135,5 @@ function table(caption, heads, rows) {
     el("table", {},
       el("caption", {}, caption),
       el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", { class: cell.length > 60 ? "long" : null }, cell)))))));
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", { class: cell.length > 60 ? "long" : cell.length < 12 ? "brief" : null }, cell)))))));
 }
