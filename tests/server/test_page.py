@@ -482,8 +482,11 @@ def test_axe_finds_nothing_to_mend(
         page.emulate_media(color_scheme=scheme)
         page.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
         ask(page)
+        page.locator(".flow summary").first.click()
+        page.get_by_text("Every step").click()
         page.locator(".answer article .why-button").first.click()
-        expect(page.locator(".story")).to_be_visible()
+        page.locator(".near .why-button").first.click()
+        expect(page.locator(".story")).to_have_count(2)
         page.locator(".answer article .vote.hot").first.click()
         assert faults() == []
         for view in ("Compare", "Memories", "Recalls", "Facts", "Briefing"):
@@ -491,6 +494,15 @@ def test_axe_finds_nothing_to_mend(
             shown = page.locator("main :is(textarea, .rows li, .recalls li, p, table):visible")
             expect(shown.first).to_be_visible()
             assert faults() == []
+        page.get_by_role("link", name="Memories").click()
+        page.locator(".rows button").first.click()
+        expect(page.locator(".detail article")).to_be_visible()
+        assert faults() == []
+        page.get_by_role("link", name="Compare").click()
+        page.get_by_label("Question", exact=True).fill(QUESTION)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.get_by_role("region", name="Places")).to_be_visible()
+        assert faults() == []
 
 
 @pytest.mark.parametrize("wide", [1200, 390])

@@ -27,8 +27,8 @@ function inWords(text, names) {
 /** The story of one memory in one recall. `name`: of one that is not named above it. `tools`: explain tells of the memory that replaces it, too. */
 function story(explanation, { explain, names, canStore, question = "" }, name = "") {
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
-  return el("div", { class: "story", tabindex: "-1" },
-    el("h4", {}, explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`),
+  const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
+  return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton({ explain, names }, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
@@ -38,7 +38,7 @@ function story(explanation, { explain, names, canStore, question = "" }, name = 
 }
 
 /** What adds up to a score. */
-const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)])) : null;
+const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 
 /** A button that takes back what sessions taught of a memory. */
 const takeBack = (memoryId, done = () => {}) => button("Take it back", async () => {
