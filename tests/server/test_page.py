@@ -505,7 +505,7 @@ def test_axe_finds_nothing_to_mend(
         assert faults() == []
 
 
-@pytest.mark.parametrize("wide", [1200, 390])
+@pytest.mark.parametrize("wide", [1200, 1000, 760, 390])
 def test_what_the_page_says_of_itself_covers_nothing_that_one_looks_at(
     page: Page, wide: int
 ) -> None:
@@ -578,6 +578,8 @@ def test_a_file_of_one_recall_needs_no_server(tmp_path: Path, browser: Browser) 
 
     with new_page(browser) as page:
         page.goto(file.as_uri())
+        expect(page).to_have_title("Carefeed")
+        expect(page.locator(".drawing")).to_be_visible()
         expect(page.locator('article[data-memory="hostile"] h3')).to_contain_text("<img src=x")
         page.locator("article .why-button").first.click()
         expect(page.locator(".story").first).to_be_visible()
