@@ -127,9 +127,10 @@ def test_nodes_light_up_while_the_recall_runs(
     monkeypatch.setitem(model.replies, "CritiqueReply", judged_later)
     with serving(store, llm=model.spec) as running, new_page(browser) as blank:
         page = opened(blank, running)
+        page.set_viewport_size({"width": 390, "height": 844})
         begin(page, effort="high")
 
-        expect(page.locator('.node.lit[data-node="diversify"]')).to_be_visible()
+        expect(page.locator('.node.lit[data-node="diversify"]')).to_be_in_viewport()
         expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(0)
         expect(page.locator(".answer")).to_have_count(0)
         voted.set()
@@ -141,9 +142,11 @@ def test_an_answer_and_a_kept_one_say_what_is_missing(
     store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def expanded_too_far(system: str, user: str) -> object:
-        planned = expanded(system, user)
-        planned["facets"] += [facet("allergies", "penicillin hazelnut pollen")]  # type: ignore[operator]
-        return planned | {"facts": [], "preferences": []}
+        sought = [
+            facet("own plan", "my plan for the job: cut onboarding"),
+            facet("allergies", "penicillin hazelnut pollen"),
+        ]
+        return {"intent": "get ready", "facets": sought, "facts": [], "preferences": []}
 
     monkeypatch.setitem(model.replies, "ExpandWithKept", expanded_too_far)
     with serving(store, llm=model.spec) as running, new_page(browser) as blank:
