@@ -125,7 +125,7 @@ class FacetOutcome(Frozen):
     covered_by: list[str]
     """Ids of the returned memories that serve it."""
     empty: bool
-    """It was searched for, but nothing above the threshold exists."""
+    """It was searched for, but nothing is above the threshold, and nothing returned serves it."""
 
 
 class Spent(Frozen):

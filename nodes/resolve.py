@@ -299,14 +299,15 @@ def facet_outcomes(
         for facet_id, score in candidate["scores"].items():
             best[facet_id] = max(best[facet_id], score["relevance"])
     facets = sorted(state["facets"].values(), key=lambda f: (-f["weight"], f["facet_id"]))
+    serving = {f["name"]: [m["id"] for m in memories if f["name"] in m["facets"]] for f in facets}
     return [
         {
             "name": facet["name"],
             "why": facet["why"],
             "hop": facet["hop"],
             "weight": facet["weight"],
-            "covered_by": [m["id"] for m in memories if facet["name"] in m["facets"]],
-            "empty": best[facet["facet_id"]] < min_score,
+            "covered_by": serving[facet["name"]],
+            "empty": not serving[facet["name"]] and best[facet["facet_id"]] < min_score,
         }
         for facet in facets
     ]

@@ -58,10 +58,11 @@ def serving(
     origins: Sequence[str] = (),
     llm: str = "offline",
     prompts: Path | None = None,
+    settings: Sequence[str] = (),
 ) -> Generator[Running, None, None]:
     """Serve a store from a thread of this process; without `tokens`, to everyone here."""
     app = create_app(
-        served_of(replace(options(store), llm=llm, prompts=prompts)),
+        served_of(replace(options(store), llm=llm, prompts=prompts, settings=list(settings))),
         keyring=Keyring(TokenFile(store / FILE)) if tokens else None,
         limits=limits,
         hosts=("127.0.0.1", "localhost"),

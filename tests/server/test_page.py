@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FloatRect, Page, expect
 from tests.fakes import note
 from tests.mcp.mcp_world import MARA, command, environment
 from tests.server.browser import chromium, new_page
@@ -23,6 +23,17 @@ pytestmark = pytest.mark.slow
 MARKUP = '</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">'
 
 BACKWARDS = "\u202edetaeper"
+
+BEHIND_BOXES = """() => {
+  const boxes = [...document.querySelectorAll(".drawing .box rect")].map((one) => one.getBBox());
+  const covers = ({ x, y, width, height }, at) =>
+    at.x > x && at.x < x + width && at.y > y && at.y < y + height;
+  const places = [...Array(19).keys()].map((n) => (n + 1) / 20);
+  const along = (line) => places.map((part) => line.getPointAtLength(part * line.getTotalLength()));
+  return [...document.querySelectorAll(".drawing .edge")]
+    .filter((line) => along(line).some((at) => boxes.some((box) => covers(box, at)))).length;
+}"""
+"""Counts the lines of the drawing that a box covers somewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +92,21 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     expect(page.locator(".answer article")).to_have_count(6)
     assert page.locator(".answer article").first.get_attribute("data-memory") == first
+
+
+def test_a_round_is_there_after_a_reload(page: Page) -> None:
+    ask(page)
+    cold = page.locator(".answer article").nth(1).get_attribute("data-memory")
+    page.locator(".answer article .vote.hot").first.click()
+    page.locator(".answer article .vote.cold").nth(1).click()
+    page.get_by_role("button", name="Next round").click()
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    page.wait_for_timeout(500)  # traces are written behind the answer
+
+    page.reload()
+
+    expect(page.locator(".answer article").nth(5)).to_be_visible()
+    expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
 
 
 def test_every_memory_tells_why_or_why_not(page: Page) -> None:
@@ -171,6 +197,15 @@ def test_the_path_is_followed_by_keyboard(page: Page) -> None:
     expect(page.locator(".box.dim").first).to_be_attached()
     page.keyboard.press("Enter")
     expect(page.locator("article.chosen .story")).to_be_focused()
+
+
+def test_no_line_of_the_path_is_hidden_by_a_box(page: Page) -> None:
+    ask(page)
+    page.get_by_label("include memories that were not returned").check()
+
+    expect(page.locator(".box.hop2").first).to_be_attached()  # a playbook's
+    hidden = page.evaluate(BEHIND_BOXES)
+    assert hidden == 0
 
 
 def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
@@ -266,6 +301,40 @@ def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
     expect(page.locator(".answer")).to_contain_text("A and B answer different questions")
     expect(page.get_by_label("Memories of A")).to_be_hidden()  # a kept recall has its own
     expect(page.get_by_label("Question", exact=True)).to_be_hidden()
+
+
+def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note(f"tide-{n}", f"Tide table {n}: high at noon.") for n in range(4)])
+    with serving(tmp_path / "store") as running, new_page(browser) as page:
+        page.goto(f"{running.url}/#token=&entity={MARA}")
+        ask(page, "tide table: when is it high?")
+        page.get_by_role("link", name="Memories").click()
+        page.get_by_text("Add a memory").click()
+        page.get_by_label("Text of the new memory").fill(
+            "Tide table of the new harbour: high at ten."
+        )
+        page.get_by_role("button", name="Store").click()
+        expect(page.locator(".rows")).to_contain_text("new harbour")
+        with running.client("") as http:
+            assert http.delete(f"/v1/entities/{MARA}/memories/tide-3").is_success
+    changed = serving(tmp_path / "store", settings=["ranking.recency_days=30"])
+    with changed as running, new_page(browser) as page:
+        page.goto(f"{running.url}/#token=&entity={MARA}")
+        ask(page, "tide table: when is it high?")
+        page.get_by_role("link", name="Compare").click()
+        for name, place in (("A", 2), ("B", 1)):  # the newest stands first, below "ask now"
+            page.get_by_label(f"Kept recall of {name}").select_option(index=place)
+        page.get_by_role("button", name="Compare", exact=True).click()
+
+        different = page.get_by_role("region", name="What was different")
+        row = different.get_by_role("row", name="ranking.recency_days")
+        expect(row).to_have_text("ranking.recency_days73030")
+        told = page.locator(".answer li")
+        expect(told.nth(1)).to_contain_text("Written after A was asked: “Tide table of the new")
+        expect(told.nth(0)).to_contain_text("1 memory was forgotten since.")
 
 
 def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -> None:
@@ -413,8 +482,11 @@ def test_axe_finds_nothing_to_mend(
         page.emulate_media(color_scheme=scheme)
         page.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
         ask(page)
+        page.locator(".flow summary").first.click()
+        page.get_by_text("Every step").click()
         page.locator(".answer article .why-button").first.click()
-        expect(page.locator(".story")).to_be_visible()
+        page.locator(".near .why-button").first.click()
+        expect(page.locator(".story")).to_have_count(2)
         page.locator(".answer article .vote.hot").first.click()
         assert faults() == []
         for view in ("Compare", "Memories", "Recalls", "Facts", "Briefing"):
@@ -422,6 +494,40 @@ def test_axe_finds_nothing_to_mend(
             shown = page.locator("main :is(textarea, .rows li, .recalls li, p, table):visible")
             expect(shown.first).to_be_visible()
             assert faults() == []
+        page.get_by_role("link", name="Memories").click()
+        page.locator(".rows button").first.click()
+        expect(page.locator(".detail article")).to_be_visible()
+        assert faults() == []
+        page.get_by_role("link", name="Compare").click()
+        page.get_by_label("Question", exact=True).fill(QUESTION)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.get_by_role("region", name="Places")).to_be_visible()
+        assert faults() == []
+
+
+@pytest.mark.parametrize("wide", [1200, 1000, 760, 390])
+def test_what_the_page_says_of_itself_covers_nothing_that_one_looks_at(
+    page: Page, wide: int
+) -> None:
+    page.set_viewport_size({"width": wide, "height": 844})
+    ask(page)
+    page.locator(".answer article .vote.hot").first.click()
+    page.get_by_role("button", name="Next round").click()
+    expect(page.locator("#status")).to_contain_text("Round 2")
+
+    said = page.locator("#status").bounding_box()
+    for shown in (page.get_by_role("heading", name="Round 2"), page.locator("#entity")):
+        there = shown.bounding_box()
+        assert said is not None
+        assert there is not None
+        assert apart(said, there)
+
+
+def apart(one: FloatRect, other: FloatRect) -> bool:
+    """Whether two rectangles have no point in common."""
+    beside = any(a["x"] + a["width"] <= b["x"] for a, b in ((one, other), (other, one)))
+    below = any(a["y"] + a["height"] <= b["y"] for a, b in ((one, other), (other, one)))
+    return beside or below
 
 
 def test_a_narrow_screen_does_not_scroll_sideways(page: Page) -> None:
@@ -445,6 +551,10 @@ def test_five_thousand_memories_are_asked_and_browsed(tmp_path: Path, browser: B
         expect(page.locator("#stats")).to_have_text("5000 memories")
         ask(page, "When did the tide come in?")
         expect(page.locator(".answer article")).to_have_count(6)
+        page.get_by_label("Memory id").fill("n-1234")
+        page.keyboard.press("Enter")
+        expect(page.locator(".why-not .story").first).to_contain_text("searching deeper (with")
+        expect(page.locator(".why-not")).not_to_contain_text("--set")
         page.get_by_role("link", name="Memories").click()
         expect(page.locator(".rows li")).to_have_count(500)
         page.get_by_label("Filter").fill("day 4321:")
@@ -468,6 +578,8 @@ def test_a_file_of_one_recall_needs_no_server(tmp_path: Path, browser: Browser) 
 
     with new_page(browser) as page:
         page.goto(file.as_uri())
+        expect(page).to_have_title("Carefeed")
+        expect(page.locator(".drawing")).to_be_visible()
         expect(page.locator('article[data-memory="hostile"] h3')).to_contain_text("<img src=x")
         page.locator("article .why-button").first.click()
         expect(page.locator(".story").first).to_be_visible()

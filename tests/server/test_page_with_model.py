@@ -2,12 +2,13 @@
 
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.cli.model_server import ModelServer, expanded, model_server
+from tests.cli.model_server import ModelServer, expanded, facet, model_server
 from tests.cli.prompt_lab import BETTER, variant_of
 from tests.mcp.mcp_world import MARA
 from tests.server.browser import chromium, new_page
@@ -75,10 +76,14 @@ def opened(browser_page: Page, running: Running) -> Page:
     return browser_page
 
 
-def ask(page: Page, *, effort: str) -> None:
+def begin(page: Page, *, effort: str) -> None:
     page.get_by_label("Question", exact=True).fill(QUESTION)
     page.get_by_label("Effort", exact=True).select_option(effort)
     page.get_by_role("button", name="Ask", exact=True).click()
+
+
+def ask(page: Page, *, effort: str) -> None:
+    begin(page, effort=effort)
     expect(page.locator(".drawing")).to_be_visible()
     page.locator(".flow summary").first.click()
 
@@ -108,6 +113,51 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
         expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(0)
         page.locator(".flow:not(:has(details[open])) summary").first.click()
         expect(page.locator('.node.lit[data-node="pick"]')).to_be_visible()
+
+
+def test_nodes_light_up_while_the_recall_runs(
+    store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    voted = threading.Event()
+
+    def judged_later(system: str, user: str) -> object:
+        assert voted.wait(30)
+        return judged(system, user)
+
+    monkeypatch.setitem(model.replies, "CritiqueReply", judged_later)
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        page = opened(blank, running)
+        page.set_viewport_size({"width": 390, "height": 844})
+        begin(page, effort="high")
+
+        expect(page.locator('.node.lit[data-node="diversify"]')).to_be_in_viewport()
+        expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(0)
+        expect(page.locator(".answer")).to_have_count(0)
+        voted.set()
+        expect(page.locator(".answer article").first).to_be_visible()
+        expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(1)
+
+
+def test_an_answer_and_a_kept_one_say_what_is_missing(
+    store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def expanded_too_far(system: str, user: str) -> object:
+        sought = [
+            facet("own plan", "my plan for the job: cut onboarding"),
+            facet("allergies", "penicillin hazelnut pollen"),
+        ]
+        return {"intent": "get ready", "facets": sought, "facts": [], "preferences": []}
+
+    monkeypatch.setitem(model.replies, "ExpandWithKept", expanded_too_far)
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        page = opened(blank, running)
+        ask(page, effort="high")
+
+        missing = page.locator(".answer details", has_text="Searched for, but not found: 1")
+        expect(missing.locator("li")).to_have_text(["allergies"])
+        page.get_by_role("link", name="Recalls").click()
+        page.locator(".recalls .link").first.click()
+        expect(missing.locator("li")).to_have_text(["allergies"])
 
 
 def test_prompts_and_efforts_stand_side_by_side(
@@ -150,7 +200,7 @@ def test_prompts_and_efforts_stand_side_by_side(
         expect(different.get_by_role("row", name="effort")).to_contain_text("high")
 
 
-def test_facts_preferences_and_history_are_browsed(
+def test_facts_preferences_history_and_the_briefing_are_browsed(
     store: Path, browser: Browser, model: ModelServer
 ) -> None:
     with serving(store, llm=model.spec) as running, new_page(browser) as blank:
@@ -165,3 +215,7 @@ def test_facts_preferences_and_history_are_browsed(
         page.locator(".rows button").first.click()
         expect(page.get_by_role("heading", name="History")).to_be_visible()
         expect(page.locator(".detail")).to_contain_text("changed salience 0.9")
+        page.get_by_role("link", name="Briefing").click()
+        expect(page.get_by_role("heading", name="What a session starts with")).to_be_visible()
+        expect(page.get_by_role("row", name="Short answers.")).to_contain_text("holds always")
+        expect(page.get_by_role("row", name="Spare key")).to_contain_text("with Ines")

@@ -9,7 +9,9 @@ const VOTES = [
 /** What the command line says, and what one does on this page. */
 const PAGE_WORDS = [
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
-  [/; ask again with `--set[^`]*`/, " (settings of the server)"], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
+  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "searching deeper (with ranking.depth_factor = $1 in the server’s settings, it would be among the candidates, at rank $2 of that query)"],
+  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server’s settings)"],
+  [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--include-stale` shows it, marked.*/, "“include outdated memories” shows it, marked"],
   [/; a cue lifts it for such questions: `[^`]*`/, "; or a cue, which is a request it matters for"],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
@@ -25,8 +27,8 @@ function inWords(text, names) {
 /** The story of one memory in one recall. `name`: of one that is not named above it. `tools`: explain tells of the memory that replaces it, too. */
 function story(explanation, { explain, names, canStore, question = "" }, name = "") {
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
-  return el("div", { class: "story", tabindex: "-1" },
-    el("h4", {}, explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`),
+  const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
+  return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton({ explain, names }, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
@@ -36,7 +38,7 @@ function story(explanation, { explain, names, canStore, question = "" }, name = 
 }
 
 /** What adds up to a score. */
-const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)])) : null;
+const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 
 /** A button that takes back what sessions taught of a memory. */
 const takeBack = (memoryId, done = () => {}) => button("Take it back", async () => {
@@ -89,7 +91,7 @@ function outdated(id, { outdatedBy, names }) {
 function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
-    el("h3", {}, el("span", { class: "place" }, String(place)), name, el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
+    el("h3", {}, el("span", { class: "place" }, String(place)), name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
     memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
@@ -141,8 +143,7 @@ function answerView(result, tools) {
     (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), branch.memories.map((memory) => card(memory, ++place, tools))]),
     (result.proposals ?? []).map((one) => el("p", { class: "warning" }, inWords(one.why, tools.names))),
     result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
-    missing.length ? el("details", {}, el("summary", {}, result.effort === "high" ? `Searched for, but not stored: ${missing.length}`
-      : `Often needed for such questions, but not stored: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
+    missing.length ? el("details", { open: result.effort === "high" }, el("summary", {}, `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
     result.maybe.length ? [el("h2", {}, "What came close, and why it was left out"),
       el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
         el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), scoreOf(memory.id, tools)].filter(Boolean).join(" · ")} · `), inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names),
@@ -168,7 +169,7 @@ function whyNotForm(tools, search) {
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
-  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), el("button", {}, "Explain"),
+  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
   return form;
 }

@@ -46,11 +46,14 @@ async function ask(body, out) {
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step));
   flow.end(result);
-  sessionStorage.setItem("last recall", JSON.stringify([place.entity, result.trace_id]));
+  keepAsLast(result);
   showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });
   answer.querySelector(".answer").focus({ preventScroll: true });  // the keyboard goes on from here
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
+
+/** What is shown again after a reload. */
+const keepAsLast = (result) => sessionStorage.setItem("last recall", JSON.stringify([place.entity, result.trace_id]));
 
 /** A kept recall: steps, what it returned, path. */
 async function showKept(traceId, out) {
@@ -73,9 +76,13 @@ function resultOf({ trace, stored }) {
     return { id, title: one?.title ?? "", created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
       cue: one?.cue, role: "", source: "", kind: "", why: one?.why ?? "", stale: "", evidence: [], conflicts_with: [] };
   });
-  return { question: trace.question, memories, maybe: nearestOf(trace, stored), preferences: [], facets: [], degraded: trace.degraded, spent: trace.spent,
+  return { question: trace.question, memories, maybe: nearestOf(trace, stored), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason };
 }
+
+/** What became of each facet, as an answer says it. */
+const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id: id, name }) => ({ name,
+  empty: !candidates.some((one) => one.slot_facet === id || one.facet_scores.some((score) => score.facet_id === id && score.relevance >= (settings["ranking.min_score"] ?? 0))) }));
 
 /** The candidates that came after the last slot, the nearest first. `stored`: as they are stored. */
 function nearestOf(trace, stored = new Map()) {
@@ -218,8 +225,9 @@ class Session {
 
   async show(answer) {
     this.answer = answer;
+    keepAsLast(answer);
     const traced = await tracedBy(answer.trace_id).catch(untraced);
-    showRecall(this.holder, { result: { ...answer, facets: [], maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
+    showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
     this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
     this.refresh();
     this.holder.querySelector(".answer").focus({ preventScroll: true });

@@ -93,10 +93,10 @@ async function compared(name, traceId, result) {
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
-/** What may differ between two recalls, in words. */
+/** What may differ between two recalls: in words, or by the name that `--set` takes. */
 const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptName(one)])),
-  ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k"].includes(key)).map(([key, value]) => [key.replace(/^limits\./, "").replace(/_s$/, " in seconds").replaceAll("_", " "), value])) });
+  ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
 /** Lines of two texts: [[where, line]], where is "both", "A" or "B". */
 function diffOf(own, theirs) {
@@ -132,9 +132,10 @@ function summary(one, other) {
   const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
   const named = (memories) => memories.map((memory) => `“${one.tools.names.get(memory.id) ?? nameOf(memory)}”`).join("; ");
   const old = own.filter((memory) => memory.stale || one.tools.outdatedBy.has(memory.id));
+  const since = own.filter((memory) => new Date(memory.created_at) > new Date(other.trace.asked_at)), gone = one.trace.forgotten?.length;
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
-  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${named(own)}.${old.length ? ` Outdated: ${named(old)}.` : ""}` : ` brought nothing that ${other.name} did not.`,
-    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`);
+  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${named(own)}.${old.length ? ` Outdated: ${named(old)}.` : ""}${since.length ? ` Written after ${other.name} was asked: ${named(since)}.` : ""}` : ` brought nothing that ${other.name} did not.`,
+    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`);
 }
 
 /** Which side is better, by what helps and what does not. */

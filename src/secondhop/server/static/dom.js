@@ -129,11 +129,11 @@ function effortChoice(label) {
   return made;
 }
 
-/** A table of rows of cells. */
-function table(caption, heads, rows) {
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+/** A table of rows of cells. `role`: "group" where there may be several of the same name. */
+function table(caption, heads, rows, role = "region") {
+  return el("div", { class: "scroll", tabindex: "0", role, "aria-label": caption },
     el("table", {},
       el("caption", {}, caption),
       el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", { class: cell.length > 60 ? "long" : null }, cell)))))));
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", { class: cell.length > 60 ? "long" : cell.length < 12 ? "brief" : null }, cell)))))));
 }

@@ -32,6 +32,7 @@ class Flow {
     this.steps = el("details", { open: true }, this.now,
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Graph of the recall" }, this.drawn(nodes, edges)),
       el("details", {}, el("summary", {}, "Every step"), this.list));
+    this.boxes.get("__start__")?.box.classList.add("lit");
     this.element = el("section", { class: "flow", "aria-label": "Steps of the recall" }, this.steps);
   }
 
@@ -82,6 +83,7 @@ class Flow {
       void known.box.getBBox?.();  // begin the animation again
       known.box.classList.add("now");
       known.count.textContent = known.times > 1 ? `×${known.times}` : "";
+      known.box.scrollIntoView({ block: "nearest", inline: "center" });  // a narrow screen shows a part of the graph
     }
     const text = `${step.node}: ${step.note || "done"} (${seconds(step.ms)})`;
     this.now.textContent = text;
@@ -91,7 +93,7 @@ class Flow {
   /** All steps have. */
   end(result) {
     for (const { box } of this.boxes.values()) box.classList.remove("now");
-    for (const name of ["__start__", "__end__"]) this.boxes.get(name)?.box.classList.add("lit");
+    this.boxes.get("__end__")?.box.classList.add("lit");
     this.now.textContent = costOf(result);
     this.steps.open = false;
   }

@@ -62,6 +62,7 @@ function startPage() {
 function startFile(kept) {
   byId("place").remove();
   byId("tabs").remove();
+  document.title = kept.result.question;
   const flow = new Flow(kept.graph);
   for (const step of kept.trace.steps) flow.hear(step);
   flow.end(kept.result);

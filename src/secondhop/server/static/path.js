@@ -58,8 +58,11 @@ function pathOf(trace, ids, told) {
       sought(key, { label: cue, isCue: true, mark: "c", facet: "f0" }, order);
       links.push({ from: key, to: `m ${id}`, weak: !isOwn, says: cue === candidate.undertaking ? "it shares this with the top memories" : "stored for such requests" });
     }
-    const suggested = facets.has(facet) && !isOwn && ways[0]?.query.facet_id !== facet;
-    if (suggested) links.push({ from: `f ${facet}`, to: `m ${id}`, says: "suggested by a playbook" });
+    const suggested = !isOwn && ways[0]?.query.facet_id !== facet && trace.queries.find((query) => query.facet_id === facet);
+    if (suggested) {
+      sought(`q ${suggested.query_id}`, { label: suggested.text, facet, hop: suggested.hop, mark: String(suggested.hop) }, order);
+      links.push({ from: `q ${suggested.query_id}`, to: `m ${id}`, says: "suggested by a playbook" });
+    }
     ways.slice(0, suggested || cue ? 1 : 2).forEach((way, index) => {
       const key = `q ${way.query.query_id}`, isQuestion = way.query.query_id === "q0";
       const label = isQuestion ? "the words of the question" : way.query.text === trace.question ? "the question, bent by the votes" : way.query.text;
@@ -67,7 +70,7 @@ function pathOf(trace, ids, told) {
       links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested || (Boolean(cue) && isOwn && !isQuestion), says: `found by its ${SEARCHES[way.search] ?? way.search}` });
     });
   });
-  const used = new Set([...[...queries.values()].map((query) => query.facet), ...links.filter((link) => link.from.startsWith("f ")).map((link) => link.from.slice(2))]);
+  const used = new Set([...queries.values()].map((query) => query.facet));
   const needed = [...used].map((id) => facets.get(id)).filter(Boolean).sort((a, b) => a.hop - b.hop || b.weight - a.weight);
   const needs = needed.some((facet) => facet.facet_id !== "f0")
     ? needed.map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.name, says: facet.why, hop: facet.hop, mark: String(facet.hop) })) : [];
