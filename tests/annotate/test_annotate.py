@@ -298,14 +298,17 @@ async def test_what_is_pending_at_the_end_waits_in_the_catalog(tmp_path: Path) -
 
 
 class CountingModel(ScriptedModel):
-    """Takes its time, and counts how many requests it has at once."""
+    """Answers once a second request has come, and counts how many it has at once."""
 
     at_once = most = 0
 
     async def complete(self, *args: Any, **bounds: Any) -> Any:
         self.at_once += 1
         self.most = max(self.most, self.at_once)
-        await asyncio.sleep(0.1)
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if self.most >= 2:
+                break
         self.at_once -= 1
         return await super().complete(*args, **bounds)
 
