@@ -122,6 +122,13 @@ const repaintVotes = (holder) => holder.querySelectorAll(".votes").forEach((one)
 /** What each vote says. */
 const voteWords = () => el("p", { class: "quiet vote-words" }, VOTES.map(([name, meaning]) => `${name}: ${meaning}`).join(" · "));
 
+/** Why an answer has no memory, in a heading. */
+function whyEmpty(result) {
+  if (result.stop_reason === "deadline") return "Time ran out before an answer was found";
+  const near = !result.maybe.length || result.maybe.some((one) => one.cut_by.includes("near enough"));
+  return near ? "Nothing stored is near this question" : "Nothing that was found answers this question";
+}
+
 /** The whole answer of a recall, or of a session's round, which has branches, changes and proposals besides. */
 function answerView(result, tools) {
   const missing = result.facets.filter((facet) => facet.empty).map((facet) => facet.name);
@@ -131,7 +138,7 @@ function answerView(result, tools) {
   tools = { ...tools, inSession: Boolean(result.round) };
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
   return el("section", { class: "answer", "aria-label": "Answer", tabindex: "-1" },
-    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : "Nothing stored is near this question"),
+    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : whyEmpty(result)),
     result.round ? el("p", { class: "quiet rounds-left" }, `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`) : null,
     left.length ? el("details", { open: true }, el("summary", {}, `No longer in the answer: ${left.length}`), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))) : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
