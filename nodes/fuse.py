@@ -19,6 +19,7 @@ from secondhop.nodes.selection.blend import (
     CUES,
     NOTHING_FOUND,
     Blended,
+    CueCounts,
     FacetRanking,
     blended,
     blended_scores,
@@ -104,7 +105,11 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             rankings.get(DIRECT, NOTHING_FOUND),
             suggested=suggested,
             cued=cued,
-            cue_counts={one.memory_id: one.cues for one in cards.values() if one.cues},
+            cue_counts={
+                one.memory_id: CueCounts(one.cues - len(one.undertakings), len(one.undertakings))
+                for one in cards.values()
+                if one.cues
+            },
             undertakings={
                 one: card.undertakings
                 for one, card in cards.items()

@@ -112,12 +112,12 @@ async def test_what_is_close_to_a_newer_one_is_told_how_close(recall: Recall) ->
 async def test_a_vote_of_an_earlier_session_is_a_reason_and_can_be_taken_back(
     recall: Recall,
 ) -> None:
-    trace = await asked(recall)
+    trace = await asked(recall, 7)
     cold = trace.returned[-1]
-    async with recall.sessions.open(ASKED, k=6) as session:
+    async with recall.sessions.open(ASKED, k=7) as session:
         await session.vote({cold: "cold"}, by="person", go_on=False)
         await session.resolve()
-    trace = await asked(recall)
+    trace = await asked(recall, 7)
     assert cold not in trace.returned
 
     told = await recall.aexplain(trace, cold)
@@ -126,7 +126,7 @@ async def test_a_vote_of_an_earlier_session_is_a_reason_and_can_be_taken_back(
     assert any("learned × 0." in line for line in told.computed)
     assert f"or `recall.learning.forget([{cold!r}])`" in told.nearest_change
     await recall.learning.aforget([cold])
-    assert cold in (await asked(recall)).returned
+    assert cold in (await asked(recall, 7)).returned
 
 
 async def test_a_score_is_told_with_what_made_it_and_no_other_number(recall: Recall) -> None:

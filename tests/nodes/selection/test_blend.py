@@ -9,6 +9,7 @@ from secondhop.nodes.selection.blend import (
     PLAYBOOKS_WEIGHT,
     TEXT_LOGISTIC,
     TEXT_WEIGHTS,
+    CueCounts,
     FacetRanking,
     blended,
     blended_scores,
@@ -89,6 +90,9 @@ def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
     assert blended(found, suggested=unsure)["b"].parts["playbooks"] == 0.0
 
 
+SOME = CueCounts(2, 1)
+
+
 def cued(**specific: float) -> CueHits:
     """What the cues of some memories say; broad ones differ in nothing."""
     return CueHits(
@@ -104,7 +108,7 @@ def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
     found = ranking(near=own(0.8, 0.02), meant=own(0.2, 0.01))
 
     blends = blended(
-        found, cued=cued(near=0.1, meant=0.5), cue_counts=dict.fromkeys(found.fused, 3)
+        found, cued=cued(near=0.1, meant=0.5), cue_counts=dict.fromkeys(found.fused, SOME)
     )
 
     assert list(blends) == ["meant", "near"]
@@ -115,7 +119,7 @@ def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
 def test_a_memory_that_nobody_annotated_is_judged_by_its_text() -> None:
     found = ranking(new=own(0.8, 0.02), a=own(0.2, 0.01), b=own(0.1, 0.01))
 
-    blends = blended(found, cued=cued(a=0.5, b=0.1), cue_counts={"a": 3, "b": 3})
+    blends = blended(found, cued=cued(a=0.5, b=0.1), cue_counts={"a": SOME, "b": SOME})
 
     assert blends["new"].parts["cues"] == 0.0
     assert blends["new"].parts["words and similarity"] > 0.0
@@ -139,9 +143,9 @@ def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_d
     hits = kept_for(appointment=0.6, recipe=0.3, stories=0.3, walk=0.3)
     undertakings = {"appointment": ["interview"], "stories": ["interview"], "recipe": ["cook"]}
 
-    plain = blended(found, cued=hits, cue_counts=dict.fromkeys(found.fused, 3))
+    plain = blended(found, cued=hits, cue_counts=dict.fromkeys(found.fused, SOME))
     linked = blended(
-        found, cued=hits, cue_counts=dict.fromkeys(found.fused, 3), undertakings=undertakings
+        found, cued=hits, cue_counts=dict.fromkeys(found.fused, SOME), undertakings=undertakings
     )
 
     assert plain["stories"].score == plain["recipe"].score
@@ -157,7 +161,7 @@ def test_a_look_up_has_no_undertaking() -> None:
     blends = blended(
         found,
         cued=kept_for(a=0.6, b=0.3),
-        cue_counts=dict.fromkeys(found.fused, 3),
+        cue_counts=dict.fromkeys(found.fused, SOME),
         undertakings=undertakings,
         look_up=True,
     )
@@ -168,7 +172,26 @@ def test_a_look_up_has_no_undertaking() -> None:
 def test_of_two_memories_as_near_the_one_with_more_cues_comes_first() -> None:
     found = ranking(a=own(0.3, 0.01), b=own(0.3, 0.01))
 
-    blends = blended(found, cued=kept_for(a=0.3, b=0.3), cue_counts={"a": 2, "b": 7})
+    blends = blended(
+        found, cued=kept_for(a=0.3, b=0.3), cue_counts={"a": CueCounts(1, 1), "b": CueCounts(5, 2)}
+    )
 
     assert list(blends) == ["b", "a"]
     assert blends["b"].parts["number of cues"] > 0
+
+
+def test_what_others_are_stored_for_lowers_no_memory_with_one_kind_of_cue() -> None:
+    texts = {f"m{number}": own(0.3, 0.01) for number in range(20)}
+    found = ranking(asked=own(0.3, 0.01), other=own(0.3, 0.01), **texts)
+    specific = {"asked": CueCounts(1, 0)}
+
+    alone = blended(found, cued=cued(asked=0.7), cue_counts=specific)
+    beside = blended(
+        found,
+        cued=cued(asked=0.7, other=0.1),
+        cue_counts={**specific, "other": CueCounts(0, 2)},
+    )
+
+    assert next(iter(alone)) == next(iter(beside)) == "asked"
+    assert beside["asked"].score == alone["asked"].score
+    assert alone["asked"].parts["broad cues"] == pytest.approx(alone["asked"].parts["cues"] / 2)
