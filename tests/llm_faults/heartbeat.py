@@ -1,4 +1,4 @@
-"""How late this process runs: deadlines do not count what the machine or a busy event loop takes."""
+"""How late this process runs: time lost to the machine or a busy event loop does not count."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ class Heartbeat:
         return sum(late for at, late, _ in self.beats if start <= at <= end + late)
 
     def stolen_s(self, start: float, end: float) -> float:
-        """The part of `late_s` in which other programs or threads ran instead of the loop's thread."""
+        """The part of `late_s` in which other programs or threads ran, not the loop's thread."""
         return sum(late - own for at, late, own in self.beats if start <= at <= end + late)
 
 

@@ -1,4 +1,4 @@
-"""No matter what a model server does, recalls answer in time, within budget, and say what failed."""
+"""Whatever a model server does, recalls answer in time, within budget, and say what failed."""
 
 from collections import Counter
 
@@ -102,7 +102,7 @@ def expect_in_time_by_its_thread(passed: Storm, *, at_once: int) -> None:
 
 
 def expect_within_budget(outcome: Outcome, seen: Seen) -> None:
-    """Assert that requests and tokens kept to the limits, and that the bill is what the server saw."""
+    """Assert that requests and tokens kept to the limits, and that the server saw the same."""
     spent, limits = outcome.result.spent, outcome.limits
     assert seen.requests <= limits.llm_calls
     assert spent.llm_calls <= limits.llm_calls
@@ -113,9 +113,7 @@ def expect_within_budget(outcome: Outcome, seen: Seen) -> None:
         update={"ms": 0.0}
     )
     if not outcome.cut_short:
-        assert (
-            spent.llm_calls >= seen.requests
-        )  # a request may be cancelled on its way to the server
+        assert spent.llm_calls >= seen.requests  # one may be cancelled on its way to the server
 
 
 def expect_named_failures(outcome: Outcome, seen: Seen) -> None:

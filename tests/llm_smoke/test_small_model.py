@@ -20,7 +20,7 @@ from secondhop.nodes.planning.schema import DecomposeReply
 pytestmark = pytest.mark.llm
 
 LATE_S = 1.0
-"""How many seconds after its deadline a recall may answer while the model keeps the machine busy."""
+"""How late a recall may answer, in seconds, on a machine that the model keeps busy."""
 
 LIMITS = RecallLimits(rounds=2, deadline_s=240.0)
 

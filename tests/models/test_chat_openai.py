@@ -74,7 +74,4 @@ def test_another_event_loop_finds_stale_connections_and_opens_its_own() -> None:
 
     assert again.parsed == Answer(text="fine")
     assert again.usage == usage(calls=2, answers=1)
-    assert server.asked_modes() == [
-        "json_schema",
-        "json_schema",
-    ]  # the failure was not taken for a refusal
+    assert server.asked_modes() == ["json_schema", "json_schema"]  # not taken for a refusal

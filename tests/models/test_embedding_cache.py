@@ -101,9 +101,7 @@ async def test_questions_of_an_entity_stay_in_memory_and_its_passages_on_disk(
         await cache.embed_passages(["a note"])
         for question in questions:
             await cache.embed_queries([question])
-        await cache.embed_queries(
-            questions[1:]
-        )  # all in the cache; the first is now the one asked longest ago
+        await cache.embed_queries(questions[1:])  # all cached: only the oldest was dropped
         assert inner.query_calls == [[one] for one in questions]
         await cache.embed_requests(["the same, held against cues"])
     with closing(sqlite3.connect(path)) as connection:

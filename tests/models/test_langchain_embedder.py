@@ -10,7 +10,7 @@ from secondhop.models.langchain_embedder import LangchainEmbedder
 
 
 class SyncEmbeddings(Embeddings):
-    """Has only synchronous methods, like many adapters; embeds queries and documents differently."""
+    """Has only synchronous methods, like many adapters; tells queries from documents."""
 
     def __init__(self, model: str = "tiny") -> None:
         self.model = model
