@@ -57,7 +57,8 @@ class PostgresForTests:
 def running_postgres() -> Generator[PostgresForTests, None, None]:
     """Start a server with its files in a temporary folder, and stop it afterwards.
 
-    The folder is not one of pytest's: only its owner may read those, but the server may be another.
+    The folder is not one of pytest's: the server may run as another user, and pytest makes its
+    folders private.
     """
     with TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True) as folder:
         server = get_server(folder, cleanup_mode="stop")

@@ -1,4 +1,4 @@
-"""What `explain` says would admit a memory does, and nothing smaller: with cues, as most stores."""
+"""The change that `explain` names admits a memory, and nothing smaller does. Here with cues."""
 
 import re
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ OLD, NEW = "farrier-2024", "farrier-2025"
 
 
 def smallest_k(told: Explanation) -> int:
-    """The k that it names."""
+    """The k that the explanation names."""
     found = re.search(r"--k (\d+)", told.nearest_change)
     assert found, told.nearest_change
     return int(found.group(1))
