@@ -188,7 +188,7 @@ class SmallWorld:
 
 
 async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder) -> None:
-    """Ingest memories that are built already."""
+    """Ingest memories that are already built."""
     settings = IngestSettings(count_tokens=words)
     await ingest_memories(memories, writer=store, embedder=embedder, settings=settings)
 

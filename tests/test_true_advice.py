@@ -31,7 +31,7 @@ def text_of(number: int) -> str:
 
 @pytest.fixture
 async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    """Fifty notes with cues, one of them noted to be outdated by another."""
+    """Fifty notes with cues; one note is marked as outdated by another."""
     async with await Recall.aopen(tmp_path, embedder="hashing") as opened:
         notes = [
             replace(

@@ -227,7 +227,7 @@ def test_an_import_a_rebuild_and_a_doctor_tell_what_they_would_do(
 
 @asynccontextmanager
 async def connected(world: World) -> AsyncGenerator[Client, None]:
-    """A client of a server of Mara's memory; the server is closed before it returns."""
+    """A client of a server of Mara's memory; both are closed at the end of the block."""
     async with Client(memory_server(recalls_in(world.store), entity=MARA)) as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while `secondhop ingest` works, in a process of its own."""
+"""Ctrl-C while `secondhop ingest` works, in its own process."""
 
 import asyncio
 import json

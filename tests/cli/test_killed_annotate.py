@@ -1,4 +1,4 @@
-"""`secondhop annotate` that is killed again and again: nothing is lost, little is paid twice."""
+"""`secondhop annotate` is killed again and again: nothing is lost, little is paid twice."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ IN_FLIGHT = AnnotateSettings().concurrency * BATCH_MEMORIES
 
 
 def annotating(store: Path, model: ModelServer) -> "subprocess.Popen[bytes]":
-    """`secondhop annotate` as a process of its own."""
+    """Start `secondhop annotate` in its own process."""
     environment = {key: value for key, value in os.environ.items() if key not in variable_names()}
     if kept := os.environ.get("SECONDHOP_MODEL_DIR"):
         environment["SECONDHOP_MODEL_DIR"] = kept

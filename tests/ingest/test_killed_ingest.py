@@ -57,7 +57,7 @@ def ending(name: str, version: int) -> str:
 
 
 def ingesting(notes: Path, store: Path) -> "subprocess.Popen[bytes]":
-    """`secondhop ingest` as a process of its own."""
+    """Start `secondhop ingest` in its own process."""
     place = ["--store", str(store), "--embedder", "hashing"]
     environment = {key: value for key, value in os.environ.items() if key not in variable_names()}
     if kept := os.environ.get("SECONDHOP_MODEL_DIR"):

@@ -1,4 +1,4 @@
-"""Votes as the state of a recall holds them."""
+"""Votes as they are in the state of a recall."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What a recall may spend on a model, counted at a server that misbehaves."""
+"""What a recall may spend on a model, counted by a server that misbehaves."""
 
 import json
 from collections.abc import AsyncGenerator

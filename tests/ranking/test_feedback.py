@@ -1,4 +1,4 @@
-"""From votes to the next query vector."""
+"""How votes change the next query vector."""
 
 import numpy as np
 import pytest

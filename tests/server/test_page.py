@@ -85,7 +85,7 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     ask(page)
     expect(page.locator(".answer article")).to_have_count(6)
     first = page.locator(".answer article").first.get_attribute("data-memory")
-    page.wait_for_timeout(500)  # traces are written behind the answer
+    page.wait_for_timeout(500)  # traces are written after the answer
 
     page.reload()
 
@@ -101,7 +101,7 @@ def test_a_round_is_there_after_a_reload(page: Page) -> None:
     page.locator(".answer article .vote.cold").nth(1).click()
     page.get_by_role("button", name="Next round").click()
     expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
-    page.wait_for_timeout(500)  # traces are written behind the answer
+    page.wait_for_timeout(500)  # traces are written after the answer
 
     page.reload()
 

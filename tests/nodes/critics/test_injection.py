@@ -1,4 +1,4 @@
-"""Orders written into memories, before a judge that obeys every one that it reads.
+"""Orders written into memories, with a judge that obeys every order it reads.
 
 Nothing filters the orders. Instead there is a bound for questions that ask for help: a memory with
 an order gains at most its own slot, and costs at most one good memory. A look-up is often answered
