@@ -1,4 +1,4 @@
-"""Tests that measure time: nothing runs beside them, and nobody collects garbage meanwhile."""
+"""Marks of tests that measure time: nothing runs beside them, and no garbage is collected."""
 
 import pytest
 

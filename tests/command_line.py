@@ -1,4 +1,4 @@
-"""The command line, called within this process as a shell would call it."""
+"""The command line, called in this process as a shell would call it."""
 
 import json
 from collections.abc import Callable
@@ -11,16 +11,16 @@ from typer.testing import CliRunner, Result
 from secondhop.cli.app import app
 
 Cli: TypeAlias = Callable[..., Result]
-"""Takes a command word by word."""
+"""Runs a command, given as words."""
 
 
 def ran(*words: str | Path, given: str | bytes | None = None) -> Result:
-    """What a command did; `given` is its standard input."""
+    """The result of a command; `given` is its standard input."""
     return CliRunner().invoke(app, [*map(str, words)], input=given)
 
 
 def in_folder(folder: Path, patch: pytest.MonkeyPatch) -> Cli:
-    """Commands in that folder, with a cache below it and an embedding model that needs no file."""
+    """Runs commands in that folder, with a cache below it and the hashing embedder."""
     patch.chdir(folder)
     patch.setenv("SECONDHOP_EMBEDDER", "hashing")
     for module in ("opening", "kept_answers"):
@@ -29,12 +29,12 @@ def in_folder(folder: Path, patch: pytest.MonkeyPatch) -> Cli:
 
 
 def place_of(store: Path) -> list[str]:
-    """Options: that store, and no model that needs a file or a server."""
+    """The options for that store and for models that need no file and no server."""
     return ["--store", str(store), "--embedder", "hashing", "--llm", "offline"]
 
 
 def over(store: Path) -> Cli:
-    """Commands over that store."""
+    """Runs commands on that store."""
 
     def run(*words: str, given: str | bytes | None = None) -> Result:
         return ran(*words, *place_of(store), given=given)
@@ -43,7 +43,7 @@ def over(store: Path) -> Cli:
 
 
 def document(result: Result) -> dict[str, Any]:
-    """The one JSON document on standard output of a command that did its work."""
+    """The one JSON document that a successful command printed."""
     assert result.exit_code == 0, result.output
     found: dict[str, Any] = json.loads(result.stdout)
     return found

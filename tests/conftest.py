@@ -1,5 +1,5 @@
-"""For every test: no network, a cache of its own, the same hypothesis examples each time, and a
-small world."""
+"""Set-up for all tests: no network, a cache of their own, the same hypothesis examples each time,
+and a small world."""
 
 import asyncio
 import functools
@@ -22,7 +22,7 @@ from secondhop.models.assets import default_assets_dir
 from secondhop.recall import Recall
 from secondhop.settings import variable_names
 
-# benchmarks are no part of the package: they are imported from the checkout
+# benchmarks are not part of the package, so they are imported from the checkout
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 settings.register_profile(
@@ -36,19 +36,19 @@ settings.load_profile("secondhop")
 
 
 MEMORY = Path("/dev/shm")
-"""A folder in memory, where there is one: a store writes through to its disk a hundred times, and
-tests open two thousand stores."""
+"""A folder in memory, if the machine has one. Tests open two thousand stores, and each one writes
+through to its disk a hundred times."""
 
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
-# to put eighty commands together takes 25 ms: once a process, not once a test
+# building the eighty commands takes 25 ms, so it is done once per process
 setattr(typer.testing, "_get_command", functools.cache(typer.main.get_command))  # noqa: B010 - its name is private
 
 
 def pytest_collection_finish() -> None:
-    """What thousands of tests are made of is not walked by every collection of garbage."""
+    """Keep the garbage collector from walking the objects of thousands of tests each time."""
     gc.collect()
     gc.freeze()
 
@@ -64,7 +64,7 @@ class NetworkUsedError(RuntimeError):
 
 
 def expect_local(address: object) -> None:
-    """Raises for every address but those of this machine; paths of Unix sockets are local."""
+    """Raise NetworkUsedError unless the address is local; paths of Unix sockets are."""
     if not isinstance(address, tuple):
         return
     host = str(address[0])  # pyright: ignore[reportUnknownArgumentType] - any socket family
@@ -80,7 +80,7 @@ def expect_local(address: object) -> None:
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Connections to this machine alone; also names of other machines are not looked up."""
+    """Allow connections to this machine only; names of other machines are not even looked up."""
     connect, connect_ex, look_up = (
         socket.socket.connect,
         socket.socket.connect_ex,
@@ -106,14 +106,14 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def steady_collector() -> None:
-    """For tests by the clock: what thousands of tests left in memory is not walked meanwhile."""
+    """For tests that measure time: keep the collector from walking what earlier tests left."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_model_of_the_developer() -> Iterator[None]:
-    """A test meets the key, the model and the server that it sets itself."""
+    """Remove the developer's own key, model and server; a test sets what it needs."""
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"}:
             patch.delenv(name)
@@ -122,7 +122,7 @@ def no_model_of_the_developer() -> Iterator[None]:
 
 @pytest.fixture
 def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command meets the settings that its test sets; models stay where they were pulled."""
+    """Remove all variables that commands read, except the one that says where pulled models are."""
     for name in variable_names():
         if name != "SECONDHOP_MODEL_DIR":
             monkeypatch.delenv(name, raising=False)
@@ -130,7 +130,7 @@ def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Nothing is written to the user's cache, also by child processes; pulled models are read."""
+    """A cache for this run and its child processes; the user's pulled models are linked in it."""
     models = default_assets_dir()
     home = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
@@ -149,7 +149,7 @@ def original_world(tmp_path_factory: pytest.TempPathFactory) -> OriginalWorld:
 
 @pytest.fixture
 async def world(original_world: OriginalWorld, tmp_path: Path) -> AsyncIterator[SmallWorld]:
-    """A small life in a store of its own."""
+    """The small life, in a store for this test."""
     made = await original_world.copy(tmp_path / "world")
     yield made
     await made.store.aclose()
@@ -166,7 +166,7 @@ def original_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def recall(original_store: Path, tmp_path: Path) -> AsyncIterator[Recall]:
-    """The same life, asked as a caller asks."""
+    """The same life behind a `Recall`."""
     shutil.copytree(original_store, tmp_path / "store")
     async with await Recall.aopen(tmp_path / "store", entity="mara", embedder="hashing") as opened:
         yield opened
@@ -181,5 +181,5 @@ async def empty(tmp_path: Path) -> AsyncIterator[Recall]:
 
 @pytest.fixture
 def library_of_tests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """`Recall.open` plans with two intents, and leaves the user's cache alone."""
+    """Make `Recall.open` plan with two intents and leave the user's cache alone."""
     use_small_library(monkeypatch, tmp_path / "cache")

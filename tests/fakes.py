@@ -1,4 +1,4 @@
-"""Parts that tests put in the place of models: scripts that are played back, and hangs."""
+"""Stand-ins for models in tests: some play back a script, some hang."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ def fixed_clock() -> datetime:
 
 
 def note(memory_id: str, text: str, *, title: str = "", day: int = 1) -> Memory:
-    """A memory of one turn, written on a day of January 2026."""
+    """A memory of one message, written on a day of January 2026."""
     created_at = datetime(2026, 1, day, tzinfo=UTC)
     return testing.note(memory_id, text, title=title, created_at=created_at)
 
@@ -40,12 +40,12 @@ def facet(name: str, *queries: str, hop: int = 2, weight: float = 1.0) -> Planne
 
 
 def plan(*facets: PlannedFacet, tokens: int = 0) -> Plan:
-    """A plan; with tokens, one that a model was paid for."""
+    """A plan; with `tokens`, one that cost a model call."""
     return Plan(facets=facets, usage=paid(tokens))
 
 
 def paid(tokens: int) -> Usage:
-    """One call to a model for so many tokens; no call for 0."""
+    """The usage of one model call with so many prompt tokens; no call for 0."""
     return Usage(calls=1, prompt_tokens=tokens) if tokens else Usage()
 
 
@@ -63,7 +63,7 @@ def votes(*follow_ups: FollowUp, content: bool = False, **named: Sequence[str]) 
 
 
 def as_vote_name(name: str) -> VoteName:
-    """A keyword as a vote."""
+    """A keyword as the name of a vote."""
     match name:
         case "hot" | "warm" | "cold" | "wrong" | "spark":
             return name
@@ -72,7 +72,7 @@ def as_vote_name(name: str) -> VoteName:
 
 
 class ScriptedPlanner:
-    """Plays plans back, an error where one stands; fails when it is asked too often."""
+    """Plays back plans, and raises the errors among them; fails if it is asked too often."""
 
     def __init__(
         self,
@@ -96,14 +96,14 @@ class ScriptedPlanner:
         return played(self._expand, "expand")
 
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Nothing to get ready."""
+        """Does nothing."""
 
 
 class WrittenPlanner:
-    """Plans by looking a question up; one that it does not know goes alone."""
+    """Looks up the plan of a question; for a question it does not know, it plans nothing."""
 
     def __init__(self, plans: Mapping[str, tuple[PlannedFacet, ...]], *, planner_id: str) -> None:
-        """`plans` by the text of the question."""
+        """`plans`: {text of a question: its facets}."""
         self._plans, self._planner_id = plans, planner_id
 
     @property
@@ -118,7 +118,7 @@ class WrittenPlanner:
 
 
 class EchoPlanner(ScriptedPlanner):
-    """Plans to ask the question as it is: a plan that adds nothing to the question."""
+    """Its plans add nothing to the question."""
 
     async def decompose(self, request: PlanRequest) -> Plan:
         return plan()
@@ -128,7 +128,7 @@ class EchoPlanner(ScriptedPlanner):
 
 
 class ScriptedCritic:
-    """Plays verdicts back, an error where one stands; fails when it is asked too often."""
+    """Plays back verdicts, and raises the errors among them; fails if it is asked too often."""
 
     def __init__(self, *verdicts: Verdict | Exception) -> None:
         self._verdicts = list(verdicts)
@@ -148,7 +148,7 @@ class ScriptedCritic:
 
 
 def played(script: list[T | Exception], name: str) -> T:
-    """The next line of a script."""
+    """The next line of a script; raises it if it is an error."""
     assert script, f"{name} was asked more often than its script is long"
     line = script.pop(0)
     if isinstance(line, Exception):
@@ -174,20 +174,20 @@ class HangingCritic(ScriptedCritic):
 
 
 class HangingEmbedder(HashingEmbedder):
-    """Embeds passages, and never a query."""
+    """Embeds passages, but hangs on queries."""
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return await forever()
 
 
 async def forever() -> NoReturn:
-    """Wait for what never comes."""
+    """Wait forever."""
     await asyncio.Event().wait()
     raise AssertionError("unreachable")
 
 
 class BrokenSearch:
-    """A `MemorySearch` over another one; an error stands in for a leg, or for one query's words."""
+    """Wraps a `MemorySearch`; one leg, or the words of one query, raise an error instead."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class BrokenSearch:
 
 
 class WordReranker:
-    """The share of the query's words that a passage holds; remembers every call, or fails."""
+    """Scores a passage by the share of the query's words in it; records every call, or fails."""
 
     def __init__(self, *, error: Exception | None = None) -> None:
         self.calls: list[tuple[str, list[str]]] = []

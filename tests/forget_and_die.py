@@ -1,4 +1,4 @@
-"""Forgets memory `secret` of a store, and is killed on the way: `forget_and_die.py STORE WHERE`."""
+"""Forgets memory `secret` of a store and is killed half-way: `forget_and_die.py STORE WHERE`."""
 
 import asyncio
 import os

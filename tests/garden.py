@@ -1,4 +1,4 @@
-"""Six beds of a garden, as good as each other for two questions about them."""
+"""Six garden beds, all equally relevant to two questions about them."""
 
 from tests.fakes import note
 

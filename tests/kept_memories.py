@@ -19,7 +19,7 @@ from secondhop.traces import TraceFolder
 def memories_of(
     store: EntityStore, embedder: Embedder, *, folder: Path, clock: Callable[[], datetime]
 ) -> MemoryService:
-    """A service over the store whose counters and traces are in the folder; words are tokens."""
+    """A memory service with counters and traces in the folder; each word counts as a token."""
     writing = MemoryWriting(
         store=store,
         embedder=embedder,
@@ -40,5 +40,5 @@ def memories_of(
 
 
 def never_needed() -> NoReturn:
-    """What these tests do not ask for."""
+    """Stands for services that these tests must not use."""
     raise AssertionError

@@ -1,4 +1,4 @@
-"""A server for tests, as a program of its own: on a free port, ended by its id."""
+"""Runs a server program for tests: on a free port, and ended by its process id."""
 
 import socket
 import subprocess
@@ -7,11 +7,11 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 SECONDS = 30
-"""How long a server may take to open its port."""
+"""Most seconds that a server may take to open its port."""
 
 
 def free_port() -> int:
-    """One that nothing listens on."""
+    """A port that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -30,7 +30,7 @@ def running_server(command: Sequence[str], *, port: int) -> Generator[None, None
 
 
 def wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
-    """Until the server answers."""
+    """Wait until the server accepts connections."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline and server.poll() is None:
         try:

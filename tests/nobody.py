@@ -1,4 +1,4 @@
-"""Doing something as a user without rights, also where the tests run as root (as CI may)."""
+"""Doing something as a user without rights, even if the tests run as root (as CI may)."""
 
 import os
 import tempfile
@@ -11,9 +11,9 @@ NOBODY = 65_534
 
 @contextmanager
 def without_rights() -> Generator[None, None, None]:
-    """As the user "nobody" while the block runs, if this is root; else as who it is.
+    """Run the block as the user "nobody" if this is root, else as the current user.
 
-    What the block needs of Python must have been imported before: nobody may not read it.
+    Import everything that the block needs beforehand: user "nobody" may not be able to read it.
     """
     if os.geteuid() != 0:
         yield
@@ -27,7 +27,7 @@ def without_rights() -> Generator[None, None, None]:
 
 @contextmanager
 def folder_for_everyone() -> Generator[Path, None, None]:
-    """A folder that nobody can reach, too: pytest's own are closed to others."""
+    """A folder that the user "nobody" can reach too; pytest's own folders are closed to others."""
     with tempfile.TemporaryDirectory(prefix="secondhop-") as name:
         Path(name).chmod(0o755)
         try:

@@ -1,8 +1,8 @@
-"""Run as a program: opens a store and prints the memory nearest to each question, as JSON.
+"""A program that opens a store and prints the memory nearest to each question, as JSON.
 
     python open_and_ask.py STORE PAUSE_AFTER QUESTION…
 
-With PAUSE_AFTER > 0 it says so and sleeps before more than so many passages are embedded.
+With PAUSE_AFTER > 0 it prints a line and sleeps before it embeds more passages than that.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from secondhop.recall import Recall
 
 
 class PausingEmbedder(HashingEmbedder):
-    """The hashing embedder, which sleeps for ever after so many passages; 0: it never does."""
+    """The hashing embedder, which sleeps after `pause_after` passages; 0: it never does."""
 
     def __init__(self, pause_after: int) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class PausingEmbedder(HashingEmbedder):
         self.passages = 0
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """As the hashing embedder's."""
+        """Embed passages, or print a line and sleep."""
         self.passages += len(texts)
         if 0 < self.pause_after < self.passages:
             say("in the middle")
@@ -41,7 +41,7 @@ async def nearest(folder: Path, questions: Sequence[str], *, pause_after: int) -
 
 
 def say(line: str) -> None:
-    """A line that a parent reads at once."""
+    """Print a line that the parent process reads at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

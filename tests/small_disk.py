@@ -1,4 +1,4 @@
-"""A disk that is soon full."""
+"""A disk that is full soon."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """24 MB, or no test where mounting is not permitted."""
+    """A disk of 24 MB; the test is skipped if mounting is not permitted."""
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
@@ -22,7 +22,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def when_idle(command: list[str]) -> None:
-    """Run it as soon as no file is open there: Chroma's threads close theirs a moment later."""
+    """Run a command once no file is open there; Chroma's threads close theirs a moment later."""
     deadline = time.monotonic() + 20
     while subprocess.run(command, capture_output=True, check=False).returncode:
         assert time.monotonic() < deadline, command

@@ -1,4 +1,4 @@
-"""A small life in memories, an intent for it, and the services of a graph over both."""
+"""The memories of a small life, playbooks for it, and the services of a graph over both."""
 
 import asyncio
 import shutil
@@ -35,7 +35,7 @@ from secondhop.stores.vectors.memory_index import MemoryIndex
 QUESTION = "Help me prepare for my Carefeed interview"
 
 JUDGED_ROUND = ["dispatch", "retrieve", "fuse", "diversify", "critique", "pick"]
-"""The nodes of a round with a critic, in the drawing's order."""
+"""The nodes of a round with a critic, in order."""
 
 LIFE = (
     note(
@@ -115,7 +115,7 @@ def small_library() -> tuple[Intent, ...]:
 
 
 def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:
-    """`Recall.open` plans with these two, and keeps what it caches in that folder."""
+    """Make `Recall.open` plan with these two intents and cache in that folder."""
     patch.setattr("secondhop.opening.shipped_intents", small_library)
 
     def place(_app: str) -> Path:
@@ -125,7 +125,7 @@ def use_small_library(patch: pytest.MonkeyPatch, cache: Path) -> None:
 
 
 def made_once(folder: Path, work: Callable[[Path], Coroutine[Any, Any, None]]) -> Path:
-    """A store that `work` fills below the folder, for a fixture of a whole file; tests copy it."""
+    """A store that `work` fills, for a fixture of a whole file; its tests copy the store."""
     with pytest.MonkeyPatch.context() as patch:
         use_small_library(patch, folder / "cache")
         asyncio.run(work(folder / "store"))
@@ -133,7 +133,7 @@ def made_once(folder: Path, work: Callable[[Path], Coroutine[Any, Any, None]]) -
 
 
 def interview_plan(*, tokens: int = 0) -> Plan:
-    """What a planner would expand the question to."""
+    """The plan of a planner for `QUESTION`."""
     return plan(
         facet("own plan", "my plan for the first year in the new role"),
         facet("achievements", "achievements with numbers, I cut and saved"),
@@ -143,12 +143,12 @@ def interview_plan(*, tokens: int = 0) -> Plan:
 
 
 def words(text: str) -> int:
-    """A token counter."""
+    """A token counter: each word is a token."""
     return len(text.split())
 
 
 class Answer(NamedTuple):
-    """What a recall gives back, and its story."""
+    """The result of a recall and its trace."""
 
     result: RecallResult
     trace: RecallTrace
@@ -163,7 +163,7 @@ class SmallWorld:
     entity: str = "mara"
 
     async def add(self, *memories: Memory) -> None:
-        """Store more."""
+        """Store more memories."""
         await store_all(self.store, memories, embedder=self.embedder)
 
     def services(self, **parts: Any) -> Services:
@@ -182,35 +182,35 @@ class SmallWorld:
         return replace(offline, **parts)
 
     def planned_services(self, **parts: Any) -> Services:
-        """The same with a plan for `QUESTION`; other questions go without one."""
+        """The same with a plan for `QUESTION`; other questions have none."""
         planner = WrittenPlanner({QUESTION: interview_plan().facets}, planner_id="written")
         return self.services(**{"planner": planner, **parts})
 
 
 async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder) -> None:
-    """Ingest memories that are built already."""
+    """Ingest memories that are already built."""
     settings = IngestSettings(count_tokens=words)
     await ingest_memories(memories, writer=store, embedder=embedder, settings=settings)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OriginalWorld:
-    """A world to be copied, which is quicker than making one."""
+    """A world to copy, which is faster than making one."""
 
     catalog: Path
     vectors: Mapping[str, Vector]
 
     @classmethod
     async def made(cls, folder: Path) -> "OriginalWorld":
-        """Of `LIFE`."""
+        """Make a world of `LIFE` and close it."""
         world = await small_world(folder)
         vectors = await world.store.vectors(sorted(await world.store.passage_vectors.ids()))
         await world.store.aclose()
         return cls(catalog=folder / "catalog.db", vectors=vectors)
 
     async def copy(self, folder: Path) -> SmallWorld:
-        """As `small_world(folder)`."""
-        folder.mkdir()  # noqa: ASYNC240 - nothing waits beside it
+        """The same as `small_world(folder)`."""
+        folder.mkdir()  # noqa: ASYNC240 - nothing else is waiting
         shutil.copy(self.catalog, folder)
         index = MemoryIndex()
         await index.upsert(list(self.vectors), np.stack(list(self.vectors.values())))
@@ -218,14 +218,14 @@ class OriginalWorld:
 
 
 async def small_world(folder: Path, memories: Iterable[Memory] = LIFE) -> SmallWorld:
-    """A store below `folder` that holds `memories`; close its store in the end."""
+    """A world of `memories` in `folder`; the caller closes its store."""
     world = world_over(folder, MemoryIndex())
     await world.add(*memories)
     return world
 
 
 def world_over(folder: Path, index: MemoryIndex) -> SmallWorld:
-    """The store of that folder, with these vectors."""
+    """The world of that folder, with these vectors."""
     embedder = HashingEmbedder()
     identity = Identity(entity="mara", embedder_id=embedder.model_id, dimension=embedder.dimension)
     store = EntityStore(
@@ -238,7 +238,7 @@ def world_over(folder: Path, index: MemoryIndex) -> SmallWorld:
 
 
 def recall_settings(*, ranking: dict[str, Any] | None = None, **limits: Any) -> Config:
-    """Settings with some limits, and some ranking numbers, changed."""
+    """Settings with some limits and ranking numbers changed."""
     return Config(limits=RecallLimits(**limits), ranking=RankingSettings(**ranking or {}))
 
 
@@ -252,7 +252,7 @@ async def ask(services: Services, question: str = QUESTION, **asked: Any) -> Ans
 
 
 async def states(services: Services, question: str = QUESTION, **asked: Any) -> list[RecallState]:
-    """The state after every superstep, the last one at the end."""
+    """The states after all supersteps, in order."""
     graph = build_recall_graph(services)
     given = cast(RecallInput, {"question": question, **asked})
     stream = graph.astream(given, stream_mode="values")

@@ -1,4 +1,4 @@
-"""What the files of a store hold, for tests of who writes into them."""
+"""What the files of a store contain, for tests of what writes to them."""
 
 import gzip
 import hashlib
@@ -8,11 +8,11 @@ CACHES = ("embeddings.db",)
 
 
 def stores_below(folder: Path, *, sessions: bool = False, chroma: bool = True) -> dict[str, str]:
-    """Content hash of every file that is no cache and no trace.
+    """{file: hash of its content}, without caches and traces.
 
     Args:
-        sessions: those of open sessions, too.
-        chroma: Chroma's own, too.
+        sessions: whether to include the file of open sessions.
+        chroma: whether to include Chroma's files.
     """
     left_out = CACHES if sessions else (*CACHES, "sessions.db")
     return {
@@ -21,13 +21,13 @@ def stores_below(folder: Path, *, sessions: bool = False, chroma: bool = True) -
         if path.is_file()
         and not path.name.startswith(left_out)
         and path.parent.name != "traces"
-        and not path.name.endswith("-shm")  # SQLite's notes on who reads
+        and not path.name.endswith("-shm")  # SQLite's shared memory, which readers write
         and (chroma or path.relative_to(folder).parts[0] != "chroma")
     }
 
 
 def files_with(words: bytes, folder: Path) -> list[str]:
-    """Names of all files that hold these bytes, whatever their case; traces are decompressed."""
+    """Names of the files that contain these bytes in any case; traces are decompressed first."""
     return sorted(
         str(path.relative_to(folder))
         for path in folder.rglob("*")
@@ -36,6 +36,6 @@ def files_with(words: bytes, folder: Path) -> list[str]:
 
 
 def content(path: Path) -> bytes:
-    """What a file says."""
+    """The bytes of a file, decompressed if it is a trace."""
     read = path.read_bytes()
     return gzip.decompress(read) if path.suffix == ".gz" else read

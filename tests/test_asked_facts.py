@@ -1,4 +1,4 @@
-"""A fact that a question or a plan asks for by name is looked up, and tells how it came in."""
+"""A fact that a question or plan asks for by name is looked up, and the answer says so."""
 
 from collections.abc import Mapping
 from dataclasses import replace

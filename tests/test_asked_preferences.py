@@ -1,4 +1,4 @@
-"""A plan asks for a preference, and the answer, its trace and its explanation say so."""
+"""If a plan asks for a preference, the answer, its trace and its explanation say so."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ ASKED_AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 async def remembered(recall: Recall) -> str:
-    """Id of the preference that the plan is to ask for; others stand beside it."""
+    """Store three preferences; returns the id of the one that the plan will ask for."""
     await recall.memories.aremember(
         Preference(text="Prefer TypeScript", scope="writing computer programs")
     )

@@ -1,4 +1,4 @@
-"""A whole memory: examined, mended, exported, imported, backed up."""
+"""Care for a whole memory: examine, repair, export, import, back up."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -90,7 +90,7 @@ async def test_orphaned_vectors_are_found_and_removed(recall: Recall) -> None:
 async def test_values_that_supersede_one_another_are_found_and_one_can_be_restored(
     recall: Recall, tmp_path: Path
 ) -> None:
-    """As version 0.1 wrote them, where the older value carried the later date."""
+    """Version 0.1 wrote such values if the older one had the later date."""
     (old, new) = [
         (
             await recall.memories.aremember(Fact(subject="Ana", attribute="town", value=town))
@@ -139,7 +139,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
 
 
 async def turned(recall: Recall, passage: str) -> None:
-    """Another vector in the place of a passage's."""
+    """Replace the vector of a passage with another one."""
     await vars(recall.admin.store)["_index"].upsert([passage], np.eye(1, 256, dtype=np.float32))
 
 

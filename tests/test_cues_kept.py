@@ -1,4 +1,4 @@
-"""Cues of the host through a memory's life: stored, exported, re-embedded, mended, forgotten."""
+"""Host cues through a memory's life: stored, exported, re-embedded, repaired, forgotten."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -46,7 +46,7 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 def thought_of(memory: Memory) -> Annotation:
-    """What a model said of it."""
+    """A model's annotation of a memory."""
     cue = Cue(
         memory_id=memory.memory_id,
         text="who drives to Trier",
@@ -68,7 +68,7 @@ def thought_of(memory: Memory) -> Annotation:
 
 
 async def found_by(recall: Recall, question: str) -> str:
-    """The memory whose cue is nearest."""
+    """The id of the memory with a cue that equals the question; "" if there is none."""
     vectors = await recall.admin.services.embedder.embed_passages([question])
     ((hit, *_),) = await recall.admin.store.cues.search(vectors, k=3)
     return hit.memory_id if hit.score > 0.99 else ""

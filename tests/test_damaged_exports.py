@@ -1,4 +1,4 @@
-"""Lines of an export that somebody has damaged: imported as they are, or refused by line."""
+"""Damaged lines of an export are imported as they are, or refused by line number."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ WHOLE: dict[str, Any] = {
     ],
     "counters": {"retrieved": 3, "shown": 2, "accepted": 1, "accepted_at": NOON},
 }
-"""A line that says all that a line can."""
+"""A line of an export with every field that a line can have."""
 
 ODD: list[Any] = [
     *(None, True, -1, 1.5, 10**30, 10**400, "", "bogus", "\x00", "\ud800", [], {}, [None]),
@@ -78,7 +78,7 @@ ODD: list[Any] = [
 
 
 def with_one(told: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
-    """The line with another value at "keeping.salience", "messages.0.role", …"""
+    """The line with another value at a path like "keeping.salience" or "messages.0.role"."""
     changed: Any = deepcopy(told)
     *path, last = [int(part) if part.isdecimal() else part for part in name.split(".")]
     inner = changed
@@ -92,7 +92,7 @@ Place = tuple[str | int, ...]
 
 
 def places(told: Any, before: Place = ()) -> Iterator[Place]:
-    """Where in a document something stands."""
+    """The paths of all values in a document."""
     keys: Iterable[str | int] = told.keys() if hasattr(told, "keys") else range(len(told))
     for key in keys:
         yield (*before, key)
@@ -102,7 +102,7 @@ def places(told: Any, before: Place = ()) -> Iterator[Place]:
 
 @st.composite
 def damaged(draw: st.DrawFn) -> str:
-    """A line from which something is gone, or in which something else stands in its place."""
+    """A line in which one to three values were dropped, replaced or added."""
     line = deepcopy(WHOLE)
     for _ in range(draw(st.integers(1, 3))):
         *path, last = draw(st.sampled_from(list(places(line))))
@@ -122,7 +122,7 @@ def damaged(draw: st.DrawFn) -> str:
 
 
 def refusal_of(line: str) -> str:
-    """What is said of the line; "" where it can be read."""
+    """The error when the line is read; "" if it can be read."""
     try:
         read = record_of(MemoryRecord, line, 2).stored()
     except UsageError as error:
@@ -186,14 +186,14 @@ def test_a_line_nested_beyond_reading_is_refused() -> None:
 
 
 def test_a_line_may_say_all_that_is_kept_of_a_memory() -> None:
-    """A new field that an import does not know would be refused there, or lost."""
+    """An import would refuse or lose a new field that it does not know."""
     assert set(WHOLE["keeping"]) == {one.name for one in fields(Keeping)}
     assert set(WHOLE["counters"]) == {one.name for one in fields(Counters)}
     assert set(WHOLE["history"][0]) == {one.name for one in fields(HistoryEntry)} - {"memory_id"}
 
 
 OLD = Path(__file__).parent / "samples" / "export-0.1.jsonl"
-"""What version 0.1.0 exported: all kinds, what ended, marks, counters, settings."""
+"""An export of version 0.1.0 with all kinds, ended memories, marks, counters and settings."""
 
 
 async def test_what_version_0_1_exported_is_imported_whole(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ async def test_what_version_0_1_exported_is_imported_whole(tmp_path: Path) -> No
         ends = {one.memory_id: one.end[:10] for one in await recall.memories.alist()}
 
     assert (done.read, done.stored, done.conflicts) == (10, 10, [])
-    assert "ranking.recency" in done.notice  # settings were kept with an entity
+    assert "ranking.recency" in done.notice  # version 0.1 kept settings with an entity
     assert [fact.value for fact in facts] == ["cook"]
     assert {i: end for i, end in ends.items() if end} == {
         "chat": "deprecated",
@@ -219,7 +219,7 @@ async def test_what_version_0_1_exported_is_imported_whole(tmp_path: Path) -> No
 
 
 def without_defaults(told: Any) -> Any:
-    """A document without what version 0.1 wrote and a default says as well."""
+    """A document without values that are also the defaults, which version 0.1 wrote out."""
     if isinstance(told, list):
         return [without_defaults(one) for one in cast(list[object], told)]
     if not isinstance(told, dict):

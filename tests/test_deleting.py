@@ -1,4 +1,4 @@
-"""A whole entity is deleted: all of it, nothing of another's, and not under anybody's hands."""
+"""Deleting a whole entity: all of it, nothing of another's, and not while it is in use."""
 
 import sqlite3
 import subprocess
@@ -36,7 +36,7 @@ asyncio.run(main())
 
 
 async def filled(store: Path, entity: str, **opened: Any) -> str:
-    """An entity with memories, counters, cues, a trace, and the id of an open session."""
+    """Fill an entity with all kinds of things; returns the id of an open session."""
     async with await Recall.aopen(store, entity=entity, embedder="hashing", **opened) as recall:
         await recall.aadd(LIFE)
         await recall.memories.aremember(f"The zebraquartz of {entity} is in the safe")
@@ -49,7 +49,7 @@ async def filled(store: Path, entity: str, **opened: Any) -> str:
 
 
 def contents(store: Path, name: str) -> dict[str, bytes]:
-    """Every file of the entity of that name."""
+    """{file: its bytes} of the entity whose folder begins with that name."""
     return {
         str(path): path.read_bytes()
         for path in sorted((store / "entities").rglob("*"))
@@ -58,13 +58,13 @@ def contents(store: Path, name: str) -> dict[str, bytes]:
 
 
 def files_below(folder: Path, pattern: str = "*") -> dict[Path, int]:
-    """Every such file, and its bytes."""
+    """{file: its size in bytes} of the files that match."""
     return {path: path.stat().st_size for path in folder.rglob(pattern) if path.is_file()}
 
 
 @contextmanager
 def held_open(store: Path, entity: str) -> Generator[None, None, None]:
-    """Another process has the entity open."""
+    """Keep the entity open in another process while the block runs."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS_IT, str(store), entity],
         stdin=subprocess.PIPE,
@@ -99,7 +99,7 @@ async def test_all_of_an_entity_goes_and_all_of_another_stays(tmp_path: Path) ->
     assert contents(tmp_path, "noor") == noor
     left = files_below(tmp_path)
     naming = {path.suffix: size for path, size in left.items() if "mara" in path.name}
-    assert naming == {".writer": 0}  # its lock
+    assert naming == {".writer": 0}  # only its lock file is left
     assert not any(b"zebraquartz of mara" in path.read_bytes() for path in left)
     async with await Recall.aopen(tmp_path, entity="noor", embedder="hashing") as recall:
         assert (await recall.memories.acounts()).vectors == len(LIFE) + 1
@@ -118,7 +118,7 @@ async def test_what_another_process_has_open_is_left_alone(tmp_path: Path) -> No
         with pytest.raises(StoreError, match="'mara' is open"):
             await adelete_entity(tmp_path, "mara")
         assert before <= contents(tmp_path, "mara").keys()
-        await adelete_entity(tmp_path, "noor")  # another one's being open is no reason
+        await adelete_entity(tmp_path, "noor")  # it does not matter that another entity is open
 
     await adelete_entity(tmp_path, "mara")
     assert contents(tmp_path, "mara") == {}

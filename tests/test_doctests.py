@@ -12,7 +12,7 @@ CONFIG = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def module_names() -> list[str]:
-    """Of all modules that hold an example."""
+    """The installed names of all modules with an example."""
     return sorted(
         ".".join([package, *path.relative_to(REPO / folder).with_suffix("").parts])
         for package, folder in CONFIG["tool"]["setuptools"]["package-dir"].items()

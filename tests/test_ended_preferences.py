@@ -1,4 +1,4 @@
-"""Preferences that ended come back when asked for; contexts that nobody could compare are told."""
+"""Ended preferences come back if asked for; contexts that could not be compared are reported."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def on(month: int) -> datetime:
 
 
 async def remembered(recall: Recall, text: str, *, month: int, scope: str = "always") -> str:
-    """Id of a preference of the one topic there is."""
+    """Store a preference of the topic "length"; returns its id."""
     wish = Preference(text=text, scope=scope, topic="length")
     return (await recall.memories.aremember(wish, at=on(month))).memory_id
 
@@ -95,7 +95,7 @@ async def test_what_ended_takes_the_place_of_nothing_that_holds(
 
 
 class WithoutPassages(HashingEmbedder):
-    """Embeds questions alone."""
+    """Embeds questions but fails on passages."""
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         raise ModelError("the model is away")

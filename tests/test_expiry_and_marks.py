@@ -1,4 +1,4 @@
-"""Expiries and marks: given, taken away, told; what is named twice is forgotten once."""
+"""Expiries and marks: set, removed, reported. A memory that is named twice is forgotten once."""
 
 from datetime import UTC, datetime
 from pathlib import Path

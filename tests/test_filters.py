@@ -1,4 +1,4 @@
-"""Filters: nothing else comes back, and the slots are filled as if nothing else were stored."""
+"""With a filter nothing else comes back, and slots are filled as if nothing else were stored."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ SOURCES = ("note", "conversation", "todo")
 
 
 def numbered(number: int) -> Memory:
-    """One of many that all answer the same question; few are tagged "rare"."""
+    """One of many notes that all answer the same question; a few are tagged "rare"."""
     return replace(
         note(f"m{number}", f"Carefeed interview preparation, part {number}: read notes {number}."),
         tags=(TAGS[number % 2], *(["rare", "été"] if number % 50 == 7 else [])),
@@ -55,7 +55,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recall]:
 
 @pytest.fixture(scope="module")
 def held(crowd: Recall) -> dict[str, Memory]:
-    """All that is stored, by id."""
+    """{id: memory} of all that is stored."""
     page = asyncio.run(crowd.admin.store.page(after="", limit=1_000))
     return {memory.memory_id: memory for memory, _ in page}
 
@@ -103,7 +103,7 @@ def test_nothing_else_comes_back_and_the_slots_are_filled(
 
 
 def fits(where: Where, memory: Memory) -> bool:
-    """As the filter is described, said otherwise."""
+    """Whether a memory passes a filter, written independently of the real code."""
     lists = {"tags": where.tags, "sources": where.sources, "kinds": where.kinds}
     own = {"tags": memory.tags, "sources": [memory.source], "kinds": [memory.kind]}
     listed = all(not wanted or set(wanted) & set(own[name]) for name, wanted in lists.items())

@@ -1,4 +1,4 @@
-"""What a program gives that cannot be: refused at the door, in words that say what is wanted."""
+"""Impossible values from a program are refused on entry, with words that say what is wanted."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ ASKED = "Who is Ida?"
 
 @pytest.fixture
 async def recall(empty: Recall) -> Any:
-    """Without its types, as a program has it whose types nobody checks."""
+    """A `Recall` typed as Any, as in a program without type checks."""
     await empty.aadd([note("ida", "My sister is called Ida.")])
     return empty
 
@@ -31,7 +31,7 @@ TEXTS = ("title", "source", "origin", "subject", "attribute", "value", "scope", 
 
 
 def changed(**fields: Any) -> Memory:
-    """A memory with fields as a program has them whose types nobody checks."""
+    """A memory with fields of any type, as in a program without type checks."""
     return replace(note("one", "My sister is called Ida."), **fields)
 
 
@@ -172,7 +172,7 @@ async def test_what_can_be_passes(recall: Any) -> None:
     assert found.asked_at == earlier.asked_at
 
 
-# --- prompts that no model will read ---
+# --- prompts where no model will read them ---
 
 
 def folder_of(place: Path, files: dict[str, str]) -> Path:

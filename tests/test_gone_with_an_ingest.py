@@ -1,4 +1,4 @@
-"""What an ingest deletes takes along what was counted and learned of it; doctor finds leftovers."""
+"""When an ingest deletes a memory, its counters and lessons go too; doctor finds leftovers."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def files_of_life(folder: Path) -> None:
-    """A note a file, each with the heading it has as a memory."""
+    """Write each memory of `LIFE` to a file, with its title as the heading."""
     folder.mkdir()
     for memory in LIFE:
         text = f"# {memory.title}\n\n{memory.messages[0].content}\n"
@@ -27,9 +27,9 @@ def files_of_life(folder: Path) -> None:
 
 
 async def taught_from_files(recall: Recall, folder: Path) -> dict[str, str]:
-    """{file's name: memory id}, once a session has taught of `plan` and `wins`.
+    """Replace the stored memories by files in a new folder, and hold a session about two of them.
 
-    What the memory held comes from files now, in a folder that is made for them.
+    Returns {file's name: memory id} of these two, `plan` and `wins`.
     """
     files_of_life(folder)
     await recall.admin.store.delete([one.memory_id for one in LIFE])
@@ -47,13 +47,13 @@ async def taught_from_files(recall: Recall, folder: Path) -> dict[str, str]:
 
 
 def counters_below(folder: Path) -> Path:
-    """The one file of counters."""
+    """The only file of counters below the folder."""
     (path,) = folder.rglob("counters.db")
     return path
 
 
 async def known(recall: Recall, store: Path) -> str:
-    """All that was learned, as text, and of what anything was counted."""
+    """All that was learned and the ids of all memories with counters, as one text."""
     counted = await CounterStore(counters_below(store)).memory_ids()
     return f"{await recall.learning.areport()} {sorted(counted)}"
 
@@ -88,7 +88,7 @@ async def test_what_a_crash_between_the_files_leaves_is_found_and_mended(
     recall: Recall, tmp_path: Path
 ) -> None:
     ids = await taught_from_files(recall, tmp_path / "notes")
-    await recall.admin.store.delete([ids["plan"]])  # and nobody came to tell the other files
+    await recall.admin.store.delete([ids["plan"]])  # the counters and lessons are not told
 
     found = await recall.admin.adoctor()
     mended = await recall.admin.adoctor(fix=True)

@@ -1,4 +1,4 @@
-"""What is quick stays quick: `import secondhop` and a help page load no heavy package."""
+"""Quick things stay quick: `import secondhop` and a help page load no heavy package."""
 
 import json
 import os
@@ -12,12 +12,12 @@ HEAVY = frozenset(
     {"chromadb", "langchain_core", "langgraph", "numpy", "onnxruntime", "openai", "tiktoken"}
 )
 SLOW = frozenset({"asyncio", "email", "logging", "pydantic", "rich", "sqlite3", "ssl"})
-"""What the first help page can do without, besides: up to tens of milliseconds each."""
+"""Other packages that the first help page does not need; they take up to tens of ms each."""
 TYPERS_OWN = frozenset({"email", "pydantic"})
-"""Typer loads these for the page of a single command."""
+"""Packages that Typer loads for the help page of a single command."""
 
 FOR_QUESTIONS = frozenset({"langchain_core", "langgraph", "onnxruntime", "openai", "tiktoken"})
-"""What only a recall, or a session, has a use for."""
+"""Packages that only a recall or a session uses."""
 
 IMPORT = "import secondhop"
 HELP = """
@@ -34,7 +34,7 @@ print(json.dumps(sorted(sys.modules)))
 
 
 def modules_after(program: str) -> tuple[frozenset[str], str]:
-    """Names of the modules that a process of its own has loaded then, and what it printed."""
+    """(modules that a new process has loaded after running the program, what it printed)."""
     done = subprocess.run(
         [sys.executable, "-c", program + TELL],
         capture_output=True,

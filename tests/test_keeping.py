@@ -1,4 +1,4 @@
-"""Single memories: remembered, corrected, deprecated, restored, forgotten, with their history."""
+"""Single memories are remembered, corrected, deprecated, restored and forgotten, with history."""
 
 import gzip
 import sqlite3
@@ -72,7 +72,7 @@ async def test_a_fact_that_comes_late_takes_its_place_in_the_past(recall: Recall
 
 
 async def test_a_correction_holds_though_the_clock_was_set_back(recall: Recall) -> None:
-    """The value that is replaced carries a later date than the one that replaces it."""
+    """The replaced value has a later date than the value that replaces it."""
     old = await recall.memories.aremember(employer("Acme"), at=on(3))
     new = await recall.memories.aupdate(old.memory_id, "Zeta", at=on(1))
     assert (new.supersedes, new.superseded_by) == ([old.memory_id], "")
@@ -323,7 +323,7 @@ async def test_text_that_nothing_can_store_is_refused_as_an_id_and_mended_elsewh
 
 
 def words_of_sessions(folder: Path) -> bytes:
-    """All that the entity's sessions hold."""
+    """The documents of all open sessions as one text."""
     (path,) = folder.rglob("sessions.db")
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
         documents = file.execute("SELECT document FROM open_sessions WHERE document <> x''")
@@ -331,7 +331,7 @@ def words_of_sessions(folder: Path) -> bytes:
 
 
 def documents_with(memory_id: str, folder: Path) -> int:
-    """Open sessions that name the memory."""
+    """How many open sessions name the memory."""
     (path,) = folder.rglob("sessions.db")
     with closing(sqlite3.connect(path)) as file:
         documents = [row[0] for row in file.execute("SELECT document FROM open_sessions")]
@@ -379,7 +379,7 @@ async def test_what_a_session_counts_while_a_memory_goes_is_forgotten_too(recall
 
 
 def traces_with(word: bytes, folder: Path) -> list[str]:
-    """Names of the traces that hold a word."""
+    """File names of the traces that contain a word."""
     files = folder.rglob("*.json.gz")
     return [file.name for file in files if word in gzip.decompress(file.read_bytes())]
 
@@ -391,7 +391,7 @@ async def test_no_trace_of_a_recall_that_ran_meanwhile_holds_what_was_forgotten(
     class RecallsMeanwhile:
         async def aforget(self, memory_ids: Sequence[str]) -> None:
             assert (await recall.arecall("What about the boiler?")).ids()
-            recall.admin.last_traces()  # they are written
+            recall.admin.last_traces()  # waits until traces are written
             assert traces_with(b"quokka", tmp_path)
 
     await recall.aadd(

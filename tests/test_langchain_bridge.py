@@ -1,4 +1,4 @@
-"""secondhop as a langchain-core retriever, and as an agent's tool."""
+"""secondhop as a langchain-core retriever and as an agent's tool."""
 
 from pathlib import Path
 

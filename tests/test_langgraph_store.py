@@ -1,4 +1,4 @@
-"""The store for LangGraph: as `InMemoryStore` in all but its searches, which are recalls."""
+"""The store for LangGraph: like `InMemoryStore`, except that its searches are recalls."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ ANA = ("memories", "ana")
 
 
 class ScriptedChat(GenericFakeChatModel):
-    """Answers in turn; knows its tools by heart."""
+    """Gives its messages one after another; ignores which tools it is given."""
 
     def bind_tools(self, tools: Any, **named: Any) -> Self:
         return self
@@ -68,7 +68,7 @@ operations: st.SearchStrategy[Op] = (
 
 
 def told(result: Any) -> Any:
-    """Without what two stores may do otherwise: times, and the order of a search without words."""
+    """A result without what may differ: times, and the order of a search without words."""
     if isinstance(result, Item):
         return result.namespace, result.key, result.value
     if isinstance(result, list):
@@ -77,7 +77,7 @@ def told(result: Any) -> Any:
 
 
 def held(op: Op, result: Any, reference: InMemoryStore) -> Any:
-    """Of a list of namespaces, those that hold something: `InMemoryStore` also lists others."""
+    """`told`, but without empty namespaces, which only `InMemoryStore` lists."""
     if not isinstance(op, ListNamespacesOp):
         return told(result)
     return told([one for one in result if any(i.namespace == one for i in reference.search(one))])

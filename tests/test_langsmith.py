@@ -1,4 +1,4 @@
-"""LangSmith's own environment variables are enough for it to receive the steps of a recall."""
+"""Setting LangSmith's own environment variables is enough to send it the steps of a recall."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ wait_for_all_tracers()
 
 
 class Received(ThreadingHTTPServer):
-    """An endpoint like LangSmith's that takes everything."""
+    """An endpoint like LangSmith's that accepts everything."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -53,7 +53,7 @@ class Endpoint(BaseHTTPRequestHandler):
         self.wfile.write(b"{}")
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
-"""What sessions prove becomes a cue: recalls of such questions profit, others do not, and what is
-forgotten is forgotten. Real stores, the hashing embedder."""
+"""What sessions prove becomes a cue: recalls of similar questions gain, others do not change, and
+forgotten lessons are gone. Uses real stores and the hashing embedder."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ async def teach(
     by: Literal["person", "agent"] = "person",
     at: datetime = AT,
 ) -> None:
-    """Sessions about the interview, voted on and resolved."""
+    """Hold sessions about the interview, with votes, and resolve them."""
     for _ in range(times):
         async with recall.sessions.open(QUESTION, k=6, at=at) as session:
             shown = session.answer.ids()
@@ -45,7 +45,7 @@ async def teach(
 async def ended(
     recall: Recall, accepted: Sequence[str] | None = None, *, dry_run: bool = False
 ) -> Resolution:
-    """A session of one answer, resolved without a vote."""
+    """Resolve a session after one answer, without a vote."""
     async with recall.sessions.open(QUESTION, k=4, at=AT) as session:
         return await session.resolve(accepted, dry_run=dry_run)
 
@@ -53,7 +53,7 @@ async def ended(
 def resolved(
     question: str, *, hot: Sequence[str], by: Literal["person", "agent"] = "person"
 ) -> ResolvedSession:
-    """A session that somebody else's graph has settled."""
+    """A resolved session that came from a host's graph."""
     return ResolvedSession(
         session_id="s",
         entity="mara",

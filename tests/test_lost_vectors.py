@@ -1,4 +1,4 @@
-"""A store that has lost its vectors, with the real Chroma: told, examined, and mended."""
+"""A store that has lost its vectors, with the real Chroma: reported, examined and repaired."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("library_of_tests", "no_variables")
 
 
 def emptied(chroma: Path) -> None:
-    """The folder is there, and nothing is in it."""
+    """Empty the folder but keep it."""
     for inside in chroma.iterdir():
         shutil.rmtree(inside) if inside.is_dir() else inside.unlink()
 
@@ -69,7 +69,7 @@ async def test_a_recall_over_lost_vectors_goes_on_by_words_and_says_why(store: P
     async with await opened_for_mending(store) as recall:
         answer = await recall.arecall("Where is the key?")
 
-    assert answer.ids()[0] == "key"  # by its words
+    assert answer.ids()[0] == "key"  # found by its words
     assert any("`secondhop doctor --fix" in reason for reason in answer.degraded)
 
 

@@ -1,4 +1,4 @@
-"""A disk without room, and a folder that cannot be written: what to do is told."""
+"""A full disk, and a folder that cannot be written: the error says what to do."""
 
 import shutil
 from collections.abc import Callable
@@ -18,7 +18,7 @@ IDA = "My sister is called Ida."
 
 
 def filled(disk: Path) -> None:
-    """Not one byte is free any more."""
+    """Fill the disk to its last byte."""
     with (disk / "filler").open("wb", buffering=0) as filler:
         while free := shutil.disk_usage(disk).free:
             filler.write(bytes(free))

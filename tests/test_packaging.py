@@ -1,4 +1,4 @@
-"""Rooms and pyproject.toml agree: a forgotten package works editable and is gone in a wheel."""
+"""Folders and pyproject.toml agree: an unlisted package would be missing only in a wheel."""
 
 import importlib
 import subprocess
@@ -12,7 +12,7 @@ REPO = Path(__file__).resolve().parents[1]
 CONFIG = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = CONFIG["tool"]["setuptools"]
 DATA = {"secondhop.scenarios"}
-"""A package that holds no code."""
+"""Packages without code."""
 
 
 def packages_on_disk() -> set[str]:
@@ -25,7 +25,7 @@ def packages_on_disk() -> set[str]:
 
 
 def modules_on_disk() -> list[str]:
-    """Every module of every listed package, but the programs."""
+    """The names of all modules in listed packages, except `__main__`."""
     found: list[str] = []
     for name, folder in SETUPTOOLS["package-dir"].items():
         for path in (REPO / folder).rglob("*.py"):

@@ -1,4 +1,4 @@
-"""A model that is told what is kept by name asks for it, and gets that and no more."""
+"""A model that is told which names are kept asks for them, and gets only what it asked for."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ GUESTS = Preference(text="Two courses at most", scope="cooking for guests", topi
 FACETS = [{"name": "bread", "why": "It is there.", "queries": ["sourdough in the evening"]}]
 
 Ask = Callable[[dict[str, str]], dict[str, Any]]
-"""From {line without its id: id of the call} to what the plan adds to its facets."""
+"""Takes {line without its id: id of the call}; returns what the plan adds to its facets."""
 
 
 def on(month: int, day: int = 1) -> datetime:
@@ -48,7 +48,7 @@ def on(month: int, day: int = 1) -> datetime:
 
 
 def kept_in(prompt: str) -> dict[str, str]:
-    """{line: id} of the names that a prompt holds; {} without any."""
+    """{line without its id: id of the call} of the names in a prompt; {} if it has none."""
     block = re.search(r"<kept (\w+)>\n(.*?)\n</kept \1>", prompt, re.S)
     rows = [line.partition(" | ") for line in block[2].splitlines()] if block else []
     return {text: call_id for call_id, _, text in rows}
@@ -56,11 +56,11 @@ def kept_in(prompt: str) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Planner:
-    """A model behind a real server: it plans as it is told, and judges nothing."""
+    """A model behind a real server that plans what `ask` says and judges nothing."""
 
     ask: Ask = field(default_factory=lambda: lambda _: {})
     asked: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
-    """(schema, system, user) of every request for facets of the intent."""
+    """(schema, system, user) of every request to expand the intent."""
 
     async def __call__(self, exchange: Exchange) -> None:
         schema = schema_of(exchange.asked)
@@ -85,7 +85,7 @@ class Kitchen:
     async def answer(
         self, ask: Ask | None = None, **options: Any
     ) -> tuple[RecallResult, RecallTrace]:
-        """What comes of a plan; without one it asks for nothing by name."""
+        """The answer if the plan asks for this by name; None: as before, at first for nothing."""
         if ask is not None:
             self.planner.ask = ask
         result = await self.recall.arecall(QUESTION, at=on(3), **options)
@@ -121,7 +121,7 @@ def everything(kept: dict[str, str]) -> dict[str, Any]:
 async def test_a_memory_that_keeps_nothing_by_name_is_planned_for_as_ever(kitchen: Kitchen) -> None:
     await kitchen.recall.memories.aremember(
         Preference(text="Be brief")
-    )  # always on: nobody need ask
+    )  # it always applies, so it need not be asked for
 
     await kitchen.answer()
 
@@ -339,7 +339,7 @@ async def test_names_of_another_entity_are_never_told(kitchen: Kitchen, tmp_path
 
 
 class Unreadable:
-    """What is kept, where it cannot be read; `hangs`: or only too late."""
+    """A memory whose kept names cannot be read; `hangs`: or can be read only too late."""
 
     def __init__(self, known: MemoryKeeping, *, hangs: bool) -> None:
         self._known, self._hangs = known, hangs

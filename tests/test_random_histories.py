@@ -1,8 +1,8 @@
 """Random histories of remembering, correcting, forgetting, crashes and reopening.
 
-After every step the store and a model of it, some forty lines of plain Python, say the same:
-what is stored, what holds, what was said before under the same id, what was believed on any day,
-and what can be found.
+After every step the store must agree with a model of it, some forty lines of plain Python, on what
+is stored, what holds, what was said before under the same id, what was believed on any day, and
+what can be found.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = 9
 VALUES = ("amber", "birch", "cedar", "dune")
 NOTE = "A note"
-"""Title of all words that are remembered: what is said is in the text alone."""
+"""The title of all plain memories, so that they differ only in their texts."""
 
 
 def on(day: int) -> datetime:
@@ -51,11 +51,11 @@ def on(day: int) -> datetime:
 
 
 class KilledError(Exception):
-    """The process ends here."""
+    """The process was killed here."""
 
 
 class Executioner:
-    """Kills at the n-th moment between two writes; never while n is None."""
+    """Kills the process after `left` more moments between two writes; never while it is None."""
 
     def __init__(self) -> None:
         self.left: int | None = None
@@ -96,10 +96,10 @@ class Known:
     superseded: tuple[int, str] | None = None
     deprecated: int | None = None
     before: tuple[tuple[str, str], ...] = ()
-    """What it said earlier, and where the text came from that took its place."""
+    """(earlier text, origin of the text that replaced it) of each replaced text."""
 
     def holds(self, day: int | None = None) -> bool:
-        """On that day's belief; None: today's."""
+        """Whether it was believed to hold on that day; None: today."""
         ends = [self.superseded[0]] if self.superseded else []
         ends += [self.deprecated] if self.deprecated is not None else []
         return not any(day is None or end <= day for end in ends)
@@ -130,7 +130,7 @@ class Model:
         self.known[memory_id] = new
 
     def leads(self, memory_id: str, to: Known) -> bool:
-        """Whether this is what took the other's place, or what took that one's, …"""
+        """Whether `to` replaced the memory, or replaced what replaced it, and so on."""
         while self.known[memory_id] is not to:
             link = self.known[memory_id].superseded
             if not (link and link[1]):
@@ -162,7 +162,7 @@ class Histories(RuleBasedStateMachine):
 
     @initialize(days=st.lists(st.integers(1, DAYS), min_size=2, max_size=3))
     def begin(self, days: list[int]) -> None:
-        """A history has begun already: facts of some days, and notes that replaced each other."""
+        """Start with facts of some days, and notes that replaced each other."""
         self.folder = Path(tempfile.mkdtemp())
         self.runner = asyncio.Runner()
         self.index, self.embedder = MemoryIndex(), HashingEmbedder(dimension=64)
@@ -191,7 +191,7 @@ class Histories(RuleBasedStateMachine):
         catalog, killer = Catalog(self.folder / "catalog.db"), self.killer
         for name in ("intend", "store", "remove", "settle", "write", "erase_leftovers"):
             setattr(catalog, name, killer.around(getattr(catalog, name)))
-        index = copy.copy(self.index)  # of the same vectors: they survive the process
+        index = copy.copy(self.index)  # it has the same vectors, which survive
         for name in ("upsert", "remove"):
             setattr(index, name, killer.around_async(getattr(index, name)))
         identity = Identity(entity="e", embedder_id=self.embedder.model_id, dimension=64)
@@ -203,7 +203,7 @@ class Histories(RuleBasedStateMachine):
         self.memories = memories_of(
             store, self.embedder, folder=self.folder, clock=lambda: on(self.today)
         )
-        self.runner.run(self.memories.forgetter.finish())  # as every opening does
+        self.runner.run(self.memories.forgetter.finish())  # every opening does this
 
     def do(
         self,
@@ -212,7 +212,7 @@ class Histories(RuleBasedStateMachine):
         *,
         dies: int | None,
     ) -> None:
-        """Both do it; when the process dies meanwhile, it was done wholly or not at all."""
+        """Do it to both; if the process dies meanwhile, the store did all of it or nothing."""
         after = copy.deepcopy(self.model)
         change(after)
         self.killer.left = dies
@@ -228,7 +228,7 @@ class Histories(RuleBasedStateMachine):
         self.model = after
 
     def told(self) -> dict[str, "Told"]:
-        """What the store tells of each memory."""
+        """What the store says about each memory."""
         store = self.memories.writing.store
         ids = self.runner.run(store.content_hashes())
         return self.runner.run(store.look(lambda view: told_in(view, ids)))
@@ -253,7 +253,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(day=st.integers(1, DAYS))
     def turn_the_clock(self, day: int) -> None:
-        """It goes on, or back, as when it was wrong before."""
+        """Set the clock forwards, or back as if it had been wrong."""
         self.today = day
 
     @rule(value=st.sampled_from(VALUES), dies=dying)
@@ -348,7 +348,7 @@ class Histories(RuleBasedStateMachine):
         dies=dying,
     )
     def put_again(self, pick: int, text: str, goes_on: bool, origin: str, dies: int | None) -> None:
-        """Another text under the id of a note, as when its file is ingested again."""
+        """Put another text under the id of a note, as if its file were ingested again."""
         notes = sorted(i for i, one in self.model.known.items() if not one.slot)
         if not notes:
             return
@@ -361,7 +361,7 @@ class Histories(RuleBasedStateMachine):
         )
 
     async def ingested(self, memory_id: str, text: str, origin: str) -> None:
-        """Put it as an ingest does."""
+        """Store a text as an ingest does."""
         old = await self.memories.writing.store.memory(memory_id)
         assert old is not None
         new = replace(old, messages=(Message("user", text),), origin=origin)
@@ -402,7 +402,7 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def no_value_is_lost(self) -> None:
-        """From every value one comes to one that holds, was deprecated or forgotten."""
+        """Each chain of replacements ends at a value that holds, was deprecated or forgotten."""
         if not hasattr(self, "memories"):
             return
         ids = self.runner.run(self.memories.writing.store.content_hashes())
@@ -432,11 +432,11 @@ class Histories(RuleBasedStateMachine):
 
 
 Told = tuple[str, str, tuple[tuple[str, str, datetime], ...]]
-"""What a memory says, how it ended, and {what it said before, by what that was replaced, when}."""
+"""(text, how it ended, ((earlier text, origin of what replaced it, when), …)) of a memory."""
 
 
 def told_in(view: KeepingView, ids: Iterable[str]) -> dict[str, Told]:
-    """What the catalog tells of each memory."""
+    """{memory id: what the catalog says about it}."""
     said: dict[str, Told] = {}
     for memory_id in ids:
         memory, kept = view.memory(memory_id), view.keeping(memory_id)
@@ -454,7 +454,7 @@ def told_in(view: KeepingView, ids: Iterable[str]) -> dict[str, Told]:
 
 
 def told_by(model: Model) -> dict[str, Told]:
-    """What the store should tell of each memory."""
+    """{memory id: what the store should say about it}."""
     said: dict[str, Told] = {}
     for memory_id, one in model.known.items():
         since = on(one.superseded[0]) if one.superseded else None
@@ -471,7 +471,7 @@ async def _awaited(work: Callable[[], Awaitable[object]]) -> object:
 
 
 def histories(examples: int, steps: int) -> None:
-    """Run so many."""
+    """Run `examples` random histories of `steps` steps."""
     how = settings(
         max_examples=examples,
         stateful_step_count=steps,
@@ -490,7 +490,7 @@ def test_killed_at_any_moment_a_fact_and_what_it_replaces_change_both_or_neither
     side_by_side = Histories()
     side_by_side.begin(days=[2, 5])
     for moment in range(12):
-        value = ("cedar", "dune")[moment % 2]  # never what holds already
+        value = ("cedar", "dune")[moment % 2]  # never the value that already holds
         side_by_side.remember_a_fact(subject="me", value=value, day=DAYS, dies=moment)
         side_by_side.both_say_the_same()
         side_by_side.what_is_stored_is_found_and_nothing_else()

@@ -1,4 +1,4 @@
-"""The front door: `Recall`, with a real store in a folder and the embedder without a model."""
+"""`Recall` itself, with a real store in a folder and the hashing embedder."""
 
 import asyncio
 from datetime import UTC, datetime

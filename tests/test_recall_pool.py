@@ -1,4 +1,4 @@
-"""Many entities in one process: few stay open, one is opened once, and all of them answer."""
+"""Many entities in one process: few stay open, each is opened only once, and all answer."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

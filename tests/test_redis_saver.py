@@ -1,4 +1,4 @@
-"""Checkpoints on a plain Redis server: LangGraph's conformance tests, and how long they live."""
+"""Checkpoints on a plain Redis server: LangGraph's conformance tests, and when they expire."""
 
 import asyncio
 from collections.abc import AsyncIterator

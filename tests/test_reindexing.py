@@ -1,4 +1,4 @@
-"""A process that was killed while Chroma wrote its files: opening the entity repairs them."""
+"""After a process is killed while Chroma writes its files, opening the entity repairs them."""
 
 import asyncio
 import json
@@ -27,27 +27,27 @@ from secondhop.stores.records import Memory
 from secondhop.stores.store_directory import StoreDirectory
 
 NOTES = 130
-"""Enough for Chroma to have written its files, and for more than one batch of a rebuild."""
+"""Enough notes that Chroma writes its files and a rebuild needs more than one batch."""
 OPEN_AND_ASK = Path(__file__).with_name("open_and_ask.py")
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("library_of_tests")]
 
 
 class CountingEmbedder(HashingEmbedder):
-    """The hashing embedder, which remembers how many passages it was asked for."""
+    """The hashing embedder, which counts the passages it was asked for."""
 
     def __init__(self) -> None:
         super().__init__()
         self.passages = 0
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """As the hashing embedder's."""
+        """Count and embed passages."""
         self.passages += len(texts)
         return await super().embed_passages(texts)
 
 
 class BrokenEmbedder(HashingEmbedder):
-    """Cannot embed anything any more."""
+    """An embedder that can no longer embed passages."""
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Raises ModelError."""
@@ -63,7 +63,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def fill(path: Path) -> None:
-    """As `Recall.aadd` stores, with the embeddings cached."""
+    """Store notes as `Recall.aadd` does, with cached embeddings."""
     cache = path / "entities" / entity_slug("default") / "embeddings.db"
     with closing(CachingEmbedder(HashingEmbedder(), cache)) as embedder:
         async with aclosing(StoreDirectory(path)) as home:
@@ -75,18 +75,18 @@ async def fill(path: Path) -> None:
 
 @pytest.fixture
 def folder(filled: Path, tmp_path: Path) -> Path:
-    """A copy of it, to spoil."""
+    """A copy of the store, to damage."""
     return Path(shutil.copytree(filled, tmp_path / "store"))
 
 
 @pytest.fixture
 async def expected(filled: Path) -> list[list[str]]:
-    """What the questions bring from the store as it was."""
+    """The answers to the questions from the undamaged store."""
     return await answers(filled)
 
 
 def about(number: int) -> Memory:
-    """A note of words of its own."""
+    """A note of words that no other note has."""
     return note(f"n{number}", " ".join(words(number)))
 
 
@@ -109,7 +109,7 @@ def segment(path: Path) -> Path:
 
 
 def cut(path: Path, share: float) -> None:
-    """Leave the first part of the file that Chroma writes last."""
+    """Truncate the file that Chroma writes last to a share of its size."""
     pickle = segment(path) / "index_metadata.pickle"
     os.truncate(pickle, int(pickle.stat().st_size * share))
 
@@ -120,12 +120,12 @@ def forget_embeddings(path: Path) -> None:
 
 
 def cut_off_marks(path: Path) -> list[Path]:
-    """What stands, for each collection, while Chroma writes its files."""
+    """The mark of each collection that exists while Chroma writes the collection's files."""
     return [lock.with_suffix(".unfinished") for lock in path.glob("locks/*.index")]
 
 
 def generation(path: Path) -> int:
-    """Which rebuild the vectors in use come from."""
+    """The number of the rebuild that made the vectors in use."""
     (file,) = path.glob("entities/*/catalog.db")
     catalog = Catalog(file)
     try:
@@ -188,7 +188,7 @@ async def test_a_repair_without_a_model_changes_nothing_and_is_done_the_next_tim
 
 
 def header_ahead_of_the_vectors(files: Path) -> None:
-    """As a kill leaves it that falls between two of Chroma's writes of one save."""
+    """Leave the files as a kill between two writes of one save would leave them."""
     os.truncate(files / "data_level0.bin", 9_000)
 
 

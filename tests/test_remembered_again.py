@@ -1,4 +1,4 @@
-"""The same words again; a memory in its own place; one that has expired before it is written."""
+"""Remembering the same words again, almost the same words, and words already expired."""
 
 import asyncio
 import copy
@@ -23,7 +23,7 @@ async def memories(tmp_path: Path) -> AsyncIterator[MemoryService]:
 
 
 def at_hour(memories: MemoryService, hour: int, *, day: int = 1) -> MemoryService:
-    """The same memories at another time."""
+    """The same memory service at another time."""
     later = copy.copy(memories)
     later.writing = replace(memories.writing, clock=lambda: NOW.replace(hour=hour, day=day))
     return later

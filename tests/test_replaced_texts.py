@@ -1,4 +1,4 @@
-"""What a memory said before another text was put under its id: kept, told, carried, forgotten."""
+"""A memory's earlier text under the same id is kept, told, exported and forgotten."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ async def opened(folder: Path) -> Recall:
 
 
 async def replaced(recall: Recall) -> None:
-    """A memory whose text was another one, among others."""
+    """Store a memory whose text was replaced, among other memories."""
     await recall.aadd([note(f"n{n}", f"Ordinary thoughts about topic {n}") for n in range(30)])
     await recall.aadd([note("safe", OLD, title="The Kandinsky", day=2)])
     await recall.aadd([note("safe", NEW, title="Safe", day=3)])

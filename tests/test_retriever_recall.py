@@ -1,4 +1,4 @@
-"""Recall over retrievers, vector stores and LangGraph stores that a host has already."""
+"""Recall over retrievers, vector stores and LangGraph stores that a host already has."""
 
 import asyncio
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ DOCUMENTS = [
 
 
 class Words(BaseRetriever):
-    """Finds documents that share a long word with the query; remembers what it was asked."""
+    """Finds documents that share a long word with the query; records what it was asked."""
 
     documents: list[Document]
     asked: list[str]
@@ -48,7 +48,7 @@ class Words(BaseRetriever):
 
 
 class Hashing(Embeddings):
-    """The embedder without a model, as a host's own."""
+    """The hashing embedder as an embedding model of the host."""
 
     model = "hashing"
 

@@ -1,4 +1,4 @@
-"""A session between rounds: small, plain, without texts, and nothing that matters is lost."""
+"""The document of a session between rounds: small, plain, without texts, and complete."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def voted(state: SessionState, said: dict[str, VoteName], *, by: Voter) -> Sessi
 
 
 def decided(state: SessionState) -> dict[str, Any]:
-    """What a round came to."""
+    """What a round decided."""
     keys = ("round", "picks", "branches", "shown", "changes", "converged", "why", "proposals")
     return {key: state[key] for key in keys}  # type: ignore[literal-required]  # any key
 

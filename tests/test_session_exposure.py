@@ -1,6 +1,6 @@
-"""What a session showed is kept with it: whoever goes on with it shows something else.
+"""What a session showed is kept with it, so that any worker that continues it shows something else.
 
-Two workers that share nothing but the store of sessions and the memory.
+The two workers share only the session store and the memory.
 """
 
 from collections.abc import AsyncIterator
@@ -45,7 +45,7 @@ async def garden(tmp_path: Path) -> AsyncIterator[SmallWorld]:
 
 
 def worker(world: SmallWorld, *, freshness: float) -> Services:
-    """Services of a process of its own: it has shown nothing yet."""
+    """The services of another worker, which has shown nothing yet."""
     settings = recall_settings(ranking={"freshness": freshness})
     session = SessionSettings(k=3, critic=False)
     return world.services(settings=replace(settings, session=session))
@@ -54,7 +54,7 @@ def worker(world: SmallWorld, *, freshness: float) -> Services:
 async def two_rounds(
     world: SmallWorld, store: SessionStore, *, freshness: float
 ) -> tuple[list[str], list[str]]:
-    """What the first answer showed, and the second of another worker, beside what was voted for."""
+    """Ids in the first answer and in another worker's second one, both without the hot memory."""
     begun = await sessions_over(worker(world, freshness=freshness), store).astart(FIRST)
     hot, *others = begun.ids()
     elsewhere = sessions_over(worker(world, freshness=freshness), store)

@@ -1,4 +1,4 @@
-"""Sessions through the front door, in each place that keeps them: two workers share them."""
+"""Sessions of `Recall` in each place that can keep them: two workers share them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ SERVERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("postgres", "
 
 
 class Place(NamedTuple):
-    """Where memories and sessions are."""
+    """Where memories and sessions are stored."""
 
     store: str
     sessions: str | None = None
@@ -48,7 +48,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 
 @pytest.fixture
 async def workers(place: Place) -> AsyncIterator[tuple[Recall, Recall]]:
-    """Two that serve the same memories."""
+    """Two workers that serve the same memories."""
     async with AsyncExitStack() as closes:
         ours = await closes.enter_async_context(await opened(place))
         await ours.aadd(LIFE)

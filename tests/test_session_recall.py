@@ -1,4 +1,4 @@
-"""Sessions through the front door: `Recall`, with a real store in a folder."""
+"""Sessions of `Recall`, with a real store in a folder."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ FIVE_MINUTES = timedelta(minutes=5)
 
 
 def found_below(folder: Path, name: str) -> list[Path]:
-    """Files of that name."""
+    """Files with that name below the folder."""
     return list(folder.rglob(name))
 
 
@@ -90,7 +90,7 @@ async def test_another_process_goes_on_with_a_session(recall: Recall, tmp_path: 
 
 
 def voted_by_another_process(store: Path, session_id: str, votes: dict[str, str]) -> dict[str, Any]:
-    """What a program of its own saw of a session, and of its vote's answer."""
+    """What another process saw of a session and of the answer to its votes."""
     program = Path(__file__).with_name("vote_elsewhere.py")
     words = [sys.executable, str(program), str(store), session_id, json.dumps(votes)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
@@ -115,7 +115,7 @@ async def test_an_answer_gives_five_memories_four_rounds_and_five_minutes(tmp_pa
 async def test_a_session_is_asked_as_a_recall_is_and_stays_so_over_its_rounds(
     recall: Recall,
 ) -> None:
-    """Filter, moment and outdated memories as for `arecall`, also in the rounds after the first."""
+    """Filter, moment and `include_stale` work as in `arecall`, also in later rounds."""
     first, second, third = LIFE[:3]
     await recall.memories.asupersede(first.memory_id, second.memory_id)
     only = Where(ids=[first.memory_id, third.memory_id])
@@ -175,7 +175,7 @@ async def test_resolving_counts_and_teaches_and_leaves_the_catalog_as_it_was(
 
 
 def catalog_rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Every row of every table of the one catalog, in the tables' own order."""
+    """{table: its rows in their own order} of the only catalog."""
     (path,) = found_below(folder, "catalog.db")
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
         tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")

@@ -1,4 +1,4 @@
-"""Words of a session are on the disk while it is open, and no longer: through the front door."""
+"""The words of a session are on disk only while it is open."""
 
 import ctypes
 import platform
@@ -16,14 +16,14 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 
 M_PERTURB = -6
-"""Of glibc: what is freed is filled with this byte, what is given out with its complement."""
+"""glibc's option to fill freed memory with a byte, and allocated memory with its complement."""
 FREED = 0x5A
 MARKS = [bytes([FREED]) * 48, bytes([FREED ^ 0xFF]) * 48]
 
 
 @contextmanager
 def marked_memory() -> Generator[None, None, None]:
-    """A block in which memory is marked; the test is skipped where that cannot be done."""
+    """Mark freed and allocated memory while the block runs; skip the test if that is impossible."""
     if platform.libc_ver()[0] != "glibc":
         pytest.skip("only glibc marks memory when asked")
     libc = ctypes.CDLL(None)
@@ -35,7 +35,7 @@ def marked_memory() -> Generator[None, None, None]:
 
 
 def files_with_mark(folder: Path) -> list[str]:
-    """Names of the files below it that hold a mark."""
+    """Names of the files below the folder that contain a mark."""
     contents = [(path.name, path.read_bytes()) for path in folder.rglob("*") if path.is_file()]
     return sorted({name for name, raw in contents if any(mark in raw for mark in MARKS)})
 

@@ -1,4 +1,4 @@
-"""Sessions: who may vote on what and when, what votes do, and what survives a worker's end."""
+"""Sessions: who may vote on what and when, what votes do, and what survives a killed worker."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -257,7 +257,7 @@ async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
 
 
 async def sparked(world: SmallWorld, **session: int) -> tuple[Sessions, SessionAnswer]:
-    """A session whose first answer shows the car, of which more is stored."""
+    """A session whose first answer shows the car; more memories about the car are stored."""
     await world.add(
         note("garage", "The car's winter tyres and brakes: the garage changes them in October."),
         note("cellar", "In the cellar stand the car's winter tyres, the skis and the old brakes."),
@@ -420,7 +420,7 @@ async def test_a_stranger_cannot_tell_anothers_session_from_none(
 
 
 class Pupil:
-    """Remembers what it was taught."""
+    """A learner that records what it is taught, or fails."""
 
     def __init__(self, error: SecondhopError | None = None) -> None:
         self.lessons: list[ResolvedSession] = []
@@ -510,15 +510,15 @@ async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(
     assert await sessions.alist_open() == []
 
 
-# --- workers that end ---
+# --- workers that are killed ---
 
 
 class Killed(BaseException):
-    """The worker is gone."""
+    """The worker was killed."""
 
 
 class MortalCritic(ScriptedCritic):
-    """Ends its worker in the second round."""
+    """Kills its worker in the second round."""
 
     async def judge(self, request: CriticRequest) -> Verdict:
         if request.round == 2:

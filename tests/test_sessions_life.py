@@ -1,5 +1,5 @@
-"""Whatever people, agents and dying workers do with a session, in whatever order: what was voted
-is told in the end exactly once, the answer keeps its promises, and errors say what they should."""
+"""Whatever people, agents and killed workers do with a session, in any order: each vote is told
+exactly once in the end, the answer keeps its promises, and errors say what they should."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -49,11 +49,11 @@ voters = st.sampled_from(["person", "agent"])
 
 
 class Killed(BaseException):
-    """The worker is gone."""
+    """The worker was killed."""
 
 
 class MortalCritic(ScriptedCritic):
-    """Ends its worker in every round but the first."""
+    """Kills its worker in every round but the first."""
 
     async def judge(self, request: CriticRequest) -> Verdict:
         if request.round > 1:
@@ -62,7 +62,7 @@ class MortalCritic(ScriptedCritic):
 
 
 class OneSession(RuleBasedStateMachine):
-    """Two workers and one that always dies, over one store."""
+    """Two workers, and one that always dies, on one store."""
 
     @initialize()
     def begin(self) -> None:
@@ -80,7 +80,7 @@ class OneSession(RuleBasedStateMachine):
         self.round, self.status, self.dies_at = 1, "open", TTL_S
         self.noted: dict[tuple[str, str], str] = {}
         self.told: dict[tuple[int, str, str], str] = {}
-        """{(round, voter, memory): vote}: what the story has to say in the end."""
+        """{(round, voter, memory): vote}: what the resolved session must tell in the end."""
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(work)
@@ -223,13 +223,13 @@ class OneSession(RuleBasedStateMachine):
 
 
 def rank(entry: tuple[tuple[int, str, str], str]) -> tuple[int, bool]:
-    """Later votes outrank earlier ones, and a person an agent."""
+    """A vote's rank: later rounds outrank earlier ones, and then a person outranks an agent."""
     (number, by, _), _ = entry
     return number, by == "person"
 
 
 def votes_in(story: ResolvedSession) -> dict[tuple[int, str, str], str]:
-    """{(round, voter, memory): vote}."""
+    """{(round, voter, memory): vote} of a resolved session."""
     return {
         (said.round, said.by, one): vote
         for said in story.votes

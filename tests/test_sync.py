@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 
 def asked(folder: Path) -> list[str]:
-    """Open, fill and ask."""
+    """Open a store, fill it and ask; returns the ids."""
     with Recall.open(folder, embedder="hashing") as recall:
         recall.add(LIFE)
         return recall.recall(QUESTION).ids()
@@ -97,7 +97,7 @@ def test_a_closed_loop_starts_again() -> None:
 
 @pytest.mark.parametrize("room", [Askable, Recall, MemoryService, Sessions, Maintenance, Learning])
 def test_every_async_method_that_returns_has_a_sync_form(room: type) -> None:
-    """`aclose` of a session's store and what streams aside."""
+    """Exceptions: `aclose`, and methods that stream."""
     waiting = {
         name
         for name, method in vars(room).items()

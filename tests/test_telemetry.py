@@ -1,4 +1,4 @@
-"""OpenTelemetry: what spans and metrics tell, and what they do not."""
+"""OpenTelemetry: what spans and metrics contain, and what they must not."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ class Watched:
         self.metering = MeterProvider(metric_readers=[self.reader])
 
     def spans(self, kind: str) -> list[ReadableSpan]:
-        """Those of a kind that have ended."""
+        """The finished spans of a kind."""
         return [one for one in self.exporter.get_finished_spans() if kind_of(one) == kind]
 
     def all_told(self) -> str:
@@ -43,7 +43,7 @@ class Watched:
         return "\n".join([*spans, json.dumps(self.metrics(), default=str)])
 
     def metrics(self) -> dict[str, Any]:
-        """{name: its points}"""
+        """{name of a metric: its data points}."""
         read = self.reader.get_metrics_data()
         scopes = (
             [scope for one in read.resource_metrics for scope in one.scope_metrics] if read else []
@@ -52,12 +52,12 @@ class Watched:
 
 
 def kind_of(span: ReadableSpan) -> object:
-    """OpenInference's kind."""
+    """The span's kind in OpenInference's terms."""
     return values(span).get("openinference.span.kind")
 
 
 def values(span: ReadableSpan) -> dict[str, Any]:
-    """What was noted."""
+    """The attributes of a span."""
     return dict(span.attributes or {})
 
 
@@ -73,13 +73,13 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
 
 
 async def ask(model: ScriptedModel | None = None, **asked: Any) -> list[str]:
-    """Ids of a recall."""
+    """Ids of the answer of a recall."""
     async with temporary_recall([note("tea", TEXT)], llm=model, annotate=False) as recall:
         return (await recall.arecall(QUESTION, **asked)).ids()
 
 
 def trace_of(span: ReadableSpan) -> int:
-    """The id of the trace that it belongs to."""
+    """The id of the trace that the span belongs to."""
     assert span.context is not None
     return int(span.context.trace_id)
 

@@ -1,4 +1,4 @@
-"""The folder of traces: a trace comes back as it went, the oldest go, and forgotten words too."""
+"""The folder of traces: traces are read as written, and old ones and forgotten words go."""
 
 import asyncio
 import gzip

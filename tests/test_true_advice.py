@@ -1,4 +1,4 @@
-"""What `explain` says would admit a memory does, and nothing smaller: with cues, as most stores."""
+"""The change that `explain` names admits a memory, and nothing smaller does. Here with cues."""
 
 import re
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ OLD, NEW = "farrier-2024", "farrier-2025"
 
 
 def smallest_k(told: Explanation) -> int:
-    """The k that it names."""
+    """The k that the explanation names."""
     found = re.search(r"--k (\d+)", told.nearest_change)
     assert found, told.nearest_change
     return int(found.group(1))
@@ -31,7 +31,7 @@ def text_of(number: int) -> str:
 
 @pytest.fixture
 async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
-    """Fifty notes with cues, one of them noted to be outdated by another."""
+    """Fifty notes with cues; one note is marked as outdated by another."""
     async with await Recall.aopen(tmp_path, embedder="hashing") as opened:
         notes = [
             replace(

@@ -1,4 +1,4 @@
-"""A `forget` that a kill or an error ends is finished later, and the error says so."""
+"""A `forget` that was cut short by a kill or an error is finished later, and the error says so."""
 
 import asyncio
 import sys
@@ -25,7 +25,7 @@ CUE = "Show the zebraquartz to a locksmith"
 
 
 async def filled(store: Path) -> list[Vector]:
-    """A store of some notes and a secret with a cue; the secret's vectors."""
+    """Fill a store with notes and a secret with a cue; returns the secret's vectors."""
     async with await Recall.aopen(store, embedder="hashing") as recall:
         await recall.memories.aadd([note(f"n{n}", f"Thoughts about topic {n}") for n in range(60)])
         await recall.memories.aadd([replace(note("secret", SECRET), cues=(CUE,))])

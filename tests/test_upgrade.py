@@ -59,7 +59,7 @@ async def test_it_is_asked_taught_and_written_to(upgraded: Recall) -> None:
 
 
 def lessons_in(folder: Path) -> list[Path]:
-    """What version 0.1 kept of sessions."""
+    """The files in which version 0.1 kept what sessions taught."""
     return list(folder.rglob("learning.db"))
 
 

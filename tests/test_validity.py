@@ -1,4 +1,4 @@
-"""What does not hold any more does not come back, unless it is asked for."""
+"""A memory that no longer holds does not come back unless it is asked for."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,14 +15,14 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 QUESTION = "Where is the boiler key?"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-"""When it is asked."""
+"""The time at which questions are asked."""
 
 LIFE_WITH_A_KEY = (
     *LIFE,
     note("mat", "The boiler key is under the mat", day=2),
     note("hook", "The boiler key is now on the hook", day=20),
 )
-"""Nothing says in so many words that `hook` replaces `mat`."""
+"""No memory says explicitly that `hook` replaces `mat`."""
 
 
 def on(month: int, day: int = 1) -> datetime:

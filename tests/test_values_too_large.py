@@ -1,4 +1,4 @@
-"""Numbers and moments that no store, clock or calendar holds: refused at the door, in words."""
+"""Numbers and times too large for a store, clock or calendar are refused on entry, in words."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

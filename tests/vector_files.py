@@ -1,4 +1,4 @@
-"""Looks for a vector in files, whatever writes them."""
+"""Looks for a vector in files of any format."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from secondhop.stores.records import Vector
 
 
 def files_with_vector(vector: Vector, folder: Path) -> list[str]:
-    """Files in which this vector stands, at any byte, in either byte order, or nearly this one.
+    """Names of the files that contain this vector, or nearly this one, in either byte order.
 
-    Chroma makes unit vectors anew, so that its bytes may differ from ours in the last bit.
+    Chroma normalises unit vectors again, so its bytes may differ from ours in the last bit.
     """
     return sorted(
         {path.name for path in folder.rglob("*") if path.is_file() and holds(path, vector)}

@@ -1,4 +1,4 @@
-"""Run as a program: votes on a session that somebody else began, and prints what it saw as JSON.
+"""A program that votes on a session that another process began, and prints what it saw as JSON.
 
 python vote_elsewhere.py STORE SESSION_ID VOTES
 """
@@ -14,7 +14,7 @@ from secondhop.recall import Recall
 
 
 async def voted(store: Path, session_id: str, votes: dict[str, str]) -> dict[str, Any]:
-    """The answer that was found, and the next one."""
+    """Vote on a session; returns the answer that it found and the next one."""
     steps: list[str] = []
     async with await Recall.aopen(store, entity="mara", embedder="hashing") as recall:
         found = await recall.sessions.aget(session_id)

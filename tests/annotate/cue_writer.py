@@ -1,4 +1,4 @@
-"""A scripted annotator: it reads the ids of the sheet, and writes a row for each memory."""
+"""A scripted annotator: it reads the ids on the sheet and writes a row for each memory."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,18 +17,18 @@ def sheet_of(request: ModelRequest) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def sheet_in(user: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The same, of the user message."""
+    """The same from the text of the user message."""
     older, _, own = user.partition("in order of date:")
     return blocks(own), blocks(older)
 
 
 def blocks(text: str) -> dict[str, str]:
-    """{id: head and text}."""
+    """{id of the call: head and text of the memory}."""
     return {name: f"{head}\n{body}" for name, head, body in BLOCK.findall(text)}
 
 
 def row(call_id: str, text: str) -> Row:
-    """Two cues of the first word of a memory's text."""
+    """A row with two cues about the first word of a memory's text."""
     word = text.partition("\n")[2].split()[0].strip(",.").lower()
     return {
         "id": call_id,
@@ -40,7 +40,7 @@ def row(call_id: str, text: str) -> Row:
 
 
 def writing(make: Callable[[str, str], Row | None] = row) -> Callable[[ModelRequest], object]:
-    """Answers every request: a row for each memory, unless `make` gives None for it."""
+    """A reply to every request: a row for each memory for which `make` does not return None."""
 
     def answer(request: ModelRequest) -> object:
         return rows_for(request.messages[1]["content"], make)

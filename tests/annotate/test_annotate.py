@@ -1,4 +1,4 @@
-"""`recall.cues.aannotate`: what is asked, what is stored, and what an ended run leaves."""
+"""`memories.cues.aannotate`: what is asked, what is stored, and what a run that ended leaves."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ def notes(count: int = 8) -> list[Memory]:
 
 @pytest.fixture
 def in_twos(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request reads two memories."""
+    """Let each request annotate two memories."""
     monkeypatch.setattr(reading, "BATCH_MEMORIES", 2)
 
 
@@ -270,7 +270,7 @@ async def test_what_the_host_wrote_is_not_annotated() -> None:
 
 async def until(done: Sequence[object], count: int) -> None:
     async with asyncio.timeout(10):
-        while len(done) < count:  # noqa: ASYNC110 - a script tells nobody
+        while len(done) < count:  # noqa: ASYNC110 - the script has no event to wait for
             await asyncio.sleep(0.01)
 
 
@@ -280,7 +280,7 @@ async def test_what_is_remembered_is_annotated_by_itself_when_it_is_quiet() -> N
     async with temporary_recall(llm=model, annotate=quick) as recall:
         await recall.memories.aremember("Boiler man comes on Friday.", memory_id="b")
         await until(model.requests, 1)
-        ledger = await recall.memories.cues.aannotate()  # waits for what goes on
+        ledger = await recall.memories.cues.aannotate()  # waits for the run in the background
         assert ledger.annotated == 0
         assert list(await cues_in(recall)) == ["b"]
         await recall.memories.aremember("Roof leaks again.", memory_id="r")
@@ -298,7 +298,7 @@ async def test_what_is_pending_at_the_end_waits_in_the_catalog(tmp_path: Path) -
 
 
 class CountingModel(ScriptedModel):
-    """Answers once a second request has come, and counts how many it has at once."""
+    """Answers once a second request has come, and counts how many requests it has at once."""
 
     at_once = most = 0
 

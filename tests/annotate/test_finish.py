@@ -1,4 +1,4 @@
-"""From what was written about the parts of a memory to what is stored."""
+"""What is stored of the cues that a model wrote for the parts of a memory."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -22,7 +22,7 @@ SIGNED = Signature(model="m", prompt="annotate.v1@0", at=datetime(2026, 1, 1, tz
 
 @cache
 def everyday() -> Playbooks:
-    """The questions that ship."""
+    """The playbooks that ship, embedded by hashing."""
     return Playbooks(shipped_intents(), embedder=HashingEmbedder())
 
 

@@ -1,4 +1,4 @@
-"""What has the form of a cue."""
+"""Which texts have the form of a cue."""
 
 import pytest
 

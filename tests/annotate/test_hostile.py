@@ -1,4 +1,4 @@
-"""A memory that gives orders to the model that annotates it, and a model that obeys."""
+"""A memory that gives orders to the model that annotates it, and a model that obeys them."""
 
 from datetime import timedelta
 

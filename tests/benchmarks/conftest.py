@@ -1,3 +1,3 @@
-"""Benchmarks ask as evaluations do."""
+"""Fixtures for benchmarks: they open memories as the tests of evaluations do."""
 
 from tests.evals.conftest import offline as offline

@@ -1,4 +1,4 @@
-"""Labels compared: Cohen's kappa, and sheets that do not tell the labels."""
+"""Labels compared: Cohen's kappa, and sheets that do not give the labels away."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ PAIRS = dict(enumerate((pair for _, pair in read_lines(PAIRS_FILE, Pair)), start
 
 
 def test_kappa_is_that_of_the_textbook() -> None:
-    """Cohen 1960: 20 and 15 of 50 agreed on, 5 and 10 not: 0.4."""
+    """The example of Cohen 1960: of 50 judgements, 20 + 15 agree and 5 + 10 do not, so 0.4."""
     judged = [(3, 2)] * 20 + [(3, 0)] * 5 + [(1, 2)] * 10 + [(0, 1)] * 15
 
     assert kappa(judged, weighted=False) == pytest.approx(0.4)
@@ -26,7 +26,7 @@ def test_labels_are_lines_of_number_and_grade(tmp_path: Path) -> None:
 
 
 def test_a_sheet_shows_every_pair_and_no_label() -> None:
-    """The kept pairs still exist."""
+    """This also shows that the pairs in the file still exist."""
     text = "\n".join(sheet(PAIRS))
 
     assert all(f"--- {number} (" in text for number in PAIRS)

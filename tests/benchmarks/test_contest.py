@@ -1,4 +1,4 @@
-"""A contest: same passages for all, who cannot run is named, and the tables say what was found."""
+"""A contest: all get the same passages, systems that cannot run are named, tables are right."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
@@ -30,7 +30,7 @@ BEST = {"interview": ["plan", "wins", "coaching", "research-2"], "garden": ["bre
 
 @dataclass
 class Knowing:
-    """Answers from a table, and remembers what it was asked."""
+    """Answers from a table, and records what it was asked."""
 
     asked: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
@@ -93,7 +93,7 @@ async def test_scores_are_those_of_the_labels(ground: Ground) -> None:
 
 
 def bread_first(memories: dict[str, str]) -> Callable[[str, int], Iterable[str]]:
-    """A search of somebody else's: what speaks of bread, then everything."""
+    """A search that is not ours: memories with the word bread, then the rest, all of it twice."""
     order = sorted(memories, key=lambda one: "bread" not in memories[one].lower())
     return lambda question, k: [*order, *order]
 

@@ -1,4 +1,4 @@
-"""Evidence sets on a made-up set: what comes back, and what it counts."""
+"""Evidence on a made-up set: what comes back, and how it is counted."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def asked(entity: str, name: str, question: str, evidence: list[list[str]]) -> d
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """Two people's sets: one in two sessions with a text of two passages, one of one line."""
+    """Sets of two people: one has two sessions and a text of two passages, one a single line."""
     items = [
         {"id": i, "entity": e, "session": s, "created_at": None, "speaker": who, "text": text}
         for e, i, s, who, text in SAID
@@ -70,11 +70,11 @@ def test_passages_of_the_questions_own_entity_come_back(
 
 def test_recall_is_counted_as_it_is_defined(made: Path) -> None:
     given = {
-        # six of nine words: four of seven shingles. 36 characters: within 8 tokens "Tue" is left
+        # six of nine words make four of seven shingles; of its 36 characters, 8 tokens leave "Tue"
         "q1": ["Hobbs repaired the boiler on Tuesday"],
         # three and two more of seven shingles, in 22 and 21 characters
         "q3": ["The boiler of the ship", "of the ship was built"],
-        # the second is 20 tokens: it ends what counts within 20, though the third alone would fit
+        # the second has 20 tokens: nothing after it counts within 20, though the third would fit
         "q2": ["Nothing of that", "-" * 80, "My sister keeps eleven hens behind", LONG],
     }
     found = load_evidence_set(made)

@@ -1,4 +1,4 @@
-"""Records of a redesign: a fall is found, an equal record passes, and shape counts are right."""
+"""Records of a redesign: a drop is found, an equal record passes, and shape counts are right."""
 
 import json
 from pathlib import Path

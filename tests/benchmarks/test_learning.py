@@ -1,4 +1,4 @@
-"""What sessions teach on shipped scenarios, by who votes in them: well, at random, or in bad faith.
+"""What sessions teach on shipped scenarios if people vote well, at random, or in bad faith.
 
 Measured as `python -m benchmarks.learning` does it; docs/learning.md has all figures.
 """
@@ -20,13 +20,13 @@ from secondhop.evals.shipped import shipped_scenarios
 from secondhop.recall import Recall
 
 TAUGHT = ("carefeed", "house")
-"""The smallest ones, for the time it takes."""
+"""The smallest scenarios, to save time."""
 POISONED = "house"
 LEARNED = 0.84
-"""Mean alpha-nDCG of the questions asked before in other words; a floor a little below what was
-measured (0.855; 0.804 before they were asked)."""
+"""Floor of the mean alpha-nDCG of questions whose rewordings were taught: a little below what was
+measured (0.855, and 0.804 before the teaching)."""
 UNCHANGED = 0.01
-"""The part by which a question of another context may change."""
+"""Share of its alpha-nDCG by which a question of another context may change."""
 
 
 def folder_of(name: str) -> Path:
@@ -36,7 +36,7 @@ def folder_of(name: str) -> Path:
 
 @asynccontextmanager
 async def stored(scenario: Scenario) -> AsyncGenerator[Recall, None]:
-    """The scenario in a store that is thrown away."""
+    """A temporary store of the scenario."""
     with ExitStack() as stack:
         place = stack.enter_context(throwaway(AS_SHIPPED))
         embedder = stack.enter_context(kept_embeddings(AS_SHIPPED, "eval"))
@@ -46,7 +46,7 @@ async def stored(scenario: Scenario) -> AsyncGenerator[Recall, None]:
 
 
 def expect_others_unchanged(run: LearningRun) -> None:
-    """Whoever has taught: questions of other contexts are answered as well as before."""
+    """Questions of other contexts are answered as well as before, no matter who taught."""
     for one, question in run.questions.items():
         before = question.recalls["before"].measures[MEASURE]
         others = question.recalls["others"].measures[MEASURE]
@@ -94,7 +94,7 @@ async def test_bad_votes_take_from_their_questions_alone_and_not_for_good() -> N
 
 
 async def poison(scenario: Scenario, questions: Sequence[Question], recall: Recall) -> None:
-    """Sessions of somebody who votes the other way round, in other words than the questions'."""
+    """Hold sessions about rewordings of the questions; the voter votes the wrong way round."""
     wordings = load_rewordings(folder_of(scenario.name), scenario)
     trial = LearningTrial(user="against", sessions=4)
     for turn in range(trial.sessions):
@@ -104,7 +104,7 @@ async def poison(scenario: Scenario, questions: Sequence[Question], recall: Reca
 
 
 async def answers(questions: Sequence[Question], recall: Recall) -> list[list[str]]:
-    """What a recall of each question in its own words gives."""
+    """Ids of the answer to each question in its own words."""
     return [
         (await recall.arecall(question.query, k=question.k, at=question.asked_at)).ids()
         for question in questions

@@ -1,6 +1,6 @@
-"""What votes make of an answer to the shipped scenarios' questions: two rounds by the labels.
+"""How much two rounds of votes by the labels improve answers to the shipped scenarios' questions.
 
-Measured as `python -m benchmarks.sessions` does it; docs/sessions.md has the figures beside.
+Measured as `python -m benchmarks.sessions` does it; docs/sessions.md has the figures.
 """
 
 import pytest
@@ -12,9 +12,9 @@ from secondhop.evals.scenario import load_scenario
 from secondhop.evals.shipped import shipped_scenarios
 
 GAIN = 1.35
-"""The answer after two rounds of votes over the first one, by alpha-nDCG."""
+"""Least alpha-nDCG of the answer after two rounds of votes, divided by that of the first answer."""
 LOWERED = 0.05
-"""Share of questions whose last answer may be worse than their first."""
+"""Largest share of questions whose last answer may be worse than their first."""
 
 
 @pytest.mark.slow

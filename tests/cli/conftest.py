@@ -1,4 +1,4 @@
-"""Made-up answers and traces, with hostile text; and a command line, alone or with a model."""
+"""Made-up answers and traces with hostile text, and a command line without or with a model."""
 
 from collections.abc import Generator
 from datetime import UTC, datetime
@@ -134,7 +134,7 @@ def trace() -> RecallTrace:
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_variables: None) -> Cli:
-    """Run a command in an empty folder, with a cache of its own."""
+    """Runs a command in an empty folder with its own cache."""
     return in_folder(tmp_path, monkeypatch)
 
 
@@ -153,7 +153,7 @@ def model_cli(
     library_of_tests: None,
     model: ModelServer,
 ) -> Cli:
-    """Run a command in an empty folder, with caches, a key and a server, and no model named."""
+    """Runs a command in an empty folder with caches, a key and a server, but no model named."""
     monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     return in_folder(tmp_path, monkeypatch)
@@ -161,6 +161,6 @@ def model_cli(
 
 @pytest.fixture
 def llm_cli(model_cli: Cli, monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> Cli:
-    """The same, with the model."""
+    """The same with the model named."""
     monkeypatch.setenv("SECONDHOP_LLM", model.spec)
     return model_cli

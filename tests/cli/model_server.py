@@ -1,4 +1,4 @@
-"""A model behind a real HTTP server, in a thread of its own, that answers by what it is asked."""
+"""A scripted model behind a real HTTP server, which runs in its own thread."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from tests.cli.prompt_lab import BETTER, UNANSWERABLE
 from tests.models.fault_server import Exchange, FaultServer, answer, running
 
 SERVED_BY = {"own plan": "My plan", "track record": "Résumé"}
-"""{facet: words of the memory that serves it}."""
+"""{facet: words in the memory that serves it}."""
 
 
 def decomposed(_system: str, _user: str) -> object:
@@ -22,7 +22,7 @@ def decomposed(_system: str, _user: str) -> object:
 
 
 def expanded(system: str, _user: str) -> dict[str, object]:
-    """One facet; with the magic sentence another that finds what the first does not."""
+    """One facet; if the prompt has the sentence `BETTER`, also one that finds another memory."""
     found = [facet("own plan", "my plan for the job: cut onboarding")]
     if BETTER in system:
         found.append(facet("track record", "résumé: years of product, teams led, launches"))
@@ -34,7 +34,7 @@ def facet(name: str, query: str) -> dict[str, object]:
 
 
 def judged(_system: str, user: str) -> object:
-    """Hot for what serves a planned facet, cold for the rest, and for all where none can help."""
+    """Hot if a memory serves a planned facet, else cold; all cold if the question has no answer."""
     facets = dict(re.findall(r"^(e\d) \| ([a-z ]+) \|", user, re.M))
     votes: list[dict[str, object]] = []
     for one, text in re.findall(r"<memory (\w+)>(.*?)</memory", user, re.S):
@@ -49,7 +49,7 @@ Reply = Callable[[str, str], object]
 
 @dataclass(slots=True)
 class ModelServer:
-    """What a test asks of it, and what it was asked."""
+    """The server, its replies by schema, and what it was asked."""
 
     server: FaultServer
     replies: dict[str, Reply] = field(
@@ -62,17 +62,17 @@ class ModelServer:
 
     @property
     def spec(self) -> str:
-        """For `--llm`."""
+        """The value for `--llm`."""
         return f"openai:{self.server.model}"
 
     def asked(self) -> Counter[str]:
-        """{schema: requests}; what was counted before is forgotten."""
+        """{schema: number of requests since the last call}."""
         names = Counter(schema_of(body) for body in self.server.asked)
         self.server.asked.clear()
         return names
 
     async def reply(self, exchange: Exchange) -> None:
-        """By the schema that is asked for."""
+        """Answer with the reply for the schema of the request."""
         system, user = (message["content"] for message in exchange.asked["messages"])
         said = self.replies[schema_of(exchange.asked)](system, user)
         await answer(json.dumps(said))(exchange)
@@ -84,7 +84,7 @@ def schema_of(asked: dict[str, Any]) -> str:
 
 @contextmanager
 def model_server() -> Generator[ModelServer, None, None]:
-    """The server, running until the end."""
+    """The server, running while the block runs."""
     model = ModelServer(FaultServer())
     model.server.otherwise = model.reply
     started, ended = threading.Event(), asyncio.Event()

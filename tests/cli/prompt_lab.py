@@ -9,7 +9,7 @@ from tests.evals.scenario_files import memory_row, write_rows
 from secondhop.prompts.templates import shipped_prompt
 
 BETTER = "You think of what else helps"
-"""The sentence that makes the model of these tests plan a facet more."""
+"""The sentence that makes these tests' model plan one more facet."""
 
 TEXTS = {
     "plan": "My plan for the job: cut onboarding from nine weeks to four.",
@@ -26,13 +26,13 @@ QUESTION: dict[str, Any] = {
     ],
     "redundant": [],
 }
-"""Of two facets: own plan, track record."""
+"""A labelled question with two facets: own plan, track record."""
 
 UNANSWERABLE = {"id": "n-1", "query": "Opening hours?", "asked_at": QUESTION["asked_at"]}
 
 
 def tiny_scenario(folder: Path) -> Path:
-    """Four memories, a question that needs two of them and names one, and one without an answer."""
+    """Four memories, a question that needs two but names one, and a question without an answer."""
     memories = [memory_row(name, text) for name, text in TEXTS.items()]
     return write_rows(folder, conversations=memories, queries=[QUESTION], no_answer=[UNANSWERABLE])
 

@@ -1,4 +1,4 @@
-"""A command that a message advises works as it stands, in the memory that was asked."""
+"""A command that a message advises works as printed, on the same memory that was asked."""
 
 import re
 from collections.abc import Callable
@@ -22,12 +22,12 @@ NOTES = {
     "plan five.md": "Mum asked about my plan; she would rather I stayed in Leeds.",
 }
 ELSEWHERE = ("--store", "my notes", "--entity", "mara", "--embedder", "hashing")
-"""Another store, entity and model than what is usual."""
+"""Options for a store, entity and model other than the defaults."""
 
 
 @pytest.fixture
 def elsewhere(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Commands in a folder with a filled memory that only these options open."""
+    """Runs commands in a folder whose memory only the options `ELSEWHERE` open."""
     monkeypatch.delenv("SECONDHOP_EMBEDDER")
     rows = [memory_row(name, text) for name, text in {**NOTES, FAR: "Ana eats no nuts."}.items()]
     notes = write_rows(tmp_path / "notes", notes=rows) / "notes.jsonl"
@@ -36,7 +36,7 @@ def elsewhere(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
 
 
 def advised(text: str) -> list[str]:
-    """The words of the command on a memory in a text, as a shell reads them."""
+    """The words of the command on a memory that a text advises, split as a shell does."""
     found = re.search(r"secondhop ((?:explain|cues|update) .*?)(?:`?$|` )", text, re.MULTILINE)
     assert found, text
     return split(found[1])
@@ -90,7 +90,7 @@ def test_only_commands_on_a_memory_get_the_options_of_one(words: tuple[str, ...]
 
 @pytest.fixture
 def missing(tmp_path: Path) -> Path:
-    """A scenario whose question needs what it does not find."""
+    """A scenario whose question needs a memory that it does not find."""
     rows = [memory_row(name, text) for name, text in {**NOTES, FAR: "Ana eats no nuts."}.items()]
     facet = {"name": "allergy", "why": "w", "hop": 2, "relevant": {FAR: 3}}
     asked = {**QUESTION, "query": "my plan", "k": 1, "facets": [facet], "redundant": []}
@@ -99,7 +99,7 @@ def missing(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def told(cli: Cli, missing: Path) -> Callable[..., str]:
-    """What an evaluation says of the question."""
+    """Returns what an evaluation prints about the question."""
 
     def run(*options: str) -> str:
         done = cli("eval", "scenarios", missing, "--per-question", *options)

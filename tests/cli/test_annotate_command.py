@@ -1,4 +1,4 @@
-"""`secondhop annotate`, and what else lets a model write cues, as a shell calls it."""
+"""`secondhop annotate` and the other commands that let a model write cues, called as by a shell."""
 
 from pathlib import Path
 

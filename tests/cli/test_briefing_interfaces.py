@@ -1,4 +1,4 @@
-"""One briefing behind every interface: library, command line and MCP, and none of them writes."""
+"""Library, command line and MCP give the same briefing, and none of them writes."""
 
 import asyncio
 import json
@@ -102,7 +102,7 @@ def test_briefings_leave_every_byte_as_it_was(store: Path) -> None:
 
 
 def unshared(files: dict[str, object]) -> dict[str, object]:
-    """Without the memory that SQLite's connections share while they are open."""
+    """Without the -shm files, which SQLite's connections share while they are open."""
     return {path: held for path, held in files.items() if not path.endswith("-shm")}
 
 

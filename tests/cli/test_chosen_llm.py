@@ -14,12 +14,12 @@ pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 QUESTION = "My plan for the job, and what else to tell them?"
 
 OFFLINE = "playbooks"
-"""Who is named where nobody plans."""
+"""The planner that a trace names if no model plans."""
 
 
 @pytest.fixture
 def cli(model_cli: Cli) -> Cli:
-    """Run a command where a few notes are stored, with a key and a server, and no model named."""
+    """Runs a command on a few stored notes, with a key and a server, but no model named."""
     for name, text in TEXTS.items():
         Path("notes").mkdir(exist_ok=True)
         Path(f"notes/{name}.md").write_text(text, encoding="utf-8")
@@ -28,7 +28,7 @@ def cli(model_cli: Cli) -> Cli:
 
 
 def planner(cli: Cli, *options: str) -> str:
-    """Who planned a recall."""
+    """The planner that the trace of a recall names."""
     asked = cli("recall", QUESTION, "--trace", "--json", *options)
     assert asked.exit_code == 0, asked.stderr
     found: dict[str, Any] = json.loads(asked.stdout)

@@ -33,7 +33,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def store(notes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that holds them."""
+    """A store of these notes."""
     folder = tmp_path_factory.mktemp("store")
     done = ran("ingest", notes, "--store", folder, "--embedder", "hashing")
     assert done.exit_code == 0, done.output
@@ -42,7 +42,7 @@ def store(notes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def cli(cli: Cli, store: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command on that store."""
+    """Runs a command on that store."""
     monkeypatch.setenv("SECONDHOP_STORE", str(store))
     return cli
 
@@ -133,7 +133,7 @@ def test_stats_counts_what_is_stored(cli: Cli) -> None:
     assert 5 in document(cli("stats", "--json")).values()
     shown = cli("stats")
     assert shown.exit_code == 0
-    assert "schema" not in shown.stdout  # its number says nothing to a person
+    assert "schema" not in shown.stdout  # the schema's number means nothing to a person
 
 
 WRONG_USAGE = {
@@ -180,7 +180,7 @@ def test_wrong_usage_leaves_with_2_and_says_what_is_wrong(case: str, cli: Cli) -
 
 
 def failing_work(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Commands whose usage is right and whose work cannot be done."""
+    """Commands that are used correctly but cannot do their work."""
     (folder / "broken.json").write_text("{", encoding="utf-8")
     (folder / "empty").mkdir()
     (folder / "file").write_text("", encoding="utf-8")

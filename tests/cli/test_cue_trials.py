@@ -1,4 +1,4 @@
-"""`eval scenarios --prompt` of `annotate`: a sample is annotated with both prompts, and asked."""
+"""`eval scenarios --prompt` with `annotate`: each prompt annotates a sample, which is asked."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with t
 
 
 def insightful(call_id: str, text: str) -> Row:
-    """The résumé matters for the question, which does not name it."""
+    """A row; the résumé's cues are the question, which does not name the résumé."""
     if "Résumé" not in text:
         return row(call_id, text)
     return {**row(call_id, text), "specific": [QUESTION["query"]], "broad": [QUESTION["query"]]}

@@ -1,4 +1,4 @@
-"""`secondhop cues`: what memories were stored for."""
+"""`secondhop cues`: listing, adding and removing the requests that memories are stored for."""
 
 import json
 from pathlib import Path

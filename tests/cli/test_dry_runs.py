@@ -1,4 +1,4 @@
-"""`--dry-run` and `dryRun`: every file of the store stays as it is; without them it would not."""
+"""`--dry-run` and `dryRun` leave every file of the store as it is; without them some change."""
 
 import asyncio
 import json
@@ -31,11 +31,11 @@ TALK = [{"role": "user", "content": "I live in Bonn.", "at": "2026-01-05T09:00:0
 
 @dataclass(frozen=True)
 class World:
-    """A store in which every command would find something to do, and files to give them."""
+    """A store in which every command has something to do, and the files that commands are given."""
 
     folder: Path
     notes: Path
-    """Known by this very path; nothing writes there."""
+    """The folder that was ingested. The store knows it by this path, and nothing writes there."""
 
     @property
     def store(self) -> Path:
@@ -43,7 +43,7 @@ class World:
 
     @property
     def given(self) -> dict[str, str]:
-        """What stands for a word of a command."""
+        """{placeholder in a command: the path that replaces it}."""
         return {
             "NOTES": str(self.notes),
             "EXPORT": str(self.folder / "export.jsonl"),
@@ -52,7 +52,7 @@ class World:
 
 
 def written(folder: Path, files: dict[str, str]) -> Path:
-    """The folder, holding these files alone."""
+    """The folder, with exactly these files."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for name, text in files.items():
@@ -65,7 +65,7 @@ async def opened(store: Path, entity: str = MARA) -> Recall:
 
 
 async def made(folder: Path) -> World:
-    """As `World` says."""
+    """Make a `World` in the folder."""
     notes = written(folder / "notes", FILES)
     world = World(folder, notes)
     (folder / "talk.json").write_text(json.dumps(TALK), encoding="utf-8")
@@ -88,7 +88,7 @@ async def made(folder: Path) -> World:
         await other.aadd([note("elsewhere", "The bicycle stands in the shed.")])
         await other.admin.aexport_to(folder / "export.jsonl")
     counters = next((world.store / "entities").glob("mara-*/counters.db"))
-    with closing(sqlite3.connect(counters)) as raw, raw:  # as of a memory that is gone
+    with closing(sqlite3.connect(counters)) as raw, raw:  # a counter of a memory that is gone
         raw.execute("INSERT INTO counters VALUES ('nobody', 1, 1, 0, NULL)")
     written(notes, NEW_FILES)
     return World(folder, notes)
@@ -104,14 +104,14 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture
 def world(original: World, tmp_path: Path) -> World:
-    """The world again, for one test."""
+    """A copy of the world for one test."""
     shutil.copytree(original.folder, tmp_path / "world")
     return World(tmp_path / "world", original.notes)
 
 
 def tree(folder: Path) -> dict[str, str]:
-    """{file: digest of what it holds}, of everything below; of Chroma's files, which it rewrites
-    whenever it is opened, the rows of its database."""
+    """{file: digest of its bytes} for all files below the folder; "chroma" has the rows of Chroma's
+    database instead, because Chroma rewrites its files whenever it is opened."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     held = {
         str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
@@ -160,21 +160,21 @@ def test_without_it_the_same_command_writes(world: World, line: str) -> None:
 
 
 def obeyed(world: World, line: str) -> None:
-    """Do as a shell would."""
+    """Run a command line as a shell would."""
     words = [world.given.get(word, word) for word in line.split()]
     entity = [] if "--entity" in words else ["--entity", MARA]
     app(command(world.store, *words, *entity)[3:], standalone_mode=False)
 
 
 def printed(world: World, line: str, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The document that a command prints."""
+    """The document that a command prints in a dry run."""
     capsys.readouterr()
     obeyed(world, f"{line} --dry-run --json")
     return json.loads(capsys.readouterr().out)
 
 
 def shown(world: World, line: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What people see of a dry run, its lines joined."""
+    """What a person sees of a dry run, its lines joined."""
     capsys.readouterr()
     obeyed(world, f"{line} --dry-run")
     return " ".join(capsys.readouterr().out.split())
@@ -227,19 +227,19 @@ def test_an_import_a_rebuild_and_a_doctor_tell_what_they_would_do(
 
 @asynccontextmanager
 async def connected(world: World) -> AsyncGenerator[Client, None]:
-    """A client of a server of Mara's memory; the server is closed before it returns."""
+    """A client of a server of Mara's memory; both are closed at the end of the block."""
     async with Client(memory_server(recalls_in(world.store), entity=MARA)) as client:
         yield client
 
 
 async def called(world: World, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What the tool gives, by a server of its own."""
+    """What the tool returns, called on its own server."""
     async with connected(world) as client:
         return content(await client.call_tool(tool, arguments))
 
 
 async def voted_on(world: World) -> dict[str, Any]:
-    """Arguments that resolve an open session with votes."""
+    """Open a session, note votes, and return the arguments that resolve it."""
     started = await called(world, "recall_session_start", query=QUESTION, limit=3)
     hot, cold = (memory["id"] for memory in started["memories"][:2])
     session = {"sessionId": started["sessionId"]}

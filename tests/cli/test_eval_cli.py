@@ -1,4 +1,4 @@
-"""`eval scenarios` and `demo` on a small scenario: contract keys, kept stores, readable tables."""
+"""`eval scenarios` and `demo` on a small scenario: promised keys, kept stores, readable tables."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from secondhop.models.hashing import HashingEmbedder
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A scenario of five memories, one question, and one that nothing answers."""
+    """A scenario of five memories, a question, and a question that no memory answers."""
     unanswerable = {"id": "n-1", "query": "Opening hours?", "asked_at": QUESTION["asked_at"]}
     return write_rows(
         tmp_path / "small",

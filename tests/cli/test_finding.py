@@ -17,7 +17,7 @@ KEPT = {
 
 @pytest.fixture
 def trace(cli: Cli, tmp_path: Path) -> str:
-    """Of a recall of one of three memories."""
+    """The id of the trace of a recall that returned one of three memories."""
     rows = [memory_row(name, text, title=title) for name, (title, text) in KEPT.items()]
     rows[2]["created_at"] = "2026-01-01T10:00:00Z"
     assert cli("ingest", write_rows(tmp_path / "notes", n=rows) / "n.jsonl").exit_code == 0

@@ -1,4 +1,4 @@
-"""Ctrl-C while `secondhop ingest` works, in a process of its own."""
+"""Ctrl-C while `secondhop ingest` works, in its own process."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from secondhop.stores.store_directory import StoreDirectory
 
 NOTES = 900
 LONGEST_S = 5.0
-"""About one on a machine with nothing else to do."""
+"""Most seconds until it ends; about one on an idle machine."""
 
 
 def write_notes(folder: Path) -> None:
@@ -48,12 +48,12 @@ def ingesting(notes: Path, store: Path) -> "subprocess.Popen[str]":
 
 
 def holds_memories(store: Path) -> bool:
-    """Whether a first batch is stored; looked at as another process would."""
+    """Whether a first batch is stored, as another process sees it."""
     for catalog in store.glob("entities/*/catalog.db"):
         with closing(sqlite3.connect(f"file:{catalog}?mode=ro", uri=True)) as file:
             try:
                 return bool(file.execute("SELECT EXISTS (SELECT 1 FROM memories)").fetchone()[0])
-            except sqlite3.OperationalError:  # it is being made
+            except sqlite3.OperationalError:  # the catalog is being created
                 return False
     return False
 

@@ -1,4 +1,4 @@
-"""`eval scenarios --answers`: a model's answers are kept, and given again word for word."""
+"""`eval scenarios --answers`: a model's answers are kept and used again word for word."""
 
 import json
 from pathlib import Path

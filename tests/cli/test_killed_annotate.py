@@ -1,4 +1,4 @@
-"""`secondhop annotate` that is killed again and again: nothing is lost, little is paid twice."""
+"""`secondhop annotate` is killed again and again: nothing is lost, little is paid twice."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ IN_FLIGHT = AnnotateSettings().concurrency * BATCH_MEMORIES
 
 
 def annotating(store: Path, model: ModelServer) -> "subprocess.Popen[bytes]":
-    """`secondhop annotate` as a process of its own."""
+    """Start `secondhop annotate` in its own process."""
     environment = {key: value for key, value in os.environ.items() if key not in variable_names()}
     if kept := os.environ.get("SECONDHOP_MODEL_DIR"):
         environment["SECONDHOP_MODEL_DIR"] = kept
@@ -43,7 +43,7 @@ def annotating(store: Path, model: ModelServer) -> "subprocess.Popen[bytes]":
 
 
 def asked_for(model: ModelServer) -> Counter[str]:
-    """{memory: how often the model read it}; every memory's text begins with its own word."""
+    """{a memory's first word, which only it has: how often the model read the memory}."""
     times: Counter[str] = Counter()
     for body in list(model.server.asked):
         own, _ = sheet_in(body["messages"][1]["content"])
@@ -52,7 +52,7 @@ def asked_for(model: ModelServer) -> Counter[str]:
 
 
 def run_and_kill(store: Path, model: ModelServer, *, after: int, wait_s: float) -> int:
-    """Exit status of a run that is killed a moment after that many more requests."""
+    """Exit status of a run that is killed `wait_s` seconds after `after` more requests."""
     before = len(model.server.asked)
     with annotating(store, model) as child:
         while child.poll() is None and len(model.server.asked) < before + after:
@@ -65,7 +65,7 @@ def run_and_kill(store: Path, model: ModelServer, *, after: int, wait_s: float) 
 
 
 def words_of(call_id: str, text: str) -> Row:
-    """Two cues of the memory's own words."""
+    """A row with two cues made of the memory's own words."""
     words = text.partition("\n")[2].split()
     specific, broad = " ".join(words[:7]), " ".join(words[-4:])
     return {"id": call_id, "role": "words", "broad": [broad], "specific": [specific]}
@@ -80,7 +80,7 @@ async def filled(store: Path) -> None:
 
 
 async def state_of(store: Path) -> tuple[list[str], int]:
-    """(memories that wait, cues that are stored and found)."""
+    """(ids of memories that wait for cues, number of cues); asserts that every cue is found."""
     async with await Recall.aopen(store, embedder="hashing") as recall:
         ids = list(await recall.admin.store.content_hashes())
         found = await recall.admin.store.cues.of_memories(ids)
@@ -116,4 +116,4 @@ def test_kills_lose_nothing_and_pay_no_more_twice_than_was_under_way(tmp_path: P
     assert done[-1] > 0
     assert len(asked) == MEMORIES
     assert sum(asked.values()) - MEMORIES <= KILLS * IN_FLIGHT
-    assert sum(asked.values()) > MEMORIES  # the kills struck while something was under way
+    assert sum(asked.values()) > MEMORIES  # some kills lost a request under way

@@ -11,7 +11,7 @@ from secondhop.cli.mcp_command import Address
 
 
 def nothing_is_installed(name: str) -> ModuleSpec | None:
-    """As `find_spec` where `name` is missing."""
+    """Stands in for `find_spec` when `name` is not installed."""
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`secondhop remember`, `forget` and their kin, as a shell calls them."""
+"""`secondhop remember`, `forget` and similar commands, called as by a shell."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every block of docs/models.md runs as it stands, against servers on this machine."""
+"""Every block of docs/models.md runs as printed, against servers on this machine."""
 
 import gc
 import json
@@ -37,7 +37,7 @@ REPLIES: dict[str, Reply] = {
 
 
 def blocks(language: str) -> list[Any]:
-    """The page's blocks of a language, each under the heading above it."""
+    """Test parameters of the page's blocks in a language, each named by the heading above it."""
     found: list[Any] = []
     heading = ""
     for title, name, text in BLOCKS:
@@ -55,7 +55,7 @@ def place(
     library_of_tests: None,
     model: ModelServer,
 ) -> None:
-    """A folder with a memory, a scenario and the page's prices; the model answers nearby."""
+    """A folder with a memory, a scenario and the page's prices; the model is on this machine."""
     monkeypatch.setenv("SECONDHOP_STORE", "memory")
     monkeypatch.setenv("OPENAI_BASE_URL", model.server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -74,7 +74,7 @@ def place(
 
 
 def nearby(text: str, model: ModelServer) -> str:
-    """The block with the address of the test's server."""
+    """The block with the address of the test's server in it."""
     return ADDRESS.sub(f"http://127.0.0.1:{model.server.port}", text)
 
 
@@ -96,7 +96,7 @@ def test_a_command_of_the_page_runs(
 
 
 async def as_ollama(exchange: Exchange) -> None:
-    """Ollama's own protocol: the schema's title says which answer is wanted."""
+    """Answer in Ollama's own protocol; the schema's title says which answer is wanted."""
     system, user = (message["content"] for message in exchange.asked["messages"])
     told = REPLIES[exchange.asked["format"]["title"]](system, user)
     reply = {"message": {"content": json.dumps(told)}, "prompt_eval_count": 9, "eval_count": 3}
@@ -117,7 +117,7 @@ def test_python_of_the_page_runs(
         model.server.otherwise = status(404)
 
     exec(compile(nearby(block, model), "docs/models.md", "exec"), {"__name__": "__main__"})
-    gc.collect()  # langchain-openai never closes its connections: what warns of it warns here
+    gc.collect()  # langchain-openai never closes its connections: let the warnings come here
 
     printed = capsys.readouterr().out
     if "no-such-model" in block:

@@ -1,4 +1,4 @@
-"""`secondhop eval new`: questions of a store are labelled, and measured as any scenario."""
+"""`secondhop eval new`: questions from a store are labelled and measured like any scenario."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ BROAD = "plan a birthday party"
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Commands over a memory of four notes; one question was asked of it."""
+    """Runs commands on a memory of four notes, which was asked one question."""
     with Recall.open(tmp_path / ".secondhop", embedder="hashing") as recall:
         for name, text in NOTES.items():
             recall.memories.remember(text, memory_id=name)
@@ -36,7 +36,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
 
 
 def number_of(shown: str, text: str) -> int:
-    """Which candidate of the first question says this."""
+    """The number of the first question's candidate that has this text."""
     line = next(line for line in shown.splitlines() if text in line)
     return int(line.split(".")[0])
 

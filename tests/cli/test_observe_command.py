@@ -1,4 +1,4 @@
-"""`secondhop observe`, as a shell calls it."""
+"""`secondhop observe`, called as by a shell."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Every interface gives the same recall: the same memories, and nothing written by asking."""
+"""Every interface gives the same memories, and asking writes nothing."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_variables")]
 
 
 class Asked(NamedTuple):
-    """What every interface is asked."""
+    """A recall that is asked at every interface."""
 
     question: str
     k: int | None = None
@@ -204,7 +204,7 @@ async def voted_by_graph(folder: Path) -> Answers:
 
 
 def judged(shown: list[str]) -> dict[str, str]:
-    """The first is right, the second is not, the third leads elsewhere."""
+    """Votes: the first memory hot, the second cold, the third a spark."""
     return dict(zip(shown, ("hot", "cold", "spark"), strict=False))
 
 
@@ -230,7 +230,7 @@ async def test_votes_come_to_the_same_answers_at_every_interface(
 async def test_what_opens_a_store_and_asks_leaves_it_as_it_was(
     store: Path, interface: Interface
 ) -> None:
-    """Chroma rewrites files of its own when it is opened: there, every row stays."""
+    """Chroma rewrites its files whenever it is opened, so its rows are compared instead."""
     before, rows = stores_below(store, chroma=False), rows_of_chroma(store)
     assert {Path(name).name for name in before} >= {"catalog.db", "store.json"}
 

@@ -1,4 +1,4 @@
-"""Progress of long work, where no person watches: a plain line now and then."""
+"""Progress of long work without a terminal: a plain line now and then."""
 
 from pathlib import Path
 

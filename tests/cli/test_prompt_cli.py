@@ -1,4 +1,4 @@
-"""`prompts show`: what is in force, and what is wrong with a file."""
+"""`prompts show`: which prompts are in force, and what is wrong with a file."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,7 @@ from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
 
 @pytest.fixture
 def cli(cli: Cli, monkeypatch: pytest.MonkeyPatch, library_of_tests: None) -> Cli:
-    """Run a command where there are no settings and no prompts of our own."""
+    """Runs a command without settings and without prompts of our own."""
     monkeypatch.setenv("COLUMNS", "200")
     return cli
 

@@ -75,7 +75,7 @@ def test_what_was_asked_before_is_not_asked_again(
 ) -> None:
     trial = ("eval", "scenarios", scenario, "--prompt", variant, "--json")
     first = document(llm_cli(*trial))
-    # both variants ask `decompose` in the same words, and once
+    # both variants ask `decompose` in the same words, so it is asked only once
     assert model.asked() == {"DecomposeReply": 2, "ExpandReply": 4, "CritiqueReply": 4}
 
     again = llm_cli(*trial)

@@ -1,4 +1,4 @@
-"""The documents hold: Python blocks run as they stand, links lead somewhere, commands exist."""
+"""The documents are true: Python blocks run as printed, links lead somewhere, commands exist."""
 
 import re
 import subprocess
@@ -21,10 +21,10 @@ COMMANDS = [
     for row in re.findall(r"^\| (`[a-z].*?) \| `", CLI_PAGE.partition("print as JSON")[2], re.M)
     for name in re.findall(r"`([a-z -]+)`", row)
 ]
-"""Those of which the page says what they print as JSON."""
+"""The commands whose JSON output the page describes."""
 
 
-@pytest.mark.slow  # the playbooks are embedded for it
+@pytest.mark.slow  # embeds the playbooks
 @pytest.mark.model
 @pytest.mark.parametrize(("block", "printed"), BLOCKS)
 def test_python_in_the_readme_prints_what_it_says(block: str, printed: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Where `mcp` keeps open sessions, and how they are: options, environment, a file."""
+"""Where `mcp` keeps open sessions, and how options, variables and a file choose it."""
 
 from dataclasses import replace
 from pathlib import Path

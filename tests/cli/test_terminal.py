@@ -1,4 +1,4 @@
-"""Memory text is shown, never obeyed."""
+"""The terminal shows memory text but never obeys it."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""`secondhop export`, `import`, `copy`, and what `doctor` and `reindex` make of damage."""
+"""`secondhop export`, `import` and `copy`, and how `doctor` and `reindex` deal with damage."""
 
 import errno
 import json
@@ -40,12 +40,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(original: Path, tmp_path: Path) -> Path:
-    """Words with their history, a corrected fact, counters, and text that no encoding may bend."""
+    """A store with the history of a text, a corrected fact, counters and text hard to encode."""
     return shutil.copytree(original, tmp_path / "store")
 
 
 def run(folder: Path, *words: str) -> Result:
-    """As a shell would, in this process."""
+    """Run a command in this process as a shell would."""
     return CliRunner().invoke(app, command(folder, *words)[3:])
 
 
@@ -88,11 +88,11 @@ def test_a_copy_has_everything_and_is_made_once(store: Path, tmp_path: Path) -> 
 
 
 def lines_of(export: Path) -> list[bytes]:
-    """A line a memory; the first line is the format's, the last tells how many there are."""
+    """The lines of the memories: all but the first (the format) and the last (their number)."""
     return export.read_bytes().splitlines()[1:-1]
 
 
-# --- files that cannot be ---
+# --- files that cannot be read ---
 
 
 @pytest.mark.parametrize(

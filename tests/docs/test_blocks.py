@@ -1,9 +1,8 @@
-"""What README, docs/ and the other pages show as code holds: Python runs, and shell lines name what
-exists.
+"""The code in README, docs/ and the other pages works: Python runs, and shell commands exist.
 
-A block of Python whose first line is a comment `# needs …` runs below, with what it needs; only
-that of docs/benchmarks.md is compiled alone. README, docs/models.md, docs/observe.md and
-docs/tuning.md have tests of their own.
+A Python block that starts with the comment `# needs …` runs below, with what it needs; only the one
+of docs/benchmarks.md is just compiled. README, docs/models.md, docs/observe.md and docs/tuning.md
+have their own tests.
 """
 
 import ast
@@ -73,7 +72,7 @@ def test_every_block_says_its_language() -> None:
 
 
 def commands() -> Iterator[Any]:
-    """The commands of shell blocks: (words, page). Pipes and redirections end a command."""
+    """Parameters (words, page) of the commands in shell blocks; a pipe or redirect ends one."""
     for page in PAGES:
         for block in blocks(page, "sh"):
             for line in block.replace("\\\n", " ").splitlines():
@@ -104,7 +103,7 @@ def test_a_command_of_the_pages_exists_with_its_options(words: list[str]) -> Non
 
 
 def parse(words: list[str]) -> None:
-    """As the command line does, up to where the command would run; the user's files are missing."""
+    """Parse a command as the command line does, without running it; missing files are no error."""
     command, context = typer.main.get_command(app), None
     while subcommands := getattr(command, "commands", None):
         context = command.make_context(words[0], [], parent=context, resilient_parsing=True)
@@ -117,7 +116,7 @@ def parse(words: list[str]) -> None:
 
 
 def remembered() -> list[Memory]:
-    """What the pages speak of."""
+    """The memories that the pages' examples speak of."""
     texts = {
         "plan": "My plan for the Carefeed role: cut onboarding from nine weeks to four.",
         "wins": "Led four teams, two product launches.",
@@ -153,7 +152,7 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 def needing(page: str, what: str) -> str:
-    """The block of a page that needs it."""
+    """The page's block that starts with this `# needs …` line."""
     found = [one for one in blocks(REPO / "docs" / page, "python") if one.startswith(what)]
     assert len(found) == 1
     return found[0]
@@ -185,7 +184,7 @@ async def test_python_for_postgresql_runs() -> None:
 @pytest.mark.slow
 @pytest.mark.model
 def test_python_over_a_vector_store_runs() -> None:
-    """Without the language model that the page names."""
+    """The block runs without the language model that the page names."""
     texts = [one.text for one in remembered()]
     vector_store = InMemoryVectorStore.from_texts(texts, DeterministicFakeEmbedding(size=64))
     shown = needing("adopt.md", "# needs a vector store")
@@ -201,7 +200,7 @@ LLM = 'llm="openai:gpt-4.1-mini"'
 
 @pytest.mark.usefixtures("library_of_tests")
 def test_python_that_writes_cues_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a scripted model in the place of the one that the page names."""
+    """The block runs with a scripted model instead of the one that the page names."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my" / "notes").mkdir(parents=True)
     (tmp_path / "my" / "notes" / "tea.md").write_text("Green tea steeps at 70 degrees.")
@@ -221,7 +220,7 @@ def test_python_that_writes_cues_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("library_of_tests")
 def test_python_for_an_agent_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a language model; the agent is what it finds in the store."""
+    """The block runs without a language model; its agent is replaced by a look-up in the store."""
     monkeypatch.chdir(tmp_path)
     shown = needing("adopt.md", "# needs OPENAI_API_KEY").replace(LLM, 'embedder="hashing"')
 
@@ -238,7 +237,7 @@ def test_python_for_an_agent_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_python_that_takes_an_export_elsewhere_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With LangGraph's store; `.ci/check-peers` has mem0."""
+    """The block runs with LangGraph's store; `.ci/check-peers` tests mem0."""
     monkeypatch.chdir(tmp_path)
     with Recall.open("memory", embedder="hashing") as recall:
         recall.add(remembered())
@@ -263,7 +262,7 @@ def test_python_that_takes_an_export_elsewhere_runs(
 def test_python_that_opens_with_a_scale_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the hashing embedder, to which the scale belongs."""
+    """The block runs with the hashing embedder, which the scale was made for."""
     monkeypatch.chdir(tmp_path)
     curve = LogisticCalibration(slope=7.5, intercept=-3.0)
     scale = scale_document(curve, embedder_id=HashingEmbedder().model_id)
@@ -278,12 +277,12 @@ def test_python_that_opens_with_a_scale_runs(
 
 RUN_HERE = re.compile(r"secondhop (recall|explain|cues|briefing|export|prompts|tokens) ?")
 ELSEWHERE_ONLY = re.compile(r"--llm openai|postgresql:|--scale|…|--remove|revoke")
-"""A key, a server, a file or an id that only the reader has; models.md has a test of its own."""
+"""Marks commands that need a key, server, file or id that only the reader has."""
 
 
 @pytest.fixture(scope="module")
 def memory_of_the_pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """(a folder with a store and the reader's own files, the trace of a recall in it)."""
+    """(folder with a store and a reader's files, id of the trace of a recall in that store)."""
     folder = tmp_path_factory.mktemp("reader")
     (folder / "my" / "prompts").mkdir(parents=True)
     (folder / "settings.yaml").write_text("limits.k: 8\n", encoding="utf-8")
@@ -297,7 +296,7 @@ def memory_of_the_pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path,
 
 
 def here(words: list[str], trace_id: str) -> list[str]:
-    """The command with the ids of this test, and in its store."""
+    """The command with this test's ids, and without --store and --entity."""
     ids = {"TRACE_ID": trace_id, "TRACE": trace_id, "MEMORY_ID": "plan"}
     named = [ids.get(word, word) for word in words]
     places = [at for at, word in enumerate(named) if word in {"--store", "--entity"}]

@@ -1,4 +1,4 @@
-"""The backend of docs/chatbot.md, and the one of the cookbook, answer a browser."""
+"""The backends of docs/chatbot.md and of the cookbook answer a browser."""
 
 import importlib.util
 import re
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FastAPI:
-    """What the page shows, with the hashing embedder."""
+    """The app that the page shows, with the hashing embedder."""
     monkeypatch.chdir(tmp_path)
     page = (REPO / "docs" / "chatbot.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)

@@ -1,7 +1,7 @@
-"""docs/story.md shows what its commands print; `--update-golden` puts the output of today there.
+"""docs/story.md shows what its commands print; `--update-golden` writes today's output there.
 
 The int8 embedding model gives slightly different vectors on processors with and without AVX-512
-VNNI. So of an answer, and of a column of the table, one entry may differ.
+VNNI. So one entry of an answer, or of a column of the table, may differ.
 """
 
 import re
@@ -33,7 +33,7 @@ COMMANDS = {
         *STORE,
     ],
 }
-"""In the order in which they run: the demo fills the store."""
+"""The commands in the order in which they run: the demo fills the store."""
 SHOWN: dict[str, Callable[[str], str]] = {
     "facets": lambda printed: printed[printed.index("what a good answer needs") :],
     "cues": lambda printed: re.sub(
@@ -44,18 +44,18 @@ SHOWN: dict[str, Callable[[str], str]] = {
 
 
 def columns(table: str) -> list[list[str]]:
-    """The table of needs, and whether each answer meets them."""
+    """The columns of the table: the needs, and for each answer whether it meets them."""
     rows = [re.split(r" {2,}", line) for line in table.splitlines() if "  " in line]
     return [list(column) for column in zip(*rows, strict=True)]
 
 
 def counts(table: str) -> list[int]:
-    """Of the two last rows, how many needs each answer meets."""
+    """The counts in the last two rows: how many needs each answer meets."""
     return [int(count) for count in re.findall(r"(\d+) of \d+", table)]
 
 
 def around_table(shown: str) -> list[str]:
-    """The other lines of the demo."""
+    """The lines of the demo that are not in the table."""
     return [line for line in shown.splitlines() if "  " not in line]
 
 
@@ -65,13 +65,13 @@ def returned(trace: str) -> list[str]:
 
 
 def steps(trace: str) -> list[str]:
-    """The lines of a trace that name no memory, without figures."""
+    """The lines of a trace that name no memory, without their numbers."""
     lines = re.findall(r"^(?:├── (?!time)|└── |│   └── ).*", trace, re.M)
     return [re.sub(r"\d+", "…", line) for line in lines]
 
 
 def all_but_one(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether both are the same, and in the same order, but for one entry."""
+    """Whether both have the same entries in the same order, except for at most one."""
     shared = [one for one in ours if one in theirs]
     return len(shared) >= len(ours) - 1 and shared == [one for one in theirs if one in ours]
 

@@ -1,4 +1,4 @@
-"""How tests that measure what ships open memories: no variables, no language model."""
+"""Options for tests that measure what ships: no variables, no language model."""
 
 from secondhop.cli.options import Common
 

@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture
 def offline(monkeypatch: pytest.MonkeyPatch, no_variables: None) -> None:
-    """Settings as shipped, without network; the models are looked for where they were pulled."""
+    """Settings as shipped, without network; pulled models are found."""
     monkeypatch.setenv("SECONDHOP_OFFLINE", "1")

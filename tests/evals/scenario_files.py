@@ -31,7 +31,7 @@ QUESTION: dict[str, Any] = {
 def memory_row(
     memory_id: str, text: str, *, title: str = "", source: str = "note"
 ) -> dict[str, Any]:
-    """One memory of one turn; its id is its title unless another is given."""
+    """The row of a memory with one message; its title is its id unless given."""
     return {
         "id": memory_id,
         "title": title or memory_id,
@@ -42,7 +42,7 @@ def memory_row(
 
 
 def write_rows(folder: Path, **files: Iterable[object]) -> Path:
-    """The folder, with a `.jsonl` file of each name; one that is there already is replaced."""
+    """Write a `.jsonl` file for each name, replacing old ones; returns the folder."""
     folder.mkdir(exist_ok=True)
     for name, rows in files.items():
         lines = "\n".join(json.dumps(row) for row in rows)

@@ -25,7 +25,7 @@ LEXICAL = ["d:0", "a:1", "c:0"]
 
 
 class FixedEmbedder:
-    """Every query is (1, 0, 0)."""
+    """Embeds every query as (1, 0, 0)."""
 
     model_id = "fixed"
     dimension = 3
@@ -62,7 +62,7 @@ async def test_each_baseline_ranks_memories() -> None:
     assert rankings["dense"] == ["a", "b", "c"]
     assert rankings["bm25"] == ["d", "a", "c"]
     assert rankings["hybrid"][0] == "a"
-    assert rankings["mmr 0.5"][:2] == ["a", "c"]  # b says what a says
+    assert rankings["mmr 0.5"][:2] == ["a", "c"]  # b repeats a
 
 
 async def test_a_question_without_any_hit_gets_nothing() -> None:

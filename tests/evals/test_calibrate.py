@@ -1,4 +1,4 @@
-"""A scale that is fitted to labelled pairs."""
+"""Fitting a scale to labelled pairs."""
 
 import math
 
@@ -11,7 +11,7 @@ from secondhop.evals.calibrate import SHARE, Pair, essential_for, fitted_scale
 
 
 def made(*, half: float, noise: int = 11) -> list[Pair]:
-    """Pairs that are relevant from a cosine on, but for some noise that no fit can learn."""
+    """Pairs that are relevant above the cosine `half`, with every `noise`-th label flipped."""
     cosines = np.linspace(0.1, 0.9, 80).tolist()
     return [Pair(one, (one > half) != (n % noise == 0)) for n, one in enumerate(cosines)]
 

@@ -1,4 +1,4 @@
-"""Two systems compared: means, wins, and which way a measure is better."""
+"""Two systems compared: means, wins, and whether higher or lower is better."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from secondhop.evals.comparison import Answered, compared, p_shown
 
 
 def rows(**values: float) -> Answered:
-    """Answers of so good recall; a memory "good" came where it is 0.5 or more."""
+    """Answers with this facet recall each; those with 0.5 or more returned the memory "good"."""
     found = {one: {"facet_recall": value, "stale_rate": 1 - value} for one, value in values.items()}
     results = {one: ["good"] if value >= 0.5 else ["bad"] for one, value in values.items()}
     return Answered(rows=found, results=results)

@@ -1,4 +1,4 @@
-"""Whom to compare with: told from what was typed."""
+"""What to compare with, as read from the command line."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What was missed, and what kept it out."""
+"""Which memories were missed, and what kept them out."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a recall is told about planning holds in a rendering."""
+"""A rendering of the prompts uses the recall's planning settings."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A scenario is read whole, or refused with the file and line that is wrong."""
+"""A scenario is read as a whole, or refused with the file and line of the error."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a scenario folder of these lines."""
+    """Writes a scenario folder of these lines."""
 
     def folder(memories: list[Any], questions: list[Any]) -> Path:
         for name, lines in (("conversations", memories), ("queries", questions)):

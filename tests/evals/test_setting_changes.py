@@ -1,4 +1,4 @@
-"""Settings by hand: changed, and refused by name."""
+"""Settings changed by name; unknown or wrong ones are refused."""
 
 import pytest
 

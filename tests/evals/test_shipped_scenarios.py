@@ -1,7 +1,7 @@
-"""How well recall does on the scenarios that ship: a change that makes it worse is seen here.
+"""How well recall does on the shipped scenarios, so that a change that makes it worse is noticed.
 
-The floors stand a little below what was measured when they were set, on processors with and
-without AVX-512 VNNI, on which the int8 model gives slightly different vectors; they are no goal.
+The floors are a little below what was measured when they were set, on processors with and without
+AVX-512 VNNI, for which the int8 model gives slightly different vectors. They are not goals.
 """
 
 from pathlib import Path
@@ -24,7 +24,7 @@ UNSEEN_WITH_CUES_AT_LEAST = {"facet_recall": 0.69, "alpha_ndcg": 0.71}
 
 
 async def reports_of(folders: list[Path], *, cues: bool) -> list[ScenarioReport]:
-    """What `secondhop eval scenarios` measures; embeddings are kept where it keeps them."""
+    """What `secondhop eval scenarios` measures; embeddings are cached in the same place."""
     found = [load_scenario(folder, cues=cues) for folder in folders]
     return (await measured(EvalPlan(scenarios=found), AS_SHIPPED)).reports
 
@@ -40,8 +40,8 @@ async def test_recall_on_the_shipped_scenarios_is_as_good_as_it_was() -> None:
     mean = means["secondhop"]
     assert all(mean[name] >= floor for name, floor in AT_LEAST.items()), means
     assert all(mean[name] <= ceiling for name, ceiling in AT_MOST.items()), means
-    # the question that the whole is built around: plain search serves two of its six facets, ours
-    # five, or four where the processor rounds the int8 model's sums another way
+    # the project's own example: plain search serves two of its six facets, our recall serves
+    # five, or four on processors that round the int8 model's sums differently
     assert reports[0].questions["carefeed-1"]["facet_recall"] >= 4 / 6
     answered = {name: ids for report in reports for name, ids in report.no_answer.items() if ids}
     assert sum(len(report.no_answer) for report in reports) > 0
@@ -79,5 +79,5 @@ async def test_cues_recall_what_no_search_finds(folder: Path, floors: dict[str, 
 
 
 def folders_in(folder: Path) -> list[Path]:
-    """The scenarios of a folder, by name."""
+    """The scenario folders below a folder, in the order of their names."""
     return sorted(path for path in folder.iterdir() if path.is_dir())

@@ -1,4 +1,4 @@
-"""How sure a difference is: figures that a reader can check."""
+"""Confidence intervals and p-values, on numbers that a reader can check."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Our measures are those of the field's own tools, where both say the same thing."""
+"""Our measures agree with the field's own tools where the definitions are the same."""
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ POOL = [f"m{n:02}" for n in range(12)]
 
 
 def mirrored(memory_id: str) -> str:
-    """The id that sorts the other way round."""
+    """An id that sorts in the opposite order."""
     return f"m{99 - int(memory_id[1:]):02}"
 
 
@@ -27,10 +27,10 @@ facet_labels = st.sets(st.sampled_from(POOL), min_size=1, max_size=5)
 def test_alpha_ndcg_facet_recall_and_precision_agree_with_ndeval_and_trec_eval(
     facets: list[set[str]], ranked: list[str], k: int
 ) -> None:
-    """Where every label is 3 and nothing repeats or is stale, the definitions are the same.
+    """If every label is 3 and nothing repeats or is stale, the definitions are the same.
 
-    The greedy ideal is ambiguous: ndeval gives ties to the larger id and we to the smaller, so
-    that it is asked about mirrored ids.
+    The greedy ideal is ambiguous: ndeval gives ties to the larger id and we give them to the
+    smaller, so ndeval is asked about mirrored ids.
     """
     ours = measure(labelled(*[dict.fromkeys(one, 3) for one in facets], k=k), ranked)
     theirs = trec_measures(

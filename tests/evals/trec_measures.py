@@ -1,4 +1,4 @@
-"""What the field's own tools say of a question: ir-measures over trec_eval and ndeval.
+"""What the field's own tools measure for a question: ir-measures over trec_eval and ndeval.
 
 MacAvaney et al., Streamlining Evaluation with ir-measures, ECIR 2022,
 doi:10.1007/978-3-030-99739-7_38.
@@ -17,14 +17,14 @@ MEASURES = {
     "facet_recall": ir_measures.StRecall,
     "precision": ir_measures.P,
 }
-"""{our measure: theirs}."""
+"""{name of our measure: their measure}."""
 
 
 def trec_measures(question: Question, ranked: Sequence[str]) -> dict[str, float]:
-    """{our measure: what theirs is}, with a facet as a subtopic; no ranking gives ties their way.
+    """{name of our measure: the value of theirs}, with facets as subtopics.
 
-    Measures are asked for one by one: of several that need several passes of ndeval, ir-measures
-    0.4 fills only the first.
+    The measures are asked for one by one: if several need their own pass of ndeval, ir-measures 0.4
+    fills only the first.
     """
     labels = [
         ir_measures.Qrel(question.id, memory_id, grade, str(number))
@@ -40,7 +40,7 @@ def trec_measures(question: Question, ranked: Sequence[str]) -> dict[str, float]
         for rank, memory_id in enumerate(ranked[: question.k])
     ]
     found: dict[str, float] = {}
-    with redirect_stderr(StringIO()):  # it warns of questions with one subtopic; they are in order
+    with redirect_stderr(StringIO()):  # it warns about questions with one subtopic, which are fine
         for ours, theirs in MEASURES.items():
             qrels = whole if ours == "precision" else labels
             (one,) = ir_measures.iter_calc([theirs @ question.k], qrels, run)

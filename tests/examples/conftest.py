@@ -1,4 +1,4 @@
-"""The examples are scripts: what they share is imported as they import it."""
+"""The examples are scripts, so tests import what they share in the same way."""
 
 import sys
 from pathlib import Path

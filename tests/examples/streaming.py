@@ -1,4 +1,4 @@
-"""A scripted model that streams its answers over real HTTP, and breaks off on request."""
+"""A scripted model that streams its answers over real HTTP and breaks off on request."""
 
 import json
 import re
@@ -13,13 +13,13 @@ PLANS: dict[str, object] = {
     "ExpandWithKept": {"intent": "", "facets": [], "facts": [], "preferences": []},
     "CritiqueReply": {"votes": [], "empty_facets": [], "new_queries": [], "go_on": False},
 }
-"""It plans and judges nothing, so that the offline ranking stands."""
+"""Replies that plan and judge nothing, so that the ranking without a model stays."""
 
 _FACT = re.compile(r"<message (\w+)>\nuser \| \S+\n(My (\w+) is now ([^.\n]+))")
 
 
 def observed(prompt: str) -> dict[str, object]:
-    """It reads "My … is now …", and nothing else."""
+    """A reply that reads only sentences like "My … is now …"."""
     return {
         "memories": [
             {
@@ -41,7 +41,7 @@ def observed(prompt: str) -> dict[str, object]:
 
 
 def writing(*scripts: Fault) -> FaultServer:
-    """A server that plans nothing, observes plain facts, and streams its answers by the scripts.
+    """A server that plans nothing, observes plain facts, and plays a script for each answer.
 
     The last script repeats.
     """
@@ -62,7 +62,7 @@ def writing(*scripts: Fault) -> FaultServer:
 
 
 def streamed(pieces: Sequence[str], *, finish: str | None = "stop") -> Fault:
-    """A whole stream; without a reason to finish it is what a server that dies politely sends."""
+    """A whole stream; without `finish` it ends early but in order, as if the server shut down."""
 
     async def play(exchange: Exchange) -> None:
         chunks = [chunk(piece) for piece in pieces]
@@ -74,7 +74,7 @@ def streamed(pieces: Sequence[str], *, finish: str | None = "stop") -> Fault:
 
 
 def torn(pieces: Sequence[str]) -> Fault:
-    """The connection is closed in the middle of the stream."""
+    """A stream whose connection is closed in the middle."""
 
     async def play(exchange: Exchange) -> None:
         await begin(exchange, pieces)
@@ -84,7 +84,7 @@ def torn(pieces: Sequence[str]) -> Fault:
 
 
 def silent_after(pieces: Sequence[str]) -> Fault:
-    """It begins, and says no more until the client goes."""
+    """A stream that sends these pieces and then nothing until the client hangs up."""
 
     async def play(exchange: Exchange) -> None:
         await begin(exchange, pieces)
@@ -94,7 +94,7 @@ def silent_after(pieces: Sequence[str]) -> Fault:
 
 
 async def begin(exchange: Exchange, pieces: Sequence[str]) -> None:
-    """The head of a stream that promises more than the pieces, and the pieces."""
+    """Send a head that promises more than the pieces, then the pieces."""
     await exchange.send_head(200, length=1_000_000)
     exchange.writer.write(b"".join(chunk(piece) for piece in pieces))
     await exchange.writer.drain()
@@ -109,7 +109,7 @@ def chunk(text: str, *, finish: str | None = None) -> bytes:
 
 
 def prompts(server: FaultServer) -> list[str]:
-    """What the model was sent for each answer: all messages, a text a request."""
+    """What the model was sent for each streamed answer: all messages of a request as one text."""
     return [
         "\n".join(str(message["content"]) for message in asked["messages"])
         for asked in server.asked

@@ -1,4 +1,4 @@
-"""The chat of the examples: whose memory it is, what an answer cites, and what outlives a crash."""
+"""The examples' chat: whose memory it uses, what an answer cites, and what survives a crash."""
 
 import asyncio
 import doctest
@@ -30,7 +30,7 @@ MORNING = datetime(2026, 1, 12, 9, 0, tzinfo=UTC)
 
 
 class Script:
-    """Says what a test wants said; sees what it was given."""
+    """An answerer that gives scripted answers and records what it was given."""
 
     name = "a test's script"
 
@@ -44,14 +44,14 @@ class Script:
             yield f"{word} "
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Does nothing: there is nothing to close."""
 
 
 @asynccontextmanager
 async def chats_in(
     folder: Path, *, answerer: Answerer | None = None, llm: str | None = None, day: int = 0
 ) -> AsyncGenerator[Chats]:
-    """The chats of a folder, closed at the end, at nine on some morning."""
+    """The chats of a folder, with the clock at nine on morning number `day`."""
     now = MORNING + timedelta(days=day)
     chats = Chats(folder, llm=llm, answerer=answerer, now=lambda: now)
     try:
@@ -72,7 +72,7 @@ async def told(events: Events) -> list[Event]:
 
 
 def of(name: str, events: list[Event]) -> list[dict[str, Any]]:
-    """What the events of that name tell."""
+    """The contents of the events with that name."""
     return [event.told for event in events if event.name == name]
 
 
@@ -81,7 +81,7 @@ def said(events: list[Event]) -> str:
 
 
 def titles(events: list[Event]) -> list[str]:
-    """Of the memories that came back."""
+    """Titles of the memories that came back."""
     return [memory["title"] for memory in of("memories", events)[-1]["memories"]]
 
 
@@ -190,7 +190,7 @@ async def test_votes_by_number_count_when_the_question_is_asked_again(tmp_path: 
     assert of("resolved", resolved)[0]["accepted"] == [first[1]["title"]]
 
 
-# --- what is learned from the talk ---
+# --- what is learned from the conversation ---
 
 
 async def test_what_was_said_before_a_crash_is_observed_after_it_and_stored_once(
@@ -199,7 +199,7 @@ async def test_what_was_said_before_a_crash_is_observed_after_it_and_stored_once
     async with chats_in(tmp_path) as chats:
         chat = await chat_of(chats)
         await told(chat.reply("My budget is now 90 a month."))
-        chat.log.set_mark("observed", "")  # as if it had died before this was written
+        chat.log.set_mark("observed", "")  # as if the process had died before writing this
         events = await told(chat.again())
         facts = await chat.recall.memories.afacts("me", "budget")
 
@@ -227,7 +227,7 @@ async def test_a_talk_that_is_over_is_a_memory_and_the_next_begins_with_a_briefi
     )
 
 
-# --- what outlives the process ---
+# --- what survives the process ---
 
 
 # --- a model that streams ---

@@ -1,4 +1,4 @@
-"""The chatbot in processes of its own: killed from outside, interrupted, and started again."""
+"""The chatbot in its own process: killed from outside, interrupted, and started again."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ PATIENCE_S = 120.0
 
 
 class Terminal:
-    """A person before the chatbot: types lines, and waits for what it prints."""
+    """A person at the chatbot: types lines, and waits for what it prints."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -35,7 +35,7 @@ class Terminal:
         await self.process.stdin.drain()
 
     async def until(self, text: str) -> None:
-        """Read on until it has printed this, after what was waited for before."""
+        """Read on until it has printed this text since the last call."""
         assert self.process.stdout is not None
         start = len(self.seen)
         async with asyncio.timeout(PATIENCE_S):
@@ -45,7 +45,7 @@ class Terminal:
                 self.seen += read.decode()
 
     async def end(self) -> str:
-        """Ctrl-D; all that it has printed."""
+        """Press Ctrl-D and return all that it has printed."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         async with asyncio.timeout(PATIENCE_S):
@@ -58,7 +58,7 @@ class Terminal:
 async def chatbot(
     store: Path, server: FaultServer, *, user: str = "mara"
 ) -> AsyncGenerator[Terminal]:
-    """The chatbot, running; it is killed if it still does at the end."""
+    """The running chatbot; it is killed at the end if it has not exited."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         str(PROGRAM),

@@ -1,4 +1,4 @@
-"""Every example runs as it stands, offline, and prints what it promises."""
+"""Every example runs unchanged, offline, and prints what it promises."""
 
 import re
 import subprocess
@@ -78,16 +78,16 @@ PRINTED = {
 
 
 class Ran(NamedTuple):
-    """What became of an example."""
+    """The result of running an example."""
 
     done: subprocess.CompletedProcess[str]
     left_behind: list[str]
-    """Files in the folder it was run in."""
+    """Files that were then in the folder it ran in."""
 
 
 @cache
 def run(name: str) -> Ran:
-    """The example in a process of its own, every warning an error; each is run once."""
+    """Run an example once in its own process, with every warning an error."""
     with TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-W", "error", str(EXAMPLES / name)],
@@ -106,7 +106,7 @@ def test_every_example_is_run_here() -> None:
     assert {str(path.relative_to(EXAMPLES)) for path in found} == {*PRINTED, served, shared}
 
 
-@pytest.mark.slow  # each is a process of its own
+@pytest.mark.slow  # each runs in its own process
 @pytest.mark.parametrize("name", PRINTED)
 def test_an_example_prints_what_it_promises(name: str) -> None:
     ran, left_behind = run(name)

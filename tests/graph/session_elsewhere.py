@@ -1,4 +1,4 @@
-"""Run as a program: votes in a thread of the session graph that another process began.
+"""A program that votes in a thread of the session graph that another process began.
 
 python session_elsewhere.py STORE THREADS MEMORY
 """
@@ -22,7 +22,7 @@ from secondhop.redis_saver import PlainRedisSaver
 
 @asynccontextmanager
 async def thread_saver(place: str) -> AsyncGenerator[BaseCheckpointSaver[str], None]:
-    """The checkpointer in that file or database."""
+    """The checkpointer at that SQLite file, PostgreSQL database or Redis server."""
     if place.startswith("redis:"):
         with closing(PlainRedisSaver(place)) as redis:
             yield redis
@@ -37,7 +37,7 @@ async def thread_saver(place: str) -> AsyncGenerator[BaseCheckpointSaver[str], N
 
 
 async def voted(store: str, threads: str, memory: str) -> dict[str, Any]:
-    """What the answer after a vote on that memory says."""
+    """Vote for that memory; returns the next answer's round and the memories it kept."""
     config: Any = {"configurable": {"thread_id": "chat"}}
     async with await Recall.aopen(store, embedder="hashing") as recall, thread_saver(threads) as at:
         graph = build_session_graph(recall.admin.services, at)

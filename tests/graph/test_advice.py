@@ -1,4 +1,4 @@
-"""The change that `explain` names is true: applied, it admits the memory. For every kind of it."""
+"""The change that `explain` names is true: applied, it admits the memory. All kinds are tested."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -24,7 +24,7 @@ REFUSING = {"cold": [*TEXTS][:8]}
 
 
 def in_order(verdict: Verdict) -> Verdict:
-    """The votes as a reader gives them that puts what it likes in order."""
+    """The verdict of a critic that also puts the memories it likes in order."""
     liked = [one.memory_id for one in verdict.ballots if one.vote in {"hot", "warm"}]
     ballots = tuple(
         replace(one, place=liked.index(one.memory_id) + 1, facet_ids=(DIRECT,))
@@ -37,7 +37,7 @@ def in_order(verdict: Verdict) -> Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Recalled:
-    """A recall that can be asked again with something changed."""
+    """A recall that can be repeated with something changed."""
 
     world: SmallWorld
     question: str
@@ -46,10 +46,10 @@ class Recalled:
     shortlist: int | None = None
     asked: dict[str, int]
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
-    """What was asked already: many memories want the same change."""
+    """Answers by what was changed, since many memories want the same change."""
 
     async def again(self, question: str = "", **changes: Any) -> Answer:
-        """With other votes, a setting or another amount."""
+        """The answer with other votes, another setting or another k."""
         key = repr((question, sorted(changes.items())))
         if key not in self.answers:
             self.answers[key] = await self._asked(question, changes)
@@ -71,7 +71,7 @@ class Recalled:
         return await ask(replace(services, settings=settings), question or self.question, **asked)
 
     def services(self, cast: dict[str, Sequence[str]] | None) -> Services:
-        """A critic plays its votes once, so each recall has its own."""
+        """Services for one recall: a scripted critic plays its votes only once."""
         verdict = in_order(votes(content=True, **cast or {}))
         parts = {} if cast is None else {"critic": ScriptedCritic(verdict)}
         make = self.world.planned_services if self.planned else self.world.services
@@ -79,7 +79,7 @@ class Recalled:
 
 
 async def applied(recalled: Recalled, told: Explanation) -> list[Answer]:
-    """What comes back with the change; several answers where it says "or more"."""
+    """The answers with the change applied; several if the change says "or more"."""
     change = told.nearest_change
     for told_as, apply in KINDS.items():
         if re.search(told_as, change):

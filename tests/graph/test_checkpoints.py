@@ -1,4 +1,4 @@
-"""A recall that was killed goes on where it stopped; what it keeps is small, plain and its own."""
+"""A killed recall resumes where it stopped; its checkpoint is small, plain and its own."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from secondhop.stores.store_directory import StoreDirectory
 Saver = BaseCheckpointSaver[str]
 
 VECTOR = re.compile(r"(?:-?\d[\d.e-]*, ){23}")
-"""Two dozen numbers in a row: no list of a recall's state has as many."""
+"""Two dozen numbers in a row, more than any list in a recall's state has."""
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -41,11 +41,11 @@ async def saver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 class Killed(BaseException):
-    """The process is gone."""
+    """The process was killed."""
 
 
 class MortalCritic(ScriptedCritic):
-    """Kills its process at the first question, answers from then on."""
+    """Kills its process at the first request, then answers."""
 
     killed = False
 

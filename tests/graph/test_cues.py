@@ -1,4 +1,4 @@
-"""Cues find what neither the question nor its words are near to."""
+"""Cues find memories that neither the meaning nor the words of the question are near to."""
 
 from dataclasses import replace
 from datetime import timedelta

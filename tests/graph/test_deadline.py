@@ -1,4 +1,4 @@
-"""Whatever hangs, the best answer so far comes back in time."""
+"""No matter what hangs, the best answer so far comes back in time."""
 
 import asyncio
 import time
@@ -34,7 +34,7 @@ LATE_S = 0.25
 
 
 async def in_time(services: Services) -> Answer:
-    """The answer, which must not be late."""
+    """The answer; asserts that it is not late."""
     started = time.perf_counter()
     answer = await ask(services)
     assert time.perf_counter() - started <= DEADLINE_S + LATE_S
@@ -76,8 +76,8 @@ async def test_an_embedder_that_hangs_leaves_an_answer_by_words(
 
 
 class Stuck:
-    """A reader that hangs the first few times passages are read: the first is where the shortlist
-    is drawn."""
+    """A reader that hangs the first `times` times passages are read. The first time is when the
+    shortlist is drawn."""
 
     def __init__(self, reader: Any, *, times: float) -> None:
         self.reader, self.times, self.reads = reader, times, 0
@@ -119,7 +119,7 @@ async def test_a_store_that_never_says_what_may_be_shown_holds_no_answer_and_sho
     world: SmallWorld,
 ) -> None:
     class Silent:
-        """Never says how memories stand."""
+        """Never says which memories still hold."""
 
         async def standing(self, **_: object) -> Any:
             return await forever()
@@ -139,7 +139,7 @@ async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(
     world: SmallWorld,
 ) -> None:
     class StuckGraph:
-        """Comes to no step."""
+        """A graph whose first step never ends."""
 
         async def astream(self, *_: object, **__: object) -> AsyncIterator[object]:
             while True:

@@ -1,4 +1,4 @@
-"""How much a recall asks a language model."""
+"""How much each effort asks a language model."""
 
 import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, plan, votes
@@ -11,7 +11,7 @@ from secondhop.nodes.services import Services
 
 
 def modelled(world: SmallWorld, *verdicts: Verdict) -> Services:
-    """Services with a planner and a critic, each for as many calls as are allowed."""
+    """Services with a planner for one plan and a critic for these verdicts."""
     planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
     return world.services(planner=planner, critic=ScriptedCritic(*verdicts))
 

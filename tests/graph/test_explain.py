@@ -1,4 +1,4 @@
-"""Why a memory came back or not; and the change it names is true: apply it, and it comes back."""
+"""Why a memory came back or not, and that the named change does bring it back."""
 
 import re
 from dataclasses import replace
@@ -38,7 +38,7 @@ async def explained(world: SmallWorld, trace: RecallTrace, memory_id: str) -> Ex
 
 
 def number_in(text: str, name: str) -> float:
-    """The number that a change gives a setting or an option: "limits.k = 7", "--k 7"."""
+    """The number in a change of a setting or option: 7 in "limits.k = 7" or "--k 7"."""
     found = re.search(rf"{re.escape(name)} (?:= )?([\d.]+\d|\d+)", text)
     assert found, text
     return float(found.group(1))
@@ -177,7 +177,7 @@ async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
 
 
 async def repeating(world: SmallWorld) -> Explanation:
-    """The story of the research that the other research repeats."""
+    """The explanation of the memory that was dropped because another one repeats it."""
     _, trace = await ask(world.planned_services(), k=4)
     return next(t for t in await all_cut(world, trace) if t.nearest_change.startswith("removing"))
 
@@ -247,7 +247,7 @@ async def test_held_back_because_nothing_speaks_of_the_question(world: SmallWorl
 
 @pytest.fixture
 async def crowded(tmp_path: Path) -> Any:
-    """Thirty memories that fit a query better than the one that is asked about."""
+    """A world with thirty memories that fit the query better than the one asked about."""
     crowd = [note(f"tea-{n}", f"green tea steeps two minutes, cup {n}") for n in range(30)]
     world = await small_world(tmp_path / "crowd", [*crowd, note("late", "green tea, and more")])
     yield world

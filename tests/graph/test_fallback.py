@@ -1,4 +1,4 @@
-"""A failing model never fails a recall; a mistake of our own does."""
+"""A failing model never makes a recall fail; an error in our own code does."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from secondhop.models.hashing import HashingEmbedder
 
 
 def broken_leg(world: SmallWorld, leg: str, error: Exception) -> BrokenSearch:
-    """The world's store without one of its legs."""
+    """The world's store with one leg raising an error."""
     if leg == "dense":
         return BrokenSearch(world.store, dense=error)
     return BrokenSearch(world.store, lexical=error)

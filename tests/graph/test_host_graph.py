@@ -1,4 +1,4 @@
-"""The compiled graph as a node in somebody else's LangGraph, and its stream of events."""
+"""The compiled graph as a node in a host's LangGraph, and its stream of events."""
 
 import sqlite3
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from secondhop.testing import temporary_recall
 
 
 class HostState(TypedDict):
-    """A chatbot's state; `question` and `result` are what it shares with the recall."""
+    """A chatbot's state; it shares `question` and `result` with the recall."""
 
     question: str
     result: dict[str, Any]
@@ -34,7 +34,7 @@ class HostState(TypedDict):
 
 
 async def answer(state: HostState) -> dict[str, str]:
-    """Says which memories it was given."""
+    """Answers with the ids of the memories it was given."""
     return {"answer": ", ".join(memory["id"] for memory in state["result"]["memories"])}
 
 
@@ -73,19 +73,19 @@ async def test_the_recall_s_steps_are_streamed_through_the_host(world: SmallWorl
 
 TURNS = 12
 MOST_ADDED = 8_000
-"""Bytes a turn."""
+"""The most bytes that a recall may add to a turn."""
 LONG = [replace(one, messages=one.messages * 20) for one in LIFE]
 
 
 class TalkState(MessagesState):
-    """A chatbot's state; the memories are for the reply of the same turn."""
+    """A chatbot's state; the memories are only for the reply of the same turn."""
 
     question: str
     result: Annotated[dict[str, Any], UntrackedValue]
 
 
 async def nothing(state: TalkState) -> dict[str, Any]:
-    """In the place of a recall, to compare with."""
+    """A node instead of a recall, to compare with."""
     return {}
 
 
@@ -109,7 +109,7 @@ def called_by_a_node(recall: Recall, *, bare: bool) -> Any:
 
 
 def by_an_agent(recall: Recall, *, bare: bool) -> Any:
-    """Bare: a tool that only gives the model the same text."""
+    """A node in which an agent calls the recall as a tool; `bare`: without the tool's artifact."""
     tool = recall.as_tool(k=6)
 
     async def calls(state: TalkState) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def by_an_agent(recall: Recall, *, bare: bool) -> Any:
 
 
 async def bytes_of_talk(node: Any, file: Path) -> int:
-    """What a checkpointer in SQLite keeps of a talk; `node` recalls."""
+    """How many bytes a SQLite checkpointer keeps of a conversation in which `node` recalls."""
 
     async def answer(state: TalkState) -> dict[str, Any]:
         return {"messages": [AIMessage("I see.")]}

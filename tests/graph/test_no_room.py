@@ -1,4 +1,4 @@
-"""An answer that fills tokens tells of what found no room, and what it takes."""
+"""An answer that fills a token budget tells which memories had no room, and what they need."""
 
 from tests.fakes import ScriptedPlanner, plan
 from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
@@ -63,7 +63,7 @@ async def test_a_fact_that_is_only_nearly_answered_is_told_of_as_well(world: Sma
     given, _ = await ask(services, question, tokens=60)
 
     assert chosen.memories == []  # too far from the question for k memories
-    assert given.memories  # and near enough for a budget to be filled
+    assert given.memories  # but near enough to fill a budget
     assert given.ids()[0] in {near.id for near in result.maybe if near.tokens is not None}
 
 

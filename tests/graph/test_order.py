@@ -1,4 +1,4 @@
-"""The shape of a run: what runs side by side, and what runs once a query."""
+"""The shape of a run: what runs in parallel, and what runs once per query."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from secondhop.nodes.planning.port import Plan, PlanRequest
 
 
 class MeetingPlanner(ScriptedPlanner):
-    """Answers a step only while the other one is asked too."""
+    """Answers `decompose` and `expand` only if both are asked at the same time."""
 
     def __init__(self) -> None:
         super().__init__(decompose=[plan()], expand=[interview_plan()])

@@ -1,4 +1,4 @@
-"""The session graph in a host's hands: LangGraph threads, interrupts, replies."""
+"""The session graph as a host uses it: LangGraph threads, interrupts, replies."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ ELSEWHERE = Path(__file__).with_name("session_elsewhere.py")
 
 
 def asked_of(done: dict[str, Any]) -> dict[str, Any]:
-    """What the graph waits with."""
+    """The payload of the interrupt that the graph waits at."""
     (waiting,) = done["__interrupt__"]
     payload: dict[str, Any] = waiting.value
     return payload

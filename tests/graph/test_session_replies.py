@@ -1,4 +1,4 @@
-"""What a host may reply to a session graph that waits: votes with the end, and what is no reply."""
+"""Replies to a waiting session graph: votes together with the end, and invalid replies."""
 
 from typing import Any
 
@@ -16,19 +16,19 @@ CONFIG: Any = {"configurable": {"thread_id": "chat"}}
 
 @pytest.fixture
 async def graph(world: SmallWorld) -> SessionGraph:
-    """It waits for votes on its only answer."""
+    """A session graph that waits for votes on its only answer."""
     built = build_session_graph(session_services(world), InMemorySaver())
     await built.ainvoke({"question": QUESTION, "max_rounds": 1}, CONFIG)
     return built
 
 
 async def replied(graph: SessionGraph, reply: Any) -> dict[str, Any]:
-    """What the graph says to it."""
+    """What the graph returns after the reply."""
     return await graph.ainvoke(Command(resume=reply), CONFIG)
 
 
 def problem_in(done: dict[str, Any]) -> str:
-    """Why it still waits, and with the answer that it waited with."""
+    """The problem for which it still waits; asserts that the answer is the same."""
     (waiting,) = done["__interrupt__"]
     assert waiting.value["round"] == 1
     problem: str = waiting.value["problem"]

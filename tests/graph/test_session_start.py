@@ -36,7 +36,7 @@ def ago(days: float) -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """What is remembered, what was of use, and a briefing of it."""
+    """A memory service with its uses, and the briefing made from both."""
 
     memories: MemoryService
 
@@ -69,7 +69,7 @@ class Desk:
         )
 
     async def used(self, memory_id: str, *, times: int, days: float) -> None:
-        """Accepted so often, the last time so many days ago."""
+        """Record that a memory was accepted `times` times, the last time `days` days ago."""
         for number in range(times):
             use = Use(
                 trace_id=f"{memory_id} {number}",
@@ -111,7 +111,7 @@ def talk(memory_id: str, *turns: str, days: float) -> Memory:
 
 
 def notes(number: int, *, kind: str = "n") -> list[Memory]:
-    """So many notes about different things, the first one the newest."""
+    """This many notes about different things, the newest first."""
     return [
         Memory(
             memory_id=f"{kind}{n}",
@@ -136,7 +136,7 @@ async def test_the_old_todo_of_the_reference_loses_to_the_new_fact(desk: Desk) -
     told = await desk.told()
     scores = {entry.id: entry.score for entry in told.entries}
     assert scores["fact"] > scores["todo"]
-    await desk.memories.aupdate("todo", mark="")  # now one share's place is between the two
+    await desk.memories.aupdate("todo", mark="")  # now the place of one share is between the two
     assert (await desk.told(limit=1)).ids() == ["fact"]
 
 

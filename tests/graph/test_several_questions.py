@@ -1,4 +1,4 @@
-"""Several questions in one message are each found their answer."""
+"""If a message asks several questions, each gets its answer."""
 
 from tests.small_world import SmallWorld, ask
 

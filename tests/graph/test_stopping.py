@@ -1,4 +1,4 @@
-"""Every rule that ends a recall, by name, and the budgets that no recall exceeds."""
+"""Every rule that ends a recall, by its name, and the budgets that no recall exceeds."""
 
 import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, note, paid, plan, votes
@@ -20,7 +20,7 @@ def wants(text: str) -> FollowUp:
 
 
 def ever_new(rounds: int, *, tokens: int = 0) -> ScriptedCritic:
-    """Never settles: each round another memory is hot and another subject is asked for."""
+    """A critic that never settles: in each round another memory is hot, and it asks for another."""
     return ScriptedCritic(
         *(
             Verdict(
@@ -35,7 +35,7 @@ def ever_new(rounds: int, *, tokens: int = 0) -> ScriptedCritic:
 
 @pytest.fixture
 async def wide_world(world: SmallWorld) -> SmallWorld:
-    """A world with a memory of every subject."""
+    """The world with a memory about each subject added."""
     await world.add(*(note(subject, f"Everything about the {subject}.") for subject in SUBJECTS))
     return world
 
@@ -43,7 +43,7 @@ async def wide_world(world: SmallWorld) -> SmallWorld:
 async def run(
     world: SmallWorld, critic: ScriptedCritic, *, tokens: int = 0, **limits: float
 ) -> Answer:
-    """One memory a query, so that a round finds what it asks for and nothing else."""
+    """Recall with one memory per query, so that a round finds only what it asks for."""
     settings = recall_settings(ranking={"depth_factor": 1}, **limits)
     planner = scripted_planner(tokens)
     return await ask(world.services(planner=planner, critic=critic, settings=settings), k=1)

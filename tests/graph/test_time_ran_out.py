@@ -1,4 +1,4 @@
-"""What a deadline cost is said: in `degraded`, and by the reason for stopping."""
+"""`degraded` and the stop reason say what a deadline cost."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from secondhop.stores.records import Topic
 
 
 class StuckReader:
-    """Comes to no topics, ever; everything else is the store's."""
+    """Hangs when topics are read; everything else comes from the store."""
 
     def __init__(self, reader: Any) -> None:
         self.reader = reader

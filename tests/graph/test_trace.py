@@ -1,4 +1,4 @@
-"""The trace tells everything, keeps its schema, and a whole two-hop run stays as it was."""
+"""The trace tells everything and keeps its schema, and a whole two-hop run does not change."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 
 @pytest.fixture
 async def two_rounds(world: SmallWorld) -> Answer:
-    """A recall whose critic votes in every way and asks on for a name."""
+    """A recall whose critic casts every vote and asks about a name in a second round."""
     more = FollowUp(text="winter tyres in the cellar", facet_id=None, name="tyres")
     critic = ScriptedCritic(
         votes(more, hot=["plan"], warm=["wins"], cold=["garden"], wrong=["bread"]),
@@ -63,7 +63,7 @@ async def test_a_two_hop_run_stays_as_it_was(
 
 
 def without_times(trace: RecallTrace) -> Any:
-    """As JSON; times are 0, steps that ran side by side stand by name, floats are short."""
+    """The trace as JSON: times are 0, parallel steps are sorted by name, floats are rounded."""
     steps = [step.model_copy(update={"ms": 0}) for step in trace.steps]
     masked = trace.model_copy(
         update={
@@ -87,7 +87,7 @@ async def test_a_draft_writes_what_the_trace_would_write(
 
 
 async def last_draft(services: Services, **asked: Any) -> TraceDraft:
-    """Of a recall, run to its end."""
+    """The last draft of the trace of a finished recall."""
     given = cast(RecallInput, {"question": QUESTION, **asked})
     async for event in run_recall(build_recall_graph(services), given, services=services):
         if event.draft is not None:

@@ -1,4 +1,4 @@
-"""A store that is watched, an embedder without a model, and a token counter without a tokeniser."""
+"""A store that records its writes, an embedder without a model, a counter without a tokeniser."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -22,7 +22,7 @@ SAMPLES = Path(__file__).parent / "samples"
 
 
 class WatchedStore(EntityStore):
-    """A store with its vectors in memory, that tells what was put."""
+    """A store with its vectors in memory that records what was put."""
 
     def __init__(self, folder: Path) -> None:
         identity = Identity(entity="anna", embedder_id="crc", dimension=16)
@@ -54,7 +54,7 @@ class WatchedStore(EntityStore):
 
 
 class CrcEmbedder:
-    """One-hot vectors by the checksum of a text; remembers what it was asked to embed."""
+    """Makes one-hot vectors from a text's checksum; records what it was asked to embed."""
 
     def __init__(self, *, seconds_a_text: float = 0.0) -> None:
         self.asked: list[list[str]] = []
@@ -78,7 +78,7 @@ class CrcEmbedder:
 
 
 def words_and_a_third(text: str) -> int:
-    """A token counter: 1.3 a word, and never less than one for eight characters."""
+    """A token counter: 1.3 for each word, and at least one for every eight characters."""
     return max(ceil(1.3 * len(text.split())), len(text) // 8)
 
 

@@ -1,4 +1,4 @@
-"""Broken, odd and hostile files: each is one clear line in the ledger, and nothing hangs."""
+"""Broken, odd and hostile files: each gives one clear line in the ledger, and nothing hangs."""
 
 import json
 import os
@@ -319,7 +319,7 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> N
     for name in ("secret.md", "deep", "environ"):
         assert "leads out of the folder" in reasons[name]
     hiding = {Path(entry.item).name for entry in skipped if entry.may_hide_memories}
-    assert hiding == {"secret.md", "deep", "environ"}  # from these something may be stored
+    assert hiding == {"secret.md", "deep", "environ"}  # something may be stored from these
     (link,) = [tmp_path / "link"]
     link.symlink_to(notes, target_is_directory=True)
     assert len(read(link)[0]) == 1  # a link that is given is followed

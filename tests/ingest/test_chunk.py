@@ -1,4 +1,4 @@
-"""What stands together in a passage."""
+"""Which text ends up in the same passage."""
 
 import time
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from secondhop.stores.records import Memory, Message, Passage
 
 
 def count_words(text: str) -> int:
-    """One a word, and one more for every eight characters of long runs."""
+    """A token counter: one for each word, and one more for every eight characters of it."""
     return sum(1 + len(word) // 8 for word in text.split())
 
 
 def count_bytes(text: str) -> int:
-    """Not additive: the rounding depends on where a text is cut."""
+    """A token counter that is not additive: its rounding depends on where a text is cut."""
     return len(text.encode()) // 4 + 1
 
 

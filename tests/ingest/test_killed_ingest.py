@@ -1,4 +1,4 @@
-"""`secondhop ingest` that is killed again and again: the store stays whole, and a rerun ends it."""
+"""`secondhop ingest` is killed again and again: the store stays whole, and a rerun finishes."""
 
 import asyncio
 import os
@@ -24,14 +24,14 @@ from secondhop.stores.store_directory import StoreDirectory
 
 NOTES = 400
 REWRITTEN = 120
-"""Notes that say something new before each run: it stores, and replaces."""
+"""How many notes change before each run, so that it both stores and replaces."""
 KILLS = 8
 MOST_RUNS = 24
 WORDS = [f"word{number}" for number in range(900)]
 
 
 class Notes:
-    """A folder of notes of some three passages; each ends with its number and its version."""
+    """A folder of notes of about three passages; each note ends with its number and version."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -57,7 +57,7 @@ def ending(name: str, version: int) -> str:
 
 
 def ingesting(notes: Path, store: Path) -> "subprocess.Popen[bytes]":
-    """`secondhop ingest` as a process of its own."""
+    """Start `secondhop ingest` in its own process."""
     place = ["--store", str(store), "--embedder", "hashing"]
     environment = {key: value for key, value in os.environ.items() if key not in variable_names()}
     if kept := os.environ.get("SECONDHOP_MODEL_DIR"):
@@ -71,12 +71,12 @@ def ingesting(notes: Path, store: Path) -> "subprocess.Popen[bytes]":
 
 
 def has_begun_to_write(store: Path) -> bool:
-    """A first write of this run is in SQLite's log, which every orderly close empties."""
+    """Whether this run has written: SQLite's log, which an orderly close empties, is not empty."""
     return any(log.stat().st_size for log in store.glob("entities/*/catalog.db-wal"))
 
 
 def run_and_kill(notes: Path, store: Path, *, after_s: float, from_start: bool) -> int:
-    """Exit status of an ingest killed that long after its start, or after its first write."""
+    """Exit status of an ingest killed `after_s` seconds after its start or its first write."""
     with ingesting(notes, store) as child:
         while not from_start and child.poll() is None and not has_begun_to_write(store):
             time.sleep(0.005)
@@ -96,7 +96,7 @@ async def opened(folder: Path) -> AsyncGenerator[EntityStore, None]:
 
 
 async def expect_whole(folder: Path) -> dict[str, str]:
-    """{memory id: its text} of a store in which nothing is half there and nothing is over."""
+    """{memory id: its text}; asserts that nothing in the store is incomplete or left over."""
     async with opened(folder) as store:
         held = await store.content_hashes()
         passages = 0
@@ -116,7 +116,7 @@ async def expect_whole(folder: Path) -> dict[str, str]:
 
 
 async def expect_memory(store: EntityStore, memory: Memory, *, passages: int) -> None:
-    """Every passage from the first word to the last, each with the vector of its own text."""
+    """Assert that all of a memory's text is in passages, each with the vector of its own text."""
     ids = [passage_id_of(memory, place) for place in range(passages)]
     found = await store.passages(ids)
     vectors = await store.vectors(ids)

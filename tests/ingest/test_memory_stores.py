@@ -1,4 +1,4 @@
-"""mem0, LangMem, Graphiti and Obsidian are read; mem0 and LangMem read back what is exported."""
+"""mem0, LangMem, Graphiti and Obsidian are read; mem0 and LangMem read what we export."""
 
 import json
 from collections.abc import AsyncIterator
@@ -80,7 +80,7 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
 
 
 async def read(recall: Recall, folder: Path, name: str, content: Any) -> dict[str, Version]:
-    """The memories that a file brings, by id."""
+    """Ingest a file with this content; returns {id: memory}."""
     file = folder / name
     file.write_text(content if isinstance(content, str) else json.dumps(content))
     await recall.aingest(file)

@@ -37,7 +37,7 @@ def memory(memory_id: str, text: str = "hello", *, origin: str = "") -> Memory:
 
 
 Reads = Callable[..., Awaitable[IngestLedger]]
-"""Ingests these paths."""
+"""Ingests paths and returns the ledger."""
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def read(writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings) 
 
 @pytest.fixture
 async def notes(samples: Path, tmp_path: Path, read: Reads) -> Path:
-    """A copy of the folder of notes, read once."""
+    """A copy of the folder of notes that has been ingested once."""
     folder = copytree(samples / "notes", tmp_path / "notes")
     await read(folder)
     return folder
@@ -201,7 +201,7 @@ async def test_a_huge_memory_is_put_whole_in_a_time_that_grows_with_its_length(
     _, for_a_tenth = await work_on(30_000)
     writer.puts.clear()
     ledger, for_all = await work_on(300_000)
-    assert for_all < 30 * for_a_tenth  # 10, were it not for the start; 100, were it quadratic
+    assert for_all < 30 * for_a_tenth  # linear: 10, plus the start; quadratic: 100
     assert ledger.passages == (await writer.counts()).passages > 1000
     assert max(len(texts) for texts in embedder.asked) == settings.batch_passages
     assert len(writer.puts) == 1

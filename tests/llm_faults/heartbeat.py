@@ -1,4 +1,4 @@
-"""How late this process runs: what a machine or a busy event loop takes is nobody's deadline."""
+"""How late this process runs: time lost to the machine or a busy event loop does not count."""
 
 import asyncio
 import time
@@ -11,15 +11,15 @@ BEAT_S = 0.005
 
 @dataclass(slots=True)
 class Heartbeat:
-    """Beats of an event loop, and how late each of them came."""
+    """The beats of an event loop, and how late each one came."""
 
     beats: list[tuple[float, float, float]] = field(
         default_factory=list[tuple[float, float, float]]
     )
-    """(perf_counter, seconds late, of those seconds the loop's own thread did work)."""
+    """(perf_counter, seconds late, how many of them the loop's own thread worked) of each beat."""
 
     async def beat(self) -> None:
-        """Until it is cancelled."""
+        """Record beats until cancelled."""
         while True:
             begun, worked = time.perf_counter(), time.thread_time()
             await asyncio.sleep(BEAT_S)
@@ -28,17 +28,17 @@ class Heartbeat:
             self.beats.append((now, late, min(late, time.thread_time() - worked)))
 
     def late_s(self, start: float, end: float) -> float:
-        """Seconds between two moments in which the loop served nobody, or somebody else."""
+        """Seconds between two moments for which the loop was late."""
         return sum(late for at, late, _ in self.beats if start <= at <= end + late)
 
     def stolen_s(self, start: float, end: float) -> float:
-        """Of `late_s`, what other programs and threads took from the loop's thread."""
+        """The part of `late_s` in which other programs or threads ran, not the loop's thread."""
         return sum(late - own for at, late, own in self.beats if start <= at <= end + late)
 
 
 @asynccontextmanager
 async def heartbeat() -> AsyncGenerator[Heartbeat]:
-    """Measures as long as the block runs."""
+    """A heartbeat that measures while the block runs."""
     heart = Heartbeat()
     task = asyncio.create_task(heart.beat())
     try:

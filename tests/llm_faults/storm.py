@@ -1,4 +1,4 @@
-"""Many recalls at a time against models that fail at random, and what must hold for each."""
+"""Many recalls at a time against models that fail at random, and what each one met."""
 
 import asyncio
 import random
@@ -30,12 +30,12 @@ ENDPOINTS = (
     (0.5, BreakerSettings(cooldown_s=0.3)),  # open, half-open and closed in turns
     (0.9, BreakerSettings()),  # open for good, as far as a test can see
 )
-"""(Share of requests that meet a dead server, how patient to be with it)."""
+"""(share of faults that look like a dead server, settings of the circuit breaker)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """A model endpoint, and what a recall that asks it may take."""
+    """A model endpoint, and the settings of a recall that asks it."""
 
     endpoint: int
     settings: Config
@@ -43,7 +43,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A compiled graph with little time, few calls or few tokens, as a chatbot has one."""
+    """A compiled graph as a chatbot has one, with little time, few calls or few tokens."""
 
     bounds: Bounds
     graph: RecallGraph
@@ -52,44 +52,44 @@ class Backend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of it."""
+    """The outcome of one recall."""
 
     mark: str
     limits: RecallLimits
     result: RecallResult
     trace: RecallTrace
     started: float
-    """perf_counter"""
+    """As perf_counter tells it."""
     ended: float
 
     @property
     def deadline(self) -> float:
-        """perf_counter"""
+        """As perf_counter tells it."""
         return self.started + self.limits.deadline_s
 
     @property
     def cut_short(self) -> bool:
-        """A step was cancelled at work: what it had spent, nobody told."""
+        """Whether a step was cancelled while it ran, so that what it had spent is not known."""
         return "was cancelled" in self.trace.stop_detail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storm:
-    """All of them, what the server saw, and how late the event loop ran."""
+    """All outcomes, what the server saw, and how late the event loop ran."""
 
     outcomes: Sequence[Outcome]
     weather: Weather
     heart: Heartbeat
     alone_s: float
-    """Seconds that the event loop's thread works on a recall alone and in good weather, at most."""
+    """Most seconds that the loop's thread works on one recall, alone and in good weather."""
 
     def seen(self, outcome: Outcome) -> Seen:
-        """The server's view of a recall."""
+        """What the server saw of a recall."""
         return self.weather.seen[outcome.mark]
 
 
 def drawn_bounds(count: int, *, seed: int) -> list[Bounds]:
-    """Little time, few calls and few tokens, each time in another mixture."""
+    """Random bounds: little time, few calls and few tokens, mixed differently each time."""
     chance = random.Random(seed)
     return [
         Bounds(
@@ -109,7 +109,7 @@ def drawn_bounds(count: int, *, seed: int) -> list[Bounds]:
 async def storm(
     services: Services, bounds: Sequence[Bounds], *, recalls: int, at_once: int, seed: int
 ) -> Storm:
-    """Run recalls over the store of `services`, so many at a time, within these bounds in turn."""
+    """Run recalls over the store of `services`, `at_once` at a time, taking the bounds in turn."""
     weather, gate = Weather(seed), asyncio.Semaphore(at_once)
     async with endpoints(weather) as llms:
         backends = [backend(own, llms[own.endpoint], services) for own in bounds]
@@ -133,7 +133,7 @@ def backend(bounds: Bounds, llm: StructuredLLM, services: Services) -> Backend:
 
 
 async def work_alone(asked: Backend) -> float:
-    """Seconds of this thread for one recall in good weather."""
+    """Seconds that this thread works on one recall in good weather."""
     begun = time.thread_time()
     await outcome_of(FAIR, asked)
     return time.thread_time() - begun
@@ -158,7 +158,7 @@ async def outcome_of(mark: str, asked: Backend) -> Outcome:
 
 @asynccontextmanager
 async def endpoints(weather: Weather) -> AsyncGenerator[list[StructuredLLM]]:
-    """A server and a model for each patience."""
+    """A server and a model for each entry of `ENDPOINTS`."""
     async with AsyncExitStack() as stack:
         llms: list[StructuredLLM] = []
         for silent, breaker in ENDPOINTS:
@@ -174,11 +174,11 @@ async def endpoints(weather: Weather) -> AsyncGenerator[list[StructuredLLM]]:
 
 
 def failed_nodes(trace: RecallTrace) -> list[str]:
-    """Nodes that should have asked the model and did without, once a step."""
+    """The node of each step that should have asked the model but did without it."""
     return [step.node for step in trace.steps if step.node in SCHEMAS.values() and step.error]
 
 
 def answered_nodes(trace: RecallTrace) -> list[str]:
-    """Nodes that the model answered, once a step."""
+    """The node of each step that the model answered."""
     asking = [step for step in trace.steps if step.node in SCHEMAS.values()]
     return [step.node for step in asking if step.llm_calls and not step.error]

@@ -1,4 +1,4 @@
-"""What is given up from outside: nothing stays behind, and what was spent is told."""
+"""Calls cancelled from outside: nothing is left behind, and what they spent is reported."""
 
 import asyncio
 
@@ -26,7 +26,7 @@ class Text(BaseModel):
 
 
 async def asked(llm: StructuredLLM, *, seconds: float) -> None:
-    """One question, with so many seconds left."""
+    """Ask one question with this many seconds left."""
     call = ModelCall(
         prompt=RenderedPrompt(system="Answer.", user="How?"),
         reply_tokens=300,

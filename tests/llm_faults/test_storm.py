@@ -24,7 +24,7 @@ pytestmark = [
 
 ALL_WEATHER = {*FAULTS, *WORDS, "refusal", "filtered", "cut off", "good", "slow"}
 LATE_S = 0.25
-"""How long after its deadline a recall may answer."""
+"""How many seconds after its deadline a recall may answer."""
 
 
 async def test_recalls_in_a_storm_keep_every_promise(world: SmallWorld) -> None:
@@ -71,7 +71,7 @@ async def test_four_at_once_recalls_are_in_time_by_the_clock_of_their_thread(
 
 
 async def expect_promises(passed: Storm, world: SmallWorld) -> None:
-    """No recall has raised, or the storm would have; the rest is checked one by one."""
+    """Check each outcome. (No recall has raised, or the storm would have.)"""
     stored = set(await world.store.content_hashes())
     for outcome in passed.outcomes:
         seen = passed.seen(outcome)
@@ -82,18 +82,18 @@ async def expect_promises(passed: Storm, world: SmallWorld) -> None:
 
 
 def expect_in_time(outcome: Outcome, heart: Heartbeat) -> None:
-    """Not counting what the event loop spent on others after the deadline.
+    """Assert that a recall was in time, without what the loop spent on others after its deadline.
 
-    More recalls at once than two processors can serve are late by the clock; fewer may not be.
+    If two processors cannot serve all recalls at once, the answers are late by the clock.
     """
     over_s = outcome.ended - outcome.deadline
     assert over_s - heart.late_s(outcome.deadline, outcome.ended) <= LATE_S, outcome.mark
 
 
 def expect_in_time_by_its_thread(passed: Storm, *, at_once: int) -> None:
-    """What the event loop spent on whomever counts; what other programs took does not.
+    """Assert that recalls were in time, counting the loop's work on all, but not other programs'.
 
-    So many at once wait for each other's work, which takes a slow processor longer than LATE_S.
+    With so many at once, each waits for the others' work, and that can take more than LATE_S.
     """
     late_s = max(LATE_S, at_once * passed.alone_s)
     for outcome in passed.outcomes:
@@ -102,7 +102,7 @@ def expect_in_time_by_its_thread(passed: Storm, *, at_once: int) -> None:
 
 
 def expect_within_budget(outcome: Outcome, seen: Seen) -> None:
-    """No request and no token beyond the limits; the bill is what the server saw."""
+    """Assert that requests and tokens kept to the limits, and that the server saw the same."""
     spent, limits = outcome.result.spent, outcome.limits
     assert seen.requests <= limits.llm_calls
     assert spent.llm_calls <= limits.llm_calls
@@ -113,11 +113,11 @@ def expect_within_budget(outcome: Outcome, seen: Seen) -> None:
         update={"ms": 0.0}
     )
     if not outcome.cut_short:
-        assert spent.llm_calls >= seen.requests  # one may be given up on its way to the server
+        assert spent.llm_calls >= seen.requests  # one may be cancelled on its way to the server
 
 
 def expect_named_failures(outcome: Outcome, seen: Seen) -> None:
-    """A step that the model did not answer says so, in the result and in the trace."""
+    """Assert that result and trace name each step that the model did not answer."""
     result, trace = outcome.result, outcome.trace
     for step in trace.steps:
         if step.node in SCHEMAS.values() and step.error:
@@ -130,10 +130,10 @@ def expect_named_failures(outcome: Outcome, seen: Seen) -> None:
 
 
 def expect_valid(outcome: Outcome, stored: set[str]) -> None:
-    """Memories that exist, each once, at most k, with scores and evidence.
+    """Assert that the memories exist, come once, are at most k, and have scores and evidence.
 
-    None only where it is said why: never drawn, voted down, too weak, or a search was lost (what
-    the question's own words find in this small world is below the threshold).
+    An answer may be empty only for a stated reason: never drawn, voted down, too weak, or a lost
+    search (in this small world the question's own words find only what is below the threshold).
     """
     result, trace = outcome.result, outcome.trace
     ids, missed = result.ids(), [memory.id for memory in result.maybe]
@@ -155,13 +155,13 @@ def expect_valid(outcome: Outcome, stored: set[str]) -> None:
 
 
 def expect_every_fault(passed: Storm) -> None:
-    """A thousand requests meet every fault of the mix."""
+    """Assert that every fault happened, as it must among a thousand requests."""
     fell = sum((passed.seen(outcome).faults for outcome in passed.outcomes), Counter[str]())
     assert not ALL_WEATHER - fell.keys()
 
 
 def expect_variety(passed: Storm) -> None:
-    """The storm was one: every fault fell, every step failed and was answered, breakers opened."""
+    """Assert that all happened: every fault, failures and answers of every step, open breakers."""
     fell, failed, answered = Counter[str](), Counter[str](), Counter[str]()
     exact = 0
     for outcome in passed.outcomes:
@@ -170,10 +170,10 @@ def expect_variety(passed: Storm) -> None:
         failed += Counter(failed_nodes(outcome.trace))
         answered += Counter(answered_nodes(outcome.trace))
         exact += outcome.result.spent.prompt_tokens == seen.prompt_tokens
-    # a busy machine asks less, so how many fates are drawn is not fixed
+    # a busy machine sends fewer requests, so how many fates are drawn varies
     assert len(ALL_WEATHER - fell.keys()) <= 3
     assert set(failed) == set(answered) == set(SCHEMAS.values())
-    assert exact > len(passed.outcomes) / 2  # the rest gave up on replies that were on their way
+    assert exact > len(passed.outcomes) / 2  # the rest gave up while a reply was on its way
     told = "\n".join(line for outcome in passed.outcomes for line in outcome.result.degraded)
     assert "is left alone for" in told
     reasons = {outcome.result.stop_reason for outcome in passed.outcomes}

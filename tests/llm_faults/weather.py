@@ -1,4 +1,4 @@
-"""A model server whose every answer is drawn: half of them good, the rest a fault each."""
+"""A model server whose answers are drawn at random: half of them are good, the rest are faults."""
 
 import json
 import random
@@ -26,13 +26,13 @@ from tests.models.fault_server import (
 )
 
 SCHEMAS = {"DecomposeReply": "decompose", "ExpandReply": "expand", "CritiqueReply": "critique"}
-"""{what is asked for: the node that asks}."""
+"""{schema of a request: the node that asks}."""
 
 FAIR = "(ask 0)"
-"""A recall in good weather, to warm up with."""
+"""The mark of recalls in good weather, to warm up with."""
 
 MARK = re.compile(r"\(ask \d+\)")
-"""Stands in every question: the recall that a request belongs to."""
+"""The mark in every question, which tells the recall that a request belongs to."""
 
 FAULTS: dict[str, Fault] = {
     "429": status(429),
@@ -61,10 +61,10 @@ FAULTS: dict[str, Fault] = {
     "10 MB": HUGE,
     "10 MB of error": HUGE_ERROR,
 }
-"""Answers that tell nothing."""
+"""Faults without a usable answer."""
 
 SILENT = ("hang", "half a response", "slow drip", "reset", "502", "503")
-"""What looks like a server that is not there."""
+"""The faults that look like a dead server."""
 
 WORDS: dict[str, Callable[[str], str]] = {
     "prose": lambda _: "I would rather talk about it.",
@@ -76,7 +76,7 @@ WORDS: dict[str, Callable[[str], str]] = {
     "nothing": lambda _: "",
     "many braces": lambda _: "{" * 5_000,
 }
-"""Whole responses whose words are no answer."""
+"""Whole responses whose text is not a valid answer."""
 
 
 @dataclass(slots=True)
@@ -85,15 +85,15 @@ class Seen:
 
     requests: int = 0
     good: Counter[str] = field(default_factory=Counter[str])
-    """{node: good answers that were sent}."""
+    """{node: number of good answers sent}."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    """Of all responses that tell their price."""
+    """Sum over all responses that give their usage."""
     faults: Counter[str] = field(default_factory=Counter[str])
 
 
 class Weather:
-    """Draws the fate of each request; the same for the same seed, recall and place in it."""
+    """Draws the fate of each request from the seed, the recall and the request's place in it."""
 
     def __init__(self, seed: int, *, good: float = 0.5) -> None:
         """`good`: share of requests that are answered well, some of them slowly."""
@@ -101,7 +101,7 @@ class Weather:
         self.seen: defaultdict[str, Seen] = defaultdict(Seen)
 
     def server(self, *, silent: float) -> FaultServer:
-        """A server in this weather; so many of its faults are those of a dead one."""
+        """A server in this weather; `silent`: share of its faults that look like a dead server."""
 
         async def play(exchange: Exchange) -> None:
             await self._answer(exchange, silent=silent)
@@ -139,7 +139,7 @@ class Weather:
             seen.completion_tokens += USAGE["completion_tokens"]
         if name in FAULTS:
             return name, FAULTS[name]
-        if name == "broken JSON":  # the whole rows before the break are an answer
+        if name == "broken JSON":  # the complete rows before the break are an answer
             seen.good[SCHEMAS[schema]] += 1
         if name in WORDS:
             return name, self._priced(WORDS[name](good), exchange, seen)
@@ -152,7 +152,7 @@ class Weather:
     def _priced(
         text: str, exchange: Exchange, seen: Seen, *, refusal: str | None = None, end: str = "stop"
     ) -> Fault:
-        """A whole response that tells what it costs."""
+        """A whole response with its usage."""
         prompt = sum(len(told["content"].encode()) for told in exchange.asked["messages"]) // 4
         reply = min(max(1, len(text) // 4), reply_bound(exchange.asked))
         seen.prompt_tokens += prompt
@@ -164,12 +164,12 @@ class Weather:
 
 
 def reply_bound(asked: dict[str, Any]) -> int:
-    """Tokens that a request grants its reply."""
+    """The most tokens that a request allows for its reply."""
     return int(asked.get("max_tokens") or asked["max_completion_tokens"])
 
 
 def good_reply(schema: str, told: str, chance: random.Random) -> object:
-    """An answer that fits, if not always a clever one."""
+    """A valid answer, though not always a clever one."""
     if schema == "DecomposeReply":
         kind = chance.choice(["factual", "conceptual", "procedural", "temporal"])
         return {"kind": kind, "rewordings": ["Carefeed before the interview"], "parts": []}

@@ -1,4 +1,4 @@
-"""One server for all tests."""
+"""One llama.cpp server for all tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Nothing but `-m llm` sees these tests: they need a server that takes minutes to compile."""
+    """Collect these tests only with `-m llm`: they need a server that takes minutes to compile."""
     asked_for = config.getoption("markexpr") == "llm"
     return None if asked_for or collection_path.is_dir() else True
 

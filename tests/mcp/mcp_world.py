@@ -1,4 +1,4 @@
-"""A store of two people's memories, and a server of it in a process of its own."""
+"""A store of two people's memories, and an MCP server of it in its own process."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ ARGUMENTS = {"query": QUESTION, "limit": 3}
 
 
 async def store_two(folder: Path) -> None:
-    """A store of Mara's life and of one memory of Noor's."""
+    """Make a store of Mara's life and one memory of Noor's."""
     lives: tuple[tuple[str, Sequence[Memory]], ...] = ((MARA, LIFE), (NOOR, NOORS))
     for entity, memories in lives:
         async with await Recall.aopen(folder, entity=entity, embedder="hashing") as recall:
@@ -39,14 +39,14 @@ async def store_two(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Such a store, for all tests of a file."""
+    """Such a store for all tests of a file."""
     folder = tmp_path_factory.mktemp("two") / "store"
     asyncio.run(store_two(folder))
     return folder
 
 
 def options(folder: Path) -> Common:
-    """As `--store FOLDER --embedder hashing --llm offline`."""
+    """The options `--store FOLDER --embedder hashing --llm offline`."""
     return Common(store=folder, chroma="", llm="offline", embedder="hashing")
 
 
@@ -56,12 +56,12 @@ def recalls_in(folder: Path) -> RecallPool:
 
 
 def command(folder: Path, *words: str) -> list[str]:
-    """`secondhop WORDS` over that store."""
+    """The command line `secondhop WORDS` on that store."""
     return [sys.executable, "-m", "secondhop", *words, *place_of(folder)]
 
 
 def environment() -> dict[str, str]:
-    """This process's, without a setting that somebody has made."""
+    """This process's environment without any setting, except where pulled models are."""
     kept = {key: value for key, value in os.environ.items() if key not in variable_names()}
     if models := os.environ.get("SECONDHOP_MODEL_DIR"):
         kept["SECONDHOP_MODEL_DIR"] = models
@@ -76,7 +76,7 @@ def over_stdio(folder: Path) -> StdioServerParameters:
 
 @contextmanager
 def http_server(folder: Path, *words: str) -> Generator[str, None, None]:
-    """The URL of a server over HTTP on a free port; it is ended with a signal."""
+    """The URL of a server over HTTP on a free port; a signal ends it."""
     line = command(folder, "mcp", "--http", "127.0.0.1:0", *words)
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment()) as child:
         assert child.stderr is not None
@@ -88,7 +88,7 @@ def http_server(folder: Path, *words: str) -> Generator[str, None, None]:
 
 
 def address_in(line: str) -> str:
-    """The URL that a server tells of."""
+    """The URL in the line that a server prints."""
     assert line.startswith("secondhop: serving MCP at http://"), line
     return line.split()[4]
 
@@ -99,7 +99,7 @@ def ids(result: CallToolResult) -> list[str]:
 
 
 def content(result: CallToolResult) -> dict[str, Any]:
-    """What a tool gave back."""
+    """What a tool returned; asserts that it did not fail."""
     assert not result.is_error, words(result)
     found: dict[str, Any] | None = result.structured_content
     assert found is not None
@@ -107,11 +107,11 @@ def content(result: CallToolResult) -> dict[str, Any]:
 
 
 def words(result: CallToolResult) -> str:
-    """The text of a result: the message of an error."""
+    """The text of a result, which for an error is its message."""
     return "".join(part.text for part in result.content if isinstance(part, TextContent))
 
 
 def rows_of_chroma(folder: Path) -> list[str]:
-    """All that Chroma's database holds, but its count of who has opened it."""
+    """All of Chroma's database except the table in which it counts who opened it."""
     with closing(sqlite3.connect(folder / "chroma" / "chroma.sqlite3")) as database:
         return [line for line in database.iterdump() if "acquire_write" not in line]

@@ -1,4 +1,4 @@
-"""Arguments that a tool does not have, or that cannot be: refused in words for an agent."""
+"""Unknown or impossible arguments of a tool are refused in words that an agent understands."""
 
 import re
 from collections.abc import Mapping

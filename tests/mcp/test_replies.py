@@ -1,4 +1,4 @@
-"""What the tools of the MCP server give back."""
+"""What the tools of the MCP server return."""
 
 from datetime import UTC, datetime
 from typing import Any

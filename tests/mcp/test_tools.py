@@ -62,13 +62,13 @@ async def test_every_tool_says_when_to_use_it_and_what_it_gives_back(connected: 
             "history": (True, False, False),
             "explain": (True, False, False),
         }
-        sessions = {"recall_session_start", "recall_vote"}  # they write nothing but a session
+        sessions = {"recall_session_start", "recall_vote"}  # they write only a session
         for name in {one for one, (reads, *_) in hints.items() if not reads} - sessions:
             assert "dryRun" in tools[name].input_schema["properties"]
 
 
 def hints_of(tool: Tool) -> tuple[bool, bool, bool]:
-    """Whether it reads only, destroys, and may be called again."""
+    """The hints of a tool: (read-only, destructive, idempotent)."""
     told = tool.annotations
     assert told is not None
     return bool(told.read_only_hint), bool(told.destructive_hint), bool(told.idempotent_hint)

@@ -1,4 +1,4 @@
-"""The MCP server in a process of its own, over both transports."""
+"""The MCP server in its own process, over both transports."""
 
 import shutil
 from pathlib import Path
@@ -34,7 +34,7 @@ class Guarded(NamedTuple):
 
     store: Path
     tokens: dict[str, str]
-    """{text: entity}."""
+    """{text of a token: its entity}."""
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def guarded(store: Path, tmp_path: Path) -> Guarded:
 
 
 async def voted_on(client: Client) -> list[str]:
-    """A session over the wire, to its end; what was accepted."""
+    """Hold a session over the wire to its end; returns what was accepted."""
     first = content(await client.call_tool("recall_session_start", ARGUMENTS))
     hot, cold = (memory["id"] for memory in first["memories"][:2])
     ballot = {"sessionId": first["sessionId"], "votes": {hot: "hot", cold: "cold"}}

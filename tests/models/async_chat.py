@@ -1,4 +1,4 @@
-"""A langchain chat model as tests make them: a class that derives from it says what it replies."""
+"""The base class of the tests' langchain chat models; a subclass says what it replies."""
 
 from abc import abstractmethod
 from typing import Any
@@ -10,11 +10,11 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 
 class AsyncChat(BaseChatModel):
-    """Has no synchronous way in: ours is the async one."""
+    """Can only be called asynchronously, which is how our adapter calls it."""
 
     @abstractmethod
     async def reply(self, messages: list[BaseMessage]) -> AIMessage:
-        """What it says to these."""
+        """The reply to these messages."""
 
     @property
     def _llm_type(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 
 class EmbeddingsServer:
-    """Speaks the OpenAI embeddings protocol; `script` holds faults to serve before it works."""
+    """Speaks the OpenAI embeddings protocol; it serves the faults in `script` before it works."""
 
     def __init__(self) -> None:
         self.script: list[tuple[int, dict[str, str], bytes]] = []
@@ -20,7 +20,7 @@ class EmbeddingsServer:
         self.dimension = 8
         self.drop_rows = 0
         self.honours_base64 = True
-        self.keeps_order = False  # the protocol numbers rows; their order is free
+        self.keeps_order = False  # the protocol numbers the rows and allows any order
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()

@@ -1,4 +1,4 @@
-"""A chat server on a real socket that speaks the OpenAI protocol, and misbehaves on request."""
+"""A chat server on a real socket that speaks the OpenAI protocol and misbehaves on request."""
 
 import asyncio
 import itertools
@@ -29,7 +29,7 @@ class Exchange:
     writer: asyncio.StreamWriter
 
     async def send(self, status: int, body: bytes, **headers: str) -> None:
-        """A whole response."""
+        """Send a whole response."""
         await self.send_head(status, length=len(body), **headers)
         self.writer.write(body)
         await self.writer.drain()
@@ -50,37 +50,37 @@ Fault = Callable[[Exchange], Awaitable[None]]
 
 @dataclass(slots=True)
 class FaultServer:
-    """Plays `script` first, one fault a request; then `otherwise`, without end."""
+    """Plays `script` first, one fault per request, and then `otherwise` forever."""
 
     script: list[Fault] = field(default_factory=list[Fault])
     otherwise: Fault = field(default_factory=lambda: answer('{"text": "fine"}'))
     modes: frozenset[str] = frozenset({"json_schema", "json_object", "text"})
-    """What it can do; the rest is refused with `refusal_status`."""
+    """The kinds of answer it supports; others are refused with `refusal_status`."""
     refusal_status: int = 500
     port: int = 0
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """The bodies of all requests, in order."""
     heads: list[str] = field(default_factory=list[str])
-    """Their first lines and headers."""
+    """First lines and headers of all requests, in order."""
     at_once: int = 0
     most_at_once: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)
-    """A request has come."""
+    """Set once a request has come."""
     deserted: asyncio.Event = field(default_factory=asyncio.Event)
-    """A client has hung up before there was an answer."""
+    """Set once a client has hung up before it was answered."""
     model: str = field(default_factory=lambda: f"faulty-{next(_numbers)}")
-    """Another name a server: what a process learns of an endpoint stays with its test."""
+    """Differs for each server, so what a process learns about an endpoint stays within a test."""
 
     @property
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def asked_modes(self) -> list[str]:
-        """How each request wanted its answer."""
+        """The kind of answer that each request wanted."""
         return [mode_of(asked) for asked in self.asked]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, until either side closes it."""
+        """Serve one connection until either side closes it."""
         try:
             while not writer.is_closing():
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -117,7 +117,7 @@ class FaultServer:
 
 @asynccontextmanager
 async def running(server: FaultServer) -> AsyncGenerator[FaultServer]:
-    """The server, listening on a free port (or on the one it has)."""
+    """The server, listening on a free port or on the one it had before."""
     tasks: set[asyncio.Task[None]] = set()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -137,18 +137,18 @@ async def running(server: FaultServer) -> AsyncGenerator[FaultServer]:
 
 
 def mode_of(asked: dict[str, Any]) -> str:
-    """How a request wants its answer."""
+    """The kind of answer that a request wants: its response_format, or "text"."""
     return str(asked.get("response_format", {}).get("type", "text"))
 
 
 def completion(message: dict[str, Any], **choice: Any) -> bytes:
-    """A chat completion of one choice."""
+    """A chat completion with one choice."""
     choices = [{"index": 0, "message": message, "finish_reason": "stop", **choice}]
     return json.dumps({"object": "chat.completion", "choices": choices, "usage": USAGE}).encode()
 
 
 def answer(text: str, **choice: Any) -> Fault:
-    """An answer."""
+    """A good answer with this text."""
 
     async def play(exchange: Exchange) -> None:
         message = {"role": "assistant", "content": text}
@@ -158,7 +158,7 @@ def answer(text: str, **choice: Any) -> Fault:
 
 
 def body(raw: bytes) -> Fault:
-    """HTTP 200 with anything in it."""
+    """HTTP 200 with any body."""
     return raw_status(200, raw)
 
 
@@ -168,7 +168,7 @@ def status(code: int, *, message: str = "no", **headers: str) -> Fault:
 
 
 def raw_status(code: int, raw: bytes, **headers: str) -> Fault:
-    """Any status with anything in it."""
+    """Any status with any body."""
 
     async def play(exchange: Exchange) -> None:
         await exchange.send(code, raw, **headers)
@@ -177,7 +177,7 @@ def raw_status(code: int, raw: bytes, **headers: str) -> Fault:
 
 
 def slow(after_s: float, then: Fault) -> Fault:
-    """The same, later."""
+    """Plays another fault after some seconds."""
 
     async def play(exchange: Exchange) -> None:
         await asyncio.sleep(after_s)
@@ -192,7 +192,7 @@ async def hang(exchange: Exchange) -> None:
 
 
 async def half(exchange: Exchange) -> None:
-    """Promises more than it sends, and hangs up."""
+    """Promises more than it sends, then hangs up."""
     whole = completion({"content": '{"text": "half"}'})
     await exchange.send_head(200, length=len(whole))
     exchange.writer.write(whole[: len(whole) // 2])
@@ -222,6 +222,6 @@ HUGE = body(completion({"content": "x" * 10_000_000}))
 HUGE_ERROR = raw_status(500, b'{"error": {"message": "' + b"x" * 10_000_000 + b'"}}')
 
 PASSING = (status(429), status(408), status(409), half, reset)
-"""What any adapter tries again."""
+"""The faults after which every adapter tries again."""
 UNENDING = (hang, drip, HUGE_ERROR)
-"""What never comes to an answer, however long one waits."""
+"""The faults that never lead to an answer, no matter how long one waits."""

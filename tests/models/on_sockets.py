@@ -1,4 +1,4 @@
-"""Our adapters of language models, each before a server that misbehaves on request."""
+"""Our adapters of language models, each with a server that misbehaves on request."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -26,7 +26,7 @@ class Answer(BaseModel):
 
 
 def usage(calls: int, answers: int) -> Usage:
-    """What so many requests cost when so many of them were answered."""
+    """The usage of `calls` requests of which `answers` were answered."""
     return Usage(
         calls=calls,
         prompt_tokens=10 * answers,
@@ -37,7 +37,7 @@ def usage(calls: int, answers: int) -> Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How long an adapter waits, and for how many at once."""
+    """How long an adapter waits, and for how many requests at once."""
 
     timeout_s: float = 5.0
     max_wait_s: float = 0.02
@@ -75,7 +75,7 @@ async def openai_served(server: FaultServer, bounds: Bounds = USUAL) -> AsyncGen
 async def langchain_served(
     server: FaultServer, bounds: Bounds = USUAL
 ) -> AsyncGenerator[LangchainLLM]:
-    """The adapter of langchain's chat models, with the one that most hosts have."""
+    """The adapter of langchain's chat models, with the model class that most hosts use."""
     async with running(server):
         model = ChatOpenAI(
             model=server.model, base_url=server.base_url, api_key=SecretStr("secret-key")
@@ -100,7 +100,7 @@ async def ask(
     calls: int = 8,
     tokens: int | None = None,
 ) -> Completion[Answer]:
-    """One answer; whatever it ends in, it ends in time."""
+    """Ask for one answer, and assert that the call ends in time even if it fails."""
     started = time.perf_counter()
     try:
         return await llm.complete(

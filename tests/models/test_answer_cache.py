@@ -1,4 +1,4 @@
-"""The answer cache: what was asked before, word for word, is not asked again."""
+"""The answer cache: a request with exactly the same words is not sent again."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class Other(BaseModel):
 
 
 class Parrot:
-    """Says how often it was asked, or fails when told to."""
+    """A model that says how often it was asked, or fails when told to."""
 
     def __init__(self, model_id: str = "parrot", *, says: object = None) -> None:
         self.model_id, self._says = model_id, says

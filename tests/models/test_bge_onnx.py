@@ -133,4 +133,4 @@ async def test_the_event_loop_goes_on_while_the_model_is_being_loaded(
     await asyncio.sleep(0.01)
     loaded.set()
     await asyncio.gather(first, second, return_exceptions=True)
-    assert all(in_time)  # a loop that waits for the model comes here too late
+    assert all(in_time)  # an event loop that waits for the model would be too late here

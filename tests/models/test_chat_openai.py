@@ -1,4 +1,4 @@
-"""The chat model that most hosts have, langchain-openai's own class, on real sockets."""
+"""The chat model that most hosts use, langchain-openai's own class, on real sockets."""
 
 import asyncio
 import gc
@@ -65,12 +65,12 @@ def test_another_event_loop_finds_stale_connections_and_opens_its_own() -> None:
 
     async def asked() -> Completion[Answer]:
         async with running(server):
-            model = chat_openai(server)  # every one of this address shares its connections
+            model = chat_openai(server)  # all models with this address share their connections
             return await ask(LangchainLLM(model, model_id=f"mine {len(server.asked)}"))
 
     asyncio.run(asked())
     again = asyncio.run(asked())
-    gc.collect()  # nobody can close the connections of a loop that is gone: the warnings come here
+    gc.collect()  # connections of a loop that is gone cannot be closed: let the warnings come here
 
     assert again.parsed == Answer(text="fine")
     assert again.usage == usage(calls=2, answers=1)

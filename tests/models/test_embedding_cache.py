@@ -17,7 +17,7 @@ from secondhop.models.hashing import HashingEmbedder
 
 
 class CountingEmbedder:
-    """A hashing embedder that remembers every call, and can fail."""
+    """A hashing embedder that records every call and can fail."""
 
     def __init__(self, model_id: str = "counting") -> None:
         self._hashing = HashingEmbedder(16)
@@ -101,7 +101,7 @@ async def test_questions_of_an_entity_stay_in_memory_and_its_passages_on_disk(
         await cache.embed_passages(["a note"])
         for question in questions:
             await cache.embed_queries([question])
-        await cache.embed_queries(questions[1:])  # known; the first was asked longest ago
+        await cache.embed_queries(questions[1:])  # all cached: only the oldest was dropped
         assert inner.query_calls == [[one] for one in questions]
         await cache.embed_requests(["the same, held against cues"])
     with closing(sqlite3.connect(path)) as connection:
@@ -187,7 +187,7 @@ async def test_a_damaged_file_is_begun_again(
     assert inner.passage_calls == [texts]
     assert ("is damaged" in caplog.text) == (damage != "empty")
     names = {path.name.removesuffix("-wal").removesuffix("-shm") for path in folder.iterdir()}
-    assert names == {caches.path.name}  # vectors can be read: no copy stays behind
+    assert names == {caches.path.name}  # a copy would leave readable vectors behind
 
 
 async def test_a_place_that_cannot_be_written_costs_one_warning_and_no_answer(

@@ -10,7 +10,7 @@ from secondhop.models.langchain_embedder import LangchainEmbedder
 
 
 class SyncEmbeddings(Embeddings):
-    """Has synchronous methods only, as many adapters do; knows queries from documents."""
+    """Has only synchronous methods, like many adapters; tells queries from documents."""
 
     def __init__(self, model: str = "tiny") -> None:
         self.model = model

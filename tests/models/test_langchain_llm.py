@@ -30,7 +30,7 @@ class Answer(BaseModel):
 
 
 class ScriptedChat(AsyncChat):
-    """Plays turns back: a text, a message, an error, or a wait in seconds."""
+    """Plays back turns: a text, a message, an error, or a wait in seconds."""
 
     model: str = "scripted"
     turns: list[Any]  # str, AIMessage, Exception or float
@@ -39,7 +39,7 @@ class ScriptedChat(AsyncChat):
     bounds: list[int | None] = Field(default_factory=list[int | None])
 
     async def reply(self, messages: list[BaseMessage]) -> AIMessage:
-        """Its next turn."""
+        """The next turn."""
         self.seen.append(messages)
         self.bounds.append(self.max_tokens)
         turn = self.turns.pop(0)
@@ -52,7 +52,7 @@ class ScriptedChat(AsyncChat):
 
 
 class ToolChat(ScriptedChat):
-    """One that can be made to call a tool."""
+    """A scripted model that can be made to call a tool."""
 
     def bind_tools(
         self,

@@ -1,4 +1,4 @@
-"""How a langchain chat model is asked: structured, as text; and how it learns."""
+"""How a langchain chat model is asked, structured or for text, and what the adapter learns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,24 +17,24 @@ FINE = '{"text": "fine"}'
 
 
 class MethodChat(AsyncChat):
-    """Has several ways to answer in a shape, as most do; a server behind it can do some of them."""
+    """Has several ways to give structured answers, as most models do; its server supports some."""
 
     model: str = "of several methods"
     able: frozenset[str]
     written: str = FINE
     asked: list[str] = Field(default_factory=list[str])
-    """The way of each request that was sent."""
+    """The way in which each request was sent."""
     told: list[str] = Field(default_factory=list[str])
-    """The last message of each."""
+    """The last message of each request."""
     parsed: list[str] = Field(default_factory=list[str])
     """What langchain's parser was given."""
 
     async def reply(self, messages: list[BaseMessage]) -> AIMessage:
-        """As text."""
+        """Reply to a request for text."""
         return await self.replied("text", messages)
 
     async def replied(self, way: str, messages: Sequence[BaseMessage]) -> AIMessage:
-        """In that way, or a refusal."""
+        """Reply in that way, or refuse."""
         self.asked.append(way)
         self.told.append(str(messages[-1].content))
         if way not in self.able:
@@ -49,7 +49,7 @@ class MethodChat(AsyncChat):
         include_raw: bool = False,
         **kwargs: Any,
     ) -> Runnable[Any, Any]:
-        """By that method, and then the parser."""
+        """A chain that asks by that method and then parses the reply."""
 
         async def raw(pairs: list[tuple[str, str]]) -> AIMessage:
             return await self.replied(method, [BaseMessage(content=t, type=r) for r, t in pairs])
@@ -62,7 +62,7 @@ class MethodChat(AsyncChat):
 
 
 async def ways_of(llm: LangchainLLM, model: MethodChat, *, calls: int = 8) -> list[str]:
-    """How one answer was asked for."""
+    """The ways in which one answer was asked for."""
     before = len(model.asked)
     assert (await ask(llm, calls=calls)).parsed == Answer(text="fine")
     return model.asked[before:]
@@ -84,4 +84,4 @@ async def test_langchains_own_parser_is_left_out() -> None:
     with pytest.raises(LLMError, match="answered twice"):
         await ask(LangchainLLM(model))
 
-    assert model.parsed == []  # it takes a time that grows with the square of such a reply
+    assert model.parsed == []  # its time would grow with the square of such a reply

@@ -1,4 +1,4 @@
-"""Each adapter of a language model on real sockets, through the faults that any server can have."""
+"""Each adapter of a language model on real sockets, with the faults that any server can have."""
 
 import asyncio
 import time

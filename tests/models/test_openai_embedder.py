@@ -38,7 +38,7 @@ async def test_rows_come_back_in_order_and_of_unit_length_whatever_the_encoding(
     rows = await embedder.embed_passages(["a", "abcd"])
     assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1) == pytest.approx(1.0)
-    assert rows[0, 0] / rows[0, 1] == pytest.approx(0.5)  # the server puts the text's length there
+    assert rows[0, 0] / rows[0, 1] == pytest.approx(0.5)  # the first number is the text's length
     assert rows[1, 0] / rows[1, 1] == pytest.approx(2.0)
     await embedder.aclose()
 

@@ -17,7 +17,7 @@ KEY = "sk-SECRET-0123456789"
 
 
 async def judged(base_url: str, *, model: str = "m", calls: int = 1) -> tuple[list[str], int]:
-    """The votes' words, and the requests they took."""
+    """The names of the votes, and how many requests they took."""
     connection = OpenAIConnection(base_url=base_url, api_key=KEY + "\n", max_wait_s=0.01)
     llm = OpenAILLM(OpenAILLMConfig(model=model, connection=connection))
     try:

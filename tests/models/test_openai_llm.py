@@ -75,7 +75,7 @@ async def test_a_single_500_does_not_cost_a_good_server_its_schemas() -> None:
         "json_schema",
         "json_object",
         "json_schema",
-        "json_schema",  # proven now: a 500 is a stumble, and tried again
+        "json_schema",  # known to work by now, so a 500 counts as passing and is tried again
         "json_schema",
     ]
 
@@ -233,7 +233,7 @@ async def test_a_server_that_is_not_there_opens_the_circuit_too() -> None:
 
 async def test_a_caller_in_a_hurry_does_not_close_an_endpoint_to_the_others() -> None:
     async with served(server := FaultServer(), Bounds(breaker=BreakerSettings())) as llm:
-        await ask(llm)  # opens the client: not in a hurry
+        await ask(llm)  # opens the client, with time to spare
         server.script = [hang] * 5
         for _ in range(5):
             with pytest.raises(LLMError):
@@ -252,7 +252,7 @@ def test_limits_that_cannot_be_are_refused_and_secrets_stay_out_of_the_name() ->
 
 
 async def greedy(exchange: Exchange) -> None:
-    """Makes a third more tokens of every text than we count, and writes all that it may."""
+    """Counts a third more tokens in every text than we do, and writes as many as it may."""
     asked = exchange.asked
     shape = json.dumps(asked.get("response_format", {}).get("json_schema", {}))
     texts = [*(message["content"] for message in asked["messages"]), shape]

@@ -1,4 +1,4 @@
-"""What must not leave by way of a model server, nor be believed of one."""
+"""What must not leak to a model server, and what must not be believed of one."""
 
 import json
 import logging

@@ -34,9 +34,9 @@ def test_a_model_has_its_price_under_its_own_name(model_id: str, name: str) -> N
     "model_id",
     [
         "openai:nobody",
-        "openai:gpt-4.1-mini@localhost:8000/v1",  # a local server charges what it likes
+        "openai:gpt-4.1-mini@localhost:8000/v1",  # a local server may have any price
         "openai:gpt-4.1-mini@eu.api.openai.com/v1",
-        "openai:gpt-5-pro",  # begins like a cheaper one
+        "openai:gpt-5-pro",  # its name begins like that of a cheaper one
         "openai:gpt-5.1",
         "openai:gpt-4o-audio-preview",
         "openai:gpt-4o-audio-preview-2024-12-17",

@@ -1,4 +1,4 @@
-"""How many tokens a prompt has, before the model tells."""
+"""How many tokens a prompt has, counted before the model says."""
 
 import pytest
 

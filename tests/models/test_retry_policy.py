@@ -1,4 +1,4 @@
-"""What errors of many libraries say of a try."""
+"""Whether to try again, as told by the errors of many libraries."""
 
 import ssl
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ def error_named(name: str, *bases: type, **fields: Any) -> Exception:
 
 
 def with_status(code: int, **headers: str) -> Exception:
-    """As httpx and its kin: the status and the headers are the response's."""
+    """An error as httpx and similar libraries raise it: status and headers are on the response."""
     response = SimpleNamespace(status_code=code, headers=headers)
     return error_named("HTTPStatusError", response=response)
 

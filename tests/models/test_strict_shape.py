@@ -1,4 +1,4 @@
-"""How the shape of an answer is told to an OpenAI server."""
+"""How an OpenAI server is told the schema of an answer."""
 
 from typing import Any, cast
 

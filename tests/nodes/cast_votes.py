@@ -1,4 +1,4 @@
-"""Votes as the state of a recall holds them."""
+"""Votes as they are in the state of a recall."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,7 +14,7 @@ def vote(
     round_number: int = 1,
     facet_ids: Sequence[str] = (),
 ) -> Vote:
-    """A vote for which nobody gave a reason."""
+    """A vote without a reason."""
     return Vote(
         memory_id=memory_id,
         vote=name,
@@ -28,5 +28,5 @@ def vote(
 
 
 def by_voter(votes: Iterable[Vote]) -> dict[str, Vote]:
-    """One a memory, round and voter: of two the later counts."""
+    """{key of memory, round and voter: the vote}; of two votes the later one counts."""
     return {f"{one['memory_id']}|{one['round']}|{one['by']}": one for one in votes}

@@ -1,4 +1,4 @@
-"""A language model that plays replies back, and what its tests ask with."""
+"""A language model that plays back replies, and helpers for tests that ask it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ PLENTY = Remaining(rounds=3, llm_calls=8, llm_tokens=40_000, seconds=30.0)
 
 
 class ScriptedLLM(ScriptedModel):
-    """Plays replies back by the name of the schema; a function is given the user message."""
+    """Plays back replies by the name of the schema; a function gets the user message."""
 
     def __init__(self, **script: Sequence[object]) -> None:
         by_schema = {
@@ -32,7 +32,7 @@ class ScriptedLLM(ScriptedModel):
 
     @property
     def asked(self) -> list[tuple[str, int, float]]:
-        """Schema, tokens and seconds of each request."""
+        """(schema, tokens, seconds) of each request."""
         return [
             (request.schema.__name__, request.max_tokens, request.deadline_s)
             for request in self.requests
@@ -40,7 +40,7 @@ class ScriptedLLM(ScriptedModel):
 
 
 def _of_user(reply: Any) -> object:
-    """A function of the user message as one of the request."""
+    """A reply for `ScriptedModel`: turns a function of the user message into one of the request."""
     if not callable(reply):
         return reply
 
@@ -72,7 +72,7 @@ def state_facet(facet_id: str, name: str, *, hop: int = 2) -> Facet:
 
 
 def critic_request(*candidates: CandidateView, **parts: Any) -> CriticRequest:
-    """A first round with three facets; `parts` replace any field."""
+    """A request of the first round with three facets; `parts` replace any field."""
     fields: dict[str, Any] = {
         "question": "Help me prepare for my interview",
         "kind": "conceptual",
@@ -91,11 +91,11 @@ def critic_request(*candidates: CandidateView, **parts: Any) -> CriticRequest:
 
 
 def sheet_of(request: CriticRequest, *, tokens: int = 6_000) -> CriticSheet:
-    """The sheet that a critic with the secret of tests would send."""
+    """The sheet that a critic with the tests' secret would send."""
     prompt = load_prompts()["critique"]
     return critic_sheet(request, prompt, tags=Tags(SECRET), tokens=tokens)
 
 
 def call_ids(sheet: CriticSheet) -> Mapping[str, str]:
-    """Memory id → id of the call."""
+    """{memory id: id of the call}."""
     return {memory_id: call_id for call_id, memory_id in sheet.memory_ids.items()}

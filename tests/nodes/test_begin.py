@@ -11,7 +11,7 @@ from secondhop.nodes.state import RecallInput, RecallState
 
 
 async def begun(world: SmallWorld, *, shortlist: int = 24, **asked: Any) -> RecallState:
-    """What `begin` makes of a host's input; it fills every key that a recall begins with."""
+    """The state that `begin` makes of a host's input, with every key that a recall begins with."""
     services = world.services(settings=recall_settings(shortlist=shortlist))
     given = cast(RecallInput, {"question": "What now?", **asked})
     return cast(RecallState, await begin(given, services=services))

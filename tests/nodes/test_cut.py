@@ -1,4 +1,4 @@
-"""Candidates that are cut could not have won: the answers are the same without the cuts."""
+"""Candidates that are cut could not have won: without the cuts, the answers are the same."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The critic's shortlist: small, spread over the facets, and everything else told why not."""
+"""The critic's shortlist is small and spread over the facets; the rest have a reason."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ SUBJECTS = ("kettle", "umbrella", "violin", "lantern", "saddle", "compass")
 
 @pytest.fixture
 async def wide(tmp_path: Path) -> AsyncIterator[SmallWorld]:
-    """Twenty memories each of six subjects, which share their subject and no more."""
+    """Twenty memories for each of six subjects; those of a subject share only its name."""
     chance = Random(7)
     notes = [
         note(f"{subject}-{n}", f"The {subject} in use, {strange_words(chance)}.")
@@ -29,7 +29,7 @@ async def wide(tmp_path: Path) -> AsyncIterator[SmallWorld]:
 
 
 def strange_words(chance: Random) -> str:
-    """Words that no other memory has."""
+    """Four made-up words, which no other memory has."""
     return " ".join("".join(chance.choices("bdfgklmnprstaeiou", k=6)) for _ in range(4))
 
 

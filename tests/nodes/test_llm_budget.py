@@ -1,4 +1,4 @@
-"""What a recall may spend on a model, counted at a server that misbehaves."""
+"""What a recall may spend on a model, counted by a server that misbehaves."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -50,14 +50,14 @@ FAULTS = {
 
 
 def schema_of(exchange: Exchange) -> str:
-    """Which answer is asked for, whatever the way."""
+    """The schema that a request asks for, in whichever way; "" if none."""
     told = json.dumps(exchange.asked)
     (name,) = [name for name in (*PLANS, "CritiqueReply") if name in told] or [""]
     return name
 
 
 def failing(fault: Fault, *, plans: bool) -> Fault:
-    """The fault for the critic, and for the planner too unless it `plans`."""
+    """A server with this fault for the critic, and also for the planner unless `plans`."""
 
     async def play(exchange: Exchange) -> None:
         planned = PLANS.get(schema_of(exchange)) if plans else None
@@ -68,7 +68,7 @@ def failing(fault: Fault, *, plans: bool) -> Fault:
 
 @asynccontextmanager
 async def model_at(server: FaultServer, *, timeout_s: float = 5.0) -> AsyncGenerator[OpenAILLM]:
-    """A model at that server, which is never given up."""
+    """A model at that server, whose circuit breaker never opens."""
     async with running(server):
         connection = OpenAIConnection(
             base_url=server.base_url, api_key="k", max_wait_s=0.01, timeout_s=timeout_s
@@ -82,7 +82,7 @@ async def model_at(server: FaultServer, *, timeout_s: float = 5.0) -> AsyncGener
 
 
 async def recalled(world: SmallWorld, server: FaultServer, **limits: Any) -> Answer:
-    """A recall that plans and judges at that server."""
+    """The answer of a recall that plans and judges with the model of that server."""
     async with model_at(server) as llm:
         planner, critic = llm_services(llm)
         return await ask(
@@ -127,7 +127,7 @@ async def test_what_failed_is_in_the_bill(world: SmallWorld) -> None:
     result, trace = await recalled(world, server, llm_calls=4)
 
     spent = result.spent
-    assert spent.llm_calls == 4  # two plans, a verdict that is none, and its repair
+    assert spent.llm_calls == 4  # two plans, an invalid verdict, and its repair
     assert (spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens) == (40, 20, 16)
     assert spent.cost_usd == pytest.approx((24 * 2.0 + 16 * 1.0 + 20 * 10.0) / 1_000_000)
     assert trace.spent.model_copy(update={"ms": spent.ms}) == spent

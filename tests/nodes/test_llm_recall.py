@@ -24,7 +24,7 @@ EXPANDED = {
 
 
 def verdict(user: str, votes: dict[str, str], **more: Any) -> dict[str, Any]:
-    """A reply that finds its memories by title, as a reader does."""
+    """A critic's reply with votes by title instead of by id."""
     ids = {title: call for call, title in re.findall(r"<memory (\w+)>\n.*?“(.*?)”", user)}
     rows = [
         {"id": ids[title], "vote": vote, "facets": ["f0"] if "esearch" in title else ["e1"]}

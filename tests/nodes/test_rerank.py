@@ -1,4 +1,4 @@
-"""The reranker reads before anything is cut, at most 50 pairs, and is never needed."""
+"""The reranker reads at most 50 pairs, before anything is cut, and recall works without it."""
 
 import pytest
 from tests.fakes import ScriptedCritic, WordReranker, forever, note, votes
@@ -24,7 +24,7 @@ async def test_no_more_than_50_pairs_a_round_are_read(world: SmallWorld) -> None
 
 async def test_it_can_lift_a_memory_over_another(world: SmallWorld) -> None:
     class Opinionated(WordReranker):
-        async def rerank(self, query: str, passages: list[str]) -> list[float]:  # type: ignore[override]  # a list is what it gets
+        async def rerank(self, query: str, passages: list[str]) -> list[float]:  # type: ignore[override]  # it gets a list
             return [1.0 if "Ohio" in passage else 0.0 for passage in passages]
 
     result, _ = await ask(

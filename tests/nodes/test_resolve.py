@@ -1,4 +1,4 @@
-"""What an answer says of its facets."""
+"""What an answer says about its facets."""
 
 from typing import cast
 
@@ -13,7 +13,7 @@ def facet(facet_id: str, name: str) -> Facet:
 def test_a_facet_is_empty_when_nothing_is_near_it_and_nothing_returned_serves_it() -> None:
     facets = {"e1": facet("e1", "what to wear"), "e2": facet("e2", "references")}
     state = cast(RecallState, {"facets": facets, "candidates": {}})
-    blazer = {"id": "blazer", "facets": ["what to wear"]}  # by a vote: its score is low
+    blazer = {"id": "blazer", "facets": ["what to wear"]}  # there by a vote: its score is low
 
     outcomes = facet_outcomes(state, [blazer], min_score=0.35)
 

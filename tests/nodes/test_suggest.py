@@ -1,4 +1,4 @@
-"""Without a plan, playbooks suggest what the question's intent needs and its words do not find."""
+"""Without a plan, playbooks suggest what the intent needs but the question's words do not find."""
 
 import time
 from typing import Any, cast

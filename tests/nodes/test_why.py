@@ -1,4 +1,4 @@
-"""The sentence on a memory that is there for the question itself fits its score; one on a vote."""
+"""The reason of a memory: for the question itself it fits the score; or it names a vote."""
 
 import pytest
 from tests.nodes.cast_votes import vote

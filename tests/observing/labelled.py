@@ -1,4 +1,4 @@
-"""The labelled sentences, and how what a reader says is held against their labels."""
+"""The labelled sentences, and how readings are compared with their labels."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Labelled:
-    """A message, and what it states."""
+    """A message and what it states."""
 
     role: str
     text: str
@@ -20,7 +20,7 @@ class Labelled:
 
 
 def labelled(name: str) -> list[Labelled]:
-    """The sentences of a file."""
+    """The labelled sentences of a file."""
     rows: list[Labelled] = []
     for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
         if not line.strip() or line.startswith("#"):
@@ -61,19 +61,19 @@ def fits(reading: Reading, label: Sequence[str]) -> bool:
 
 
 def same_value(said: str, wanted: str) -> bool:
-    """The same but for a preposition or an article in front."""
+    """Whether two values are the same except for a preposition or article in front."""
     bare = [re.sub(r"^(?:on|at|the|a|an) ", "", folded(one)) for one in (said, wanted)]
     return bare[0] == bare[1]
 
 
 def folded(text: str) -> str:
-    """Without case, spaces and stops at the end."""
+    """A text without case, extra spaces, and full stops at the ends."""
     return " ".join(text.casefold().split()).strip(" .")
 
 
 @dataclass
 class Score:
-    """Counts over labelled sentences."""
+    """Counts of right, wrong and missed readings."""
 
     right: int = 0
     wrong: int = 0

@@ -1,4 +1,4 @@
-"""A conversation that is kept under an id loses no message, however it is given."""
+"""A conversation kept under an id loses no message, no matter how it is given."""
 
 import asyncio
 

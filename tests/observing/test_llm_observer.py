@@ -1,4 +1,4 @@
-"""A model reads; only what stands in the user's own words is believed of it."""
+"""A model reads messages; only what quotes the user's own words is believed."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -31,14 +31,14 @@ def request(*turns: tuple[str, str], known: Sequence[KnownThing] = ()) -> Observ
 
 
 def ids_in(user: str) -> list[str]:
-    """Ids of the messages on a sheet, in order; what a message forges is none."""
+    """Ids of the messages on a sheet, in order, without those that a message forges."""
     (last,) = re.findall(r"^</message (\w+)>\n\nNow note", user, re.M)
     fence = last.rstrip("0123456789")
     return re.findall(rf"^<message ({fence}\d+)>$", user, re.M)
 
 
 def says(*rows: dict[str, Any]) -> Callable[[str], object]:
-    """A reply whose rows name messages by their place."""
+    """A reply with these rows, which name messages by their place."""
 
     def reply(user: str) -> object:
         ids = ids_in(user)

@@ -1,4 +1,4 @@
-"""A conversation becomes memories: the new is written, the known is not, nothing is lost."""
+"""A conversation becomes memories: new things are written, known ones are not, none is lost."""
 
 import asyncio
 import re
@@ -42,7 +42,7 @@ async def values(recall: Recall, attribute: str = "home", **asked: Any) -> list[
 
 
 def done(told: Observed) -> dict[str, list[str]]:
-    """{what was done: what it was done with}."""
+    """{what was done: the values or texts it was done with}."""
     groups = {"added": told.added, "conflicts": told.conflicts, "duplicates": told.duplicates}
     return {name: [one.value or one.text for one in ones] for name, ones in groups.items() if ones}
 
@@ -130,7 +130,7 @@ async def test_the_same_messages_again_write_nothing(recall: Recall) -> None:
     assert await values(recall) == ["Trier"]
 
 
-# --- the same words again, of messages without dates ---
+# --- the same words again, in messages without dates ---
 
 BONN, TRIER = user("I live in Bonn."), user("We moved to Trier.")
 GERMAN = user("Please always answer in German.")
@@ -211,7 +211,7 @@ TWO_IN_ONE = [user("I work at Siemens as a project lead.", on(1))]
 
 
 class FailsOnce(HashingEmbedder):
-    """Fails at the second text that it is given."""
+    """An embedder that fails at its second call."""
 
     calls = 0
 

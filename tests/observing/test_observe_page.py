@@ -1,4 +1,4 @@
-"""The example of docs/observe.md runs, and prints what the page says."""
+"""The example in docs/observe.md runs and prints what the page says."""
 
 import re
 from pathlib import Path

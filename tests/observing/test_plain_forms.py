@@ -1,4 +1,4 @@
-"""What people say plainly of themselves is read, and what only looks like it is not."""
+"""Plain statements of people about themselves are read; what only looks like one is not."""
 
 from datetime import UTC, datetime
 
@@ -16,7 +16,7 @@ def readings(text: str) -> list[Reading]:
 
 
 def scored(rows: list[Labelled]) -> Score:
-    """Of what the user says; others are not read at all."""
+    """The score over messages of the user; nothing is read from other messages."""
     score = Score()
     for row in rows:
         left = list(row.states)
@@ -138,7 +138,7 @@ def traps() -> list[str]:
 
 @pytest.mark.parametrize("text", traps())
 def test_a_trap_states_nothing_beside_a_fact_either(text: str) -> None:
-    """A trap in its own sentence hides no fact, and gains none by standing beside one."""
+    """A trap in its own sentence neither hides the fact beside it nor becomes one."""
     found = readings(f"My name is Lena. {text}")
 
     assert [(one.attribute, one.value) for one in found] == [("name", "Lena")]

@@ -1,4 +1,4 @@
-"""Whatever is said in whatever order: written once, and a dry run tells the truth."""
+"""Random messages in random order are written once, and a dry run tells the truth."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reading playbook files: what they say is what is planned with."""
+"""Reading playbook files: what they say is what planning uses."""
 
 from pathlib import Path
 

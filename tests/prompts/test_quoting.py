@@ -1,4 +1,4 @@
-"""Stored text is shown as it was written, but for characters that nobody sees."""
+"""Stored text is shown as it was written, except for invisible characters."""
 
 import pytest
 from tests.nodes.scripted_llm import call_ids, critic_request, sheet_of, view

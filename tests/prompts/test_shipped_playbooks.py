@@ -1,4 +1,4 @@
-"""The library that ships keeps the rules it was written by."""
+"""The playbooks that ship follow the rules they were written by."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Prompt files: read strictly, rendered strictly, replaced by a directory, known by their hash."""
+"""Prompt files: read and rendered strictly, replaced by a directory, identified by their hash."""
 
 from pathlib import Path
 

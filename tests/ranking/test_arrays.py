@@ -1,4 +1,4 @@
-"""Products of many rows: the same two rows give the same number wherever they stand."""
+"""Products of many rows: the same two rows give the same number at any position."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One budget over several lists: shares, roll-over, and never more than there is."""
+"""One budget shared by several lists: shares, roll-over, and never more than the budget."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""How well memories' cues fit a question, by hand."""
+"""How well memories' cues fit a question, worked out by hand."""
 
 import numpy as np
 import pytest
@@ -33,8 +33,8 @@ def test_two_specific_cues_count_and_one_broad_one() -> None:
         complete=True,
     )
 
-    assert found.specific.tolist() == pytest.approx([0.7, 0.7])  # the only one counts alone
-    assert found.broad.tolist() == pytest.approx([0.8, 0.8])  # without one: in the middle
+    assert found.specific.tolist() == pytest.approx([0.7, 0.7])  # a memory's only cue counts alone
+    assert found.broad.tolist() == pytest.approx([0.8, 0.8])  # without a broad cue: the middle
     assert found.best.tolist() == [0, 2]
 
 

@@ -1,4 +1,4 @@
-"""What age takes from a memory."""
+"""How much age takes from a memory's score."""
 
 import pytest
 from hypothesis import given

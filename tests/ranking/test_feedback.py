@@ -1,4 +1,4 @@
-"""From votes to the next query vector."""
+"""How votes change the next query vector."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def rows(*vectors: Vector) -> Vectors:
 
 
 def near_rows(seed: int, *, count: int) -> Vectors:
-    """Unit vectors with positive cosines, as texts of one person have."""
+    """Unit vectors with positive cosines, like those of one person's texts."""
     rng = np.random.default_rng(seed)
     return unit_rows(rng.normal(size=(count, 3)) * 0.4 + 1.0)
 

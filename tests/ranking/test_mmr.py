@@ -26,7 +26,7 @@ def test_the_second_pick_is_the_unlike_one() -> None:
 
 
 def test_a_directed_matrix_is_read_by_row() -> None:
-    # pick 0 says all of 1 and nothing of 2; what 1 says of 0 does not matter
+    # pick 0 says all of 1 and nothing of 2; how much 1 says of 0 does not matter
     similarity = np.array([[1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     assert mmr_select_by_matrix(np.array([0.9, 0.5, 0.5]), similarity, k=2) == [0, 2]
 

@@ -1,4 +1,4 @@
-"""What a question's intent needs of memories, by hand."""
+"""How well memories fit what a question's intent needs, worked out by hand."""
 
 import numpy as np
 

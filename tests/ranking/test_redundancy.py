@@ -1,4 +1,4 @@
-"""How much of one candidate others say."""
+"""How much of a candidate other candidates say."""
 
 from collections import OrderedDict
 

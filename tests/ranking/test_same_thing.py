@@ -1,4 +1,4 @@
-"""Texts that say the same, by their words."""
+"""Which texts say the same, judged by their words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The score of a session start, and an example that simpler formulas get wrong."""
+"""The score of a memory at a session's start, and an example that simpler formulas get wrong."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def score(
 
 
 def audited_score(age: float, confidence: float, recalls: int, days_since_recall: float) -> float:
-    """A formula that lets old popularity win."""
+    """The formula of an audit, in which old popularity wins."""
     recency = float(fsrs_recency(age, stability_days=30))
     since = float(fsrs_recency(days_since_recall, stability_days=30))
     strength: float = min(recalls**0.7 / 5, 1.0) * since
@@ -55,7 +55,7 @@ def test_three_repairs_of_the_audit_are_not_enough_one_by_one(confidence: float)
 
 def test_the_audited_formula_gives_the_figures_of_the_audit() -> None:
     todo, fact = audited_score(90, 0.75, 15, 2), audited_score(2, 0.75, 0, 0)
-    # the audit rounds on its way: 0.826 and 0.746
+    # the audit rounds intermediate values: 0.826 and 0.746
     assert [todo, fact] == [pytest.approx(0.826, abs=0.005), pytest.approx(0.746, abs=0.001)]
 
 

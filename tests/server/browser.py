@@ -24,7 +24,7 @@ def chromium() -> Generator[Browser, None, None]:
 
 @contextmanager
 def new_page(browser: Browser, *, bypass_csp: bool = False) -> Generator[Page, None, None]:
-    """A page of its own; an error in its scripts, or against its policy, fails the test."""
+    """A new page; an error in its scripts or a breach of its content policy fails the test."""
     complaints: list[str] = []
 
     def hear(kind: str, text: str) -> None:

@@ -28,16 +28,16 @@ class Running:
     url: str
     store: Path
     tokens: dict[str, str]
-    """By who holds them: mara, noor, reader (of Mara's memory), admin."""
+    """{holder: token}; the holders are mara, noor, reader (of Mara's memory) and admin."""
 
     def client(self, who: str = MARA) -> httpx.Client:
-        """A client with a token; "" has none."""
+        """A client with the token of `who`; "": without a token."""
         headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
         return httpx.Client(base_url=self.url, headers=headers, timeout=60)
 
 
 def new_store(folder: Path) -> dict[str, str]:
-    """Fill a store, and make tokens for it."""
+    """Fill a store and make its tokens; returns {holder: token}."""
     asyncio.run(store_two(folder))
     file = TokenFile(folder / FILE)
     wanted: Sequence[tuple[str, str, Scope]] = (
@@ -60,7 +60,7 @@ def serving(
     prompts: Path | None = None,
     settings: Sequence[str] = (),
 ) -> Generator[Running, None, None]:
-    """Serve a store from a thread of this process; without `tokens`, to everyone here."""
+    """Serve a store from a thread of this process; without `tokens`, to all on this machine."""
     app = create_app(
         served_of(replace(options(store), llm=llm, prompts=prompts, settings=list(settings))),
         keyring=Keyring(TokenFile(store / FILE)) if tokens else None,
@@ -82,7 +82,7 @@ def serving(
 
 
 def wait_for(happened: Callable[[], bool], *, seconds: float = 30) -> None:
-    """Until it is so."""
+    """Wait until `happened` returns true."""
     until = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < until, "it did not happen in time"

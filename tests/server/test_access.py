@@ -1,4 +1,4 @@
-"""Who may do what over HTTP, and what is refused: by token, scope, host, origin, size and rate."""
+"""What is allowed or refused over HTTP, by token, scope, host, origin, size and rate."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def status(answer: httpx.Response) -> int:
-    """The status; what is refused says why as a problem document."""
+    """The status; asserts that a refusal says why in a problem document."""
     if answer.status_code >= 400:
         assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json()["status"] == answer.status_code
@@ -99,7 +99,7 @@ def test_a_body_may_be_so_long_and_must_arrive(running: Running) -> None:
         dripped = client.post(f"{HERE}/recall", content=dripping())
         assert (status(whole), status(dripped)) == (413, 413)
         cue = client.post(f"{HERE}/cues/a/ingest", json={"text": "x" * 30_000})
-        assert status(cue) == 413  # it is no upload
+        assert status(cue) == 413  # it is not an upload
     host, port = running.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as slow:
         head = f"POST {HERE}/recall HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100\r\n"

@@ -1,4 +1,4 @@
-"""The API over a real server: each thing that `Recall` does, done over HTTP."""
+"""The API on a real server: everything that `Recall` does, done over HTTP."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def content(answer: httpx.Response, status: int = 200) -> Any:
 
 
 def events_of(text: str) -> list[tuple[str, Any]]:
-    """(event, data) of a stream."""
+    """[(event, data)] of a stream."""
     found: list[tuple[str, Any]] = []
     for block in text.strip().split("\n\n"):
         name, data = block.split("\n", 1)

@@ -1,4 +1,4 @@
-"""Two hundred clients at once on `secondhop serve`: all are answered, and no call leaves memory."""
+"""Two hundred clients at once on `secondhop serve`: all are answered, and no memory leaks."""
 
 import asyncio
 from pathlib import Path
@@ -16,12 +16,12 @@ ROUNDS = 3
 KINDS = ("remember", "memories", "briefing", "recall/stream")
 
 KEPT_MB = 0.1
-"""Of a call; each round needs as much memory as calls happen to run at once, which is some 60 MB
-more or less."""
+"""Most memory that a call may leave in use. Rounds differ by some 60 MB, because the number of
+calls that run at once differs."""
 
 
 async def call_at_once(http: httpx.AsyncClient, kind: str) -> set[int]:
-    """Statuses of the same call by all clients."""
+    """The set of statuses when all clients make the same call at once."""
 
     async def one(number: int) -> int:
         if kind == "recall/stream":

@@ -1,4 +1,4 @@
-"""Three workers on PostgreSQL, Chroma and Redis, while each part is killed and restarted."""
+"""Three workers on PostgreSQL, Chroma and Redis while each part is killed and restarted."""
 
 from pathlib import Path
 

@@ -33,7 +33,7 @@ BEHIND_BOXES = """() => {
   return [...document.querySelectorAll(".drawing .edge")]
     .filter((line) => along(line).some((at) => boxes.some((box) => covers(box, at)))).length;
 }"""
-"""Counts the lines of the drawing that a box covers somewhere."""
+"""Counts the lines in the drawing that run behind a box."""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(running: Running, browser: Browser) -> Iterator[Page]:
-    """Opened as `secondhop ui` opens it."""
+    """The page as `secondhop ui` opens it."""
     with new_page(browser) as one:
         one.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
         yield one
@@ -72,7 +72,7 @@ def ask(page: Page, question: str = QUESTION) -> None:
 def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
     ask(page)
 
-    expect(page.locator(".node").first).to_be_hidden()  # folded, once the answer is there
+    expect(page.locator(".node").first).to_be_hidden()  # folded once the answer is there
     page.locator(".flow summary").first.click()
     expect(page.locator('.node.lit[data-node="retrieve"]')).to_be_visible()
     expect(page.locator(".answer article")).to_have_count(6)
@@ -85,7 +85,7 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     ask(page)
     expect(page.locator(".answer article")).to_have_count(6)
     first = page.locator(".answer article").first.get_attribute("data-memory")
-    page.wait_for_timeout(500)  # traces are written behind the answer
+    page.wait_for_timeout(500)  # traces are written after the answer
 
     page.reload()
 
@@ -101,7 +101,7 @@ def test_a_round_is_there_after_a_reload(page: Page) -> None:
     page.locator(".answer article .vote.cold").nth(1).click()
     page.get_by_role("button", name="Next round").click()
     expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
-    page.wait_for_timeout(500)  # traces are written behind the answer
+    page.wait_for_timeout(500)  # traces are written after the answer
 
     page.reload()
 
@@ -187,7 +187,7 @@ def test_an_empty_memory_is_filled_and_what_a_session_taught_is_taken_back(
 def test_the_path_is_followed_by_keyboard(page: Page) -> None:
     ask(page)
 
-    page.locator(".box[tabindex='0']").focus()  # where Tab comes to
+    page.locator(".box[tabindex='0']").focus()  # where the Tab key leads
     expect(page.locator(".box.memory:focus")).to_be_visible()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".box:not(.memory):focus")).to_be_visible()
@@ -203,7 +203,7 @@ def test_no_line_of_the_path_is_hidden_by_a_box(page: Page) -> None:
     ask(page)
     page.get_by_label("include memories that were not returned").check()
 
-    expect(page.locator(".box.hop2").first).to_be_attached()  # a playbook's
+    expect(page.locator(".box.hop2").first).to_be_attached()  # from a playbook
     hidden = page.evaluate(BEHIND_BOXES)
     assert hidden == 0
 
@@ -279,7 +279,7 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
     expect(page.locator(".compared .vote.hot[aria-pressed=true]")).to_have_count(2)
     page.locator(".compared .vote.warm").nth(5).click()
     expect(page.locator(".answer")).to_contain_text("A is better")
-    page.locator(".compared .vote.cold").nth(5).click()  # in A alone
+    page.locator(".compared .vote.cold").nth(5).click()  # only in A
     expect(page.locator(".answer")).to_contain_text("B is better")
 
 
@@ -325,7 +325,7 @@ def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
         page.goto(f"{running.url}/#token=&entity={MARA}")
         ask(page, "tide table: when is it high?")
         page.get_by_role("link", name="Compare").click()
-        for name, place in (("A", 2), ("B", 1)):  # the newest stands first, below "ask now"
+        for name, place in (("A", 2), ("B", 1)):  # the newest comes first, below "ask now"
             page.get_by_label(f"Kept recall of {name}").select_option(index=place)
         page.get_by_role("button", name="Compare", exact=True).click()
 
@@ -391,7 +391,7 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
 
 @pytest.fixture(scope="module")
 def cued(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Memories with vague titles, each with a request that it was stored for."""
+    """A server of memories with vague titles and a cue each."""
     store = tmp_path_factory.mktemp("cued") / "store"
     rows = [
         ("boiler", "The boiler was serviced in May by a man from town.", "read the gas meter"),
@@ -429,7 +429,7 @@ def test_a_card_and_the_drawing_say_that_only_a_cue_found_a_memory(
         expect(rosa.locator(".why")).to_contain_text("whom do I call about the boiler")
         expect(page.locator(".box.cue")).to_contain_text(["whom do I call about the boiler"])
         page.locator(".box.memory", has_text="Rosa").hover()
-        expect(page.locator(".box.query.dim")).to_have_count(1)  # no line from the words to it
+        expect(page.locator(".box.query.dim")).to_have_count(1)  # no line leads from words to it
 
 
 def test_a_memory_has_one_name_everywhere(cued: Running, browser: Browser) -> None:
@@ -524,7 +524,7 @@ def test_what_the_page_says_of_itself_covers_nothing_that_one_looks_at(
 
 
 def apart(one: FloatRect, other: FloatRect) -> bool:
-    """Whether two rectangles have no point in common."""
+    """Whether two rectangles do not overlap."""
     beside = any(a["x"] + a["width"] <= b["x"] for a, b in ((one, other), (other, one)))
     below = any(a["y"] + a["height"] <= b["y"] for a, b in ((one, other), (other, one)))
     return beside or below

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Mara's memories, with a fact, a preference and one that was changed."""
+    """A store of Mara's memories with a fact, a preference and a changed memory."""
     store = tmp_path_factory.mktemp("template") / "store"
     new_store(store)
     with Recall.open(store, entity=MARA, embedder="hashing") as recall:
@@ -34,7 +34,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(template: Path) -> Iterator[Browser]:  # it runs an event loop: the store comes first
+def browser(template: Path) -> Iterator[Browser]:  # made after the store: it runs an event loop
     with chromium() as one:
         yield one
 
@@ -47,7 +47,7 @@ def model() -> Iterator[ModelServer]:
 
 
 def judged(_system: str, user: str) -> object:
-    """Hot for what is Mara's own plan or résumé."""
+    """A critic's reply: hot for Mara's own plan and résumé."""
     shown = re.findall(r"<memory (\w+)>(.*?)</memory", user, re.S)
     hot = [one for one, text in shown if "My plan" in text or "Résumé" in text]
     votes: list[dict[str, object]] = [{"id": one, "vote": "hot", "facets": []} for one in hot]
@@ -55,7 +55,7 @@ def judged(_system: str, user: str) -> object:
 
 
 def expanded_beside_facts(system: str, user: str) -> object:
-    """As where nothing is kept by name."""
+    """A planner's reply that asks for nothing by name."""
     return {**expanded(system, user), "facts": [], "preferences": []}
 
 
@@ -67,7 +67,7 @@ def key(monkeypatch: pytest.MonkeyPatch, model: ModelServer) -> None:
 
 @pytest.fixture
 def store(template: Path, tmp_path: Path) -> Path:
-    """A copy for one test."""
+    """A copy of the store for one test."""
     return Path(shutil.copytree(template, tmp_path / "store"))
 
 
@@ -177,7 +177,7 @@ def test_prompts_and_efforts_stand_side_by_side(
         kept = page.get_by_label("Kept recall of A")
         with_a_plan = kept.locator("option", has_text="effort high")
         expect(with_a_plan).to_have_count(2)
-        for name, place in (("A", 1), ("B", 0)):  # the newest stands first
+        for name, place in (("A", 1), ("B", 0)):  # the newest comes first
             value = with_a_plan.nth(place).get_attribute("value")
             page.get_by_label(f"Kept recall of {name}").select_option(value=value)
         page.get_by_role("button", name="Compare").click()

@@ -1,4 +1,4 @@
-"""Schemathesis against the OpenAPI description: no request that fits it, or nearly does, breaks
+"""Schemathesis against the OpenAPI description: no request that fits it, or almost fits it, breaks
 the server, and every answer is as described."""
 
 import subprocess

@@ -1,4 +1,4 @@
-"""`secondhop serve` as a process of its own: it tells its address, and ends in order."""
+"""`secondhop serve` in its own process: it prints its address and shuts down in order."""
 
 import signal
 import subprocess
@@ -21,7 +21,7 @@ HERE = f"/v1/entities/{MARA}"
 
 @contextmanager
 def served(store: Path, *words: str) -> Generator[tuple[subprocess.Popen[str], str], None, None]:
-    """(process, first line that it printed)."""
+    """(process, first line that it prints on standard error)."""
     line = command(store, *words)
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment()) as child:
         assert child.stderr is not None

@@ -1,4 +1,4 @@
-"""Tokens of a store in PostgreSQL: made and revoked at one address, they are so at every other."""
+"""Tokens of a store in PostgreSQL: what one worker makes or revokes holds at all workers."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -54,7 +54,7 @@ def expect_refused(worker: TestClient, token: str = "") -> None:
 def test_a_token_made_at_one_address_works_at_the_other_until_it_is_revoked(
     address: str, workers: list[TestClient]
 ) -> None:
-    assert [status(one) for one in workers] == [200, 200]  # no token: this machine alone is served
+    assert [status(one) for one in workers] == [200, 200]  # without tokens, this machine is served
 
     text = ran("tokens", "create", "mara", "--store", address).stdout.strip()
     for worker in workers:

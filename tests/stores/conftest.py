@@ -1,4 +1,4 @@
-"""Memories to store, without a model: the same text has the same vector."""
+"""Stores in every place, and memories without a model: the same text has the same vector."""
 
 import asyncio
 import hashlib
@@ -46,19 +46,19 @@ EMBEDDER = "hash-16"
 
 
 def vector_of(text: str, *, dimension: int = DIMENSION) -> Vector:
-    """A random direction that the text alone decides."""
+    """A random unit vector that depends only on the text."""
     seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8])
     row = np.random.default_rng(seed).normal(size=dimension)
     return (row / np.linalg.norm(row)).astype(np.float32)
 
 
 def vectors_of(*texts: str) -> Vectors:
-    """One row a text."""
+    """One row for each text."""
     return np.stack([vector_of(text) for text in texts])
 
 
 def memory_of(memory_id: str, *texts: str, title: str = "", origin: str = "") -> EmbeddedMemory:
-    """One passage a text."""
+    """A memory with one message and one passage for each text."""
     memory = Memory(
         memory_id=memory_id,
         title=title or f"About {memory_id}",
@@ -91,14 +91,14 @@ def make() -> SimpleNamespace:
 
 @pytest.fixture
 async def home(tmp_path: Path) -> AsyncIterator[StoreDirectory]:
-    """An empty store with an embedded Chroma."""
+    """An empty store folder with an embedded Chroma."""
     async with aclosing(StoreDirectory(tmp_path / "store")) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a real server, started for the tests and ended by its id."""
+    """The URL of a real Chroma server, started for the tests and ended by its process id."""
     port = free_port()
     command = [os.path.join(sysconfig.get_path("scripts"), "chroma"), "run"]
     command += ["--host", "127.0.0.1", "--port", str(port)]
@@ -109,7 +109,7 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresForTests]:
-    """A real server, started for the tests and ended by its id."""
+    """A real PostgreSQL server, started for the tests and ended by its process id."""
     with running_postgres() as server:
         yield server
 
@@ -126,13 +126,13 @@ PLACES = [
 
 @pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest) -> str:
-    """Where catalog and vectors are."""
+    """Where the catalog and the vectors are."""
     return str(request.param)
 
 
 @pytest.fixture
 def database(place: str, request: pytest.FixtureRequest) -> Iterator[PostgresServer | None]:
-    """An empty database, for the places that have one."""
+    """An empty PostgreSQL database; None in places without one."""
     if "postgres" not in place:
         yield None
         return
@@ -145,7 +145,7 @@ def database(place: str, request: pytest.FixtureRequest) -> Iterator[PostgresSer
 def collection(
     place: str, database: PostgresServer | None, request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[Callable[[str], VectorIndex]]:
-    """Makes an empty index of this name."""
+    """Makes an empty index with a given name."""
     made: list[ChromaVectors] = []
     client: ChromaClient | None = None
     if place.endswith("folder"):
@@ -171,7 +171,7 @@ def collection(
 
 @pytest.fixture
 def index(collection: Callable[[str], VectorIndex]) -> VectorIndex:
-    """For vectors of passages."""
+    """An empty index for vectors of passages."""
     return collection("1")
 
 
@@ -215,7 +215,7 @@ async def own_store(tmp_path: Path) -> AsyncIterator[EntityStore]:
 
 
 def known_entity(database: PostgresServer | None) -> None:
-    """PostgreSQL lists the entity, so that its changes are noted."""
+    """Add the entity to PostgreSQL's list, so that its changes are noted."""
     if database is not None:
         database.migrate()
         with database.transaction("", writes=True) as connection:

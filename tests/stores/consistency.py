@@ -1,4 +1,4 @@
-"""What must hold in a catalog after anything that was done to it."""
+"""What must always hold in a catalog."""
 
 from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.catalog.cues import TABLES
@@ -9,7 +9,7 @@ from secondhop.stores.database import Connection
 
 
 def wrong_postings(catalog: Catalog) -> list[str]:
-    """Terms whose entries are not what the stored text gives; the index is made again."""
+    """Terms whose entries differ from those of the stored text; rebuilds the index to compare."""
     kept = catalog.read(postings)
     catalog.write(rebuild_lexicon)
     fresh = catalog.read(postings)
@@ -17,7 +17,7 @@ def wrong_postings(catalog: Catalog) -> list[str]:
 
 
 def postings(connection: Connection) -> dict[tuple[int, str], frozenset[bytes]]:
-    """{(block, term): its entries}; what order they came in says nothing."""
+    """{(block, term): its entries}, in no order."""
     size = ENTRY.itemsize
     return {
         (block, term): frozenset(entries[at : at + size] for at in range(0, len(entries), size))
@@ -26,7 +26,7 @@ def postings(connection: Connection) -> dict[tuple[int, str], frozenset[bytes]]:
 
 
 def lost(view: KeepingView) -> list[str]:
-    """Ids of memories that are not stored, and of which something is."""
+    """Ids of memories that are no longer stored but have left rows behind."""
     tables = ("earlier_texts", "keeping", "history", *TABLES)
     named = " UNION ".join(f"SELECT memory_id FROM {table}" for table in tables)
     rows = view.connection.execute(f"{named} EXCEPT SELECT memory_id FROM memories")

@@ -1,4 +1,4 @@
-"""Opens memories under a low bound on open files until it fails, and prints how."""
+"""A program that opens memories under a low limit on open files and prints how it fails."""
 
 import asyncio
 import resource

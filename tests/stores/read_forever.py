@@ -1,4 +1,4 @@
-"""Searches entities of a store until it is ended: `read_forever.py STORE`; errors end it."""
+"""A program that searches a store's entities until killed or an error: `read_forever.py STORE`."""
 
 import asyncio
 import sys
@@ -10,10 +10,10 @@ from secondhop.stores.store_directory import StoreDirectory
 
 ENTITIES = ("a", "b", "c")
 LASTING = range(60, 120)
-"""Numbers of the memories that stay."""
+"""Numbers of the memories that are never deleted."""
 
 BREATH_S = 0.02
-"""Between two searches: readers that never pause leave a writer on two cores no turn."""
+"""Pause between searches: on two cores, readers that never pause would starve a writer."""
 
 
 async def read(folder: Path) -> None:

@@ -122,8 +122,8 @@ TERMS_OF_RULES_2 = {
 
 @pytest.mark.parametrize("text", TERMS_OF_RULES_2)
 def test_other_terms_come_with_another_number_of_the_rules(text: str) -> None:
-    # Did this fail? Then stores hold terms that queries no longer have: add one to RULES, and
-    # only then put the new terms here.
+    # Did this fail? Then existing stores hold terms that queries no longer produce. Add one to
+    # RULES first, and then put the new terms here.
     assert RULES == 2
     assert analyzer_id().startswith("2+snowball-")
     assert document_terms(text) == TERMS_OF_RULES_2[text].split()

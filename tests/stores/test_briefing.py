@@ -1,4 +1,4 @@
-"""What the catalog says may be shown at the start of a session."""
+"""Which memories the catalog offers for the start of a session."""
 
 import sqlite3
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Vectors in a tenant and a database of a Chroma that wants a key, as Chroma Cloud has them."""
+"""Vectors in a tenant and database of a Chroma that needs a key, like Chroma Cloud."""
 
 from collections.abc import Generator
 from contextlib import aclosing, contextmanager
@@ -59,7 +59,7 @@ def test_the_key_goes_with_every_request(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @contextmanager
 def refusing_server() -> Generator[tuple[str, list[str | None]], None, None]:
-    """(its address, the keys that it was sent); it refuses every request."""
+    """(address, keys that were sent) of a server that refuses every request."""
     keys: list[str | None] = []
 
     class Refuses(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""The folder is Chroma's own: what we write `chromadb` reads, and the reverse."""
+"""The folder has Chroma's own format: `chromadb` reads what we write, and the reverse."""
 
 import json
 import sqlite3
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 IDS = [f"p{n:03}" for n in range(130)]
-"""More than stay in Chroma's log alone."""
+"""More ids than Chroma keeps only in its log."""
 
 
 def rows() -> Vectors:
@@ -118,7 +118,7 @@ def test_chroma_says_what_it_does_not_have(tmp_path: Path) -> None:
 
 
 def test_a_collection_is_loaded_without_reading_the_log_of_all(tmp_path: Path) -> None:
-    for _ in range(2):  # an older folder gets the index, too
+    for _ in range(2):  # an older folder gets the index too
         client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
         with client.writing("one") as session:
             session.created("one").upsert(IDS, rows())

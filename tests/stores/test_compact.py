@@ -1,4 +1,4 @@
-"""What was removed from Chroma's answers is gone from its files after `compact`."""
+"""After `compact`, what was removed from Chroma's answers is also gone from its files."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What every vector index must do, and what an entity's store must do over each of them."""
+"""What every vector index must do, and what an entity's store must do over each index."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -159,8 +159,8 @@ class TestEntityStore:
     @pytest.mark.parametrize(
         ("old", "new", "kept"),
         [
-            (["one"], ["one", "two"], False),  # a chat that went on
-            (["one", "two"], ["one", "two, and more", "three"], False),  # and its last message
+            (["one"], ["one", "two"], False),  # a chat that was continued
+            (["one", "two"], ["one", "two, and more", "three"], False),  # and a message that grew
             (["one", "two"], ["one"], True),
             (["one", "two"], ["one and more", "two"], True),
             (["one", "two"], ["two", "one"], True),
@@ -260,4 +260,4 @@ class TestEntityStore:
         found = await store.topics()
         assert [topic.size for topic in found] == [6, 3]
         assert "bread" in found[0].label
-        assert [found[1].label, *found[1].titles] == ["Salary negotiation"]  # said once
+        assert [found[1].label, *found[1].titles] == ["Salary negotiation"]  # listed once

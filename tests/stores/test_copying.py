@@ -1,4 +1,4 @@
-"""Memories copied from one store into another: a folder, PostgreSQL, whichever way round."""
+"""Memories copied between stores: folder and PostgreSQL, in both directions."""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack, aclosing
@@ -31,7 +31,7 @@ WHERE = "Where is the key?"
 HOOK = replace(note("hook", "The key is on the hook 🪝"), cues=("leave the house",), tags=("home",))
 
 Place = Callable[[str], tuple[str, str | None]]
-"""A new, empty place for a store: its address, and its Chroma server."""
+"""Makes a new, empty place for a store; returns its address and its Chroma server."""
 
 SERVERS = ["postgres", "postgres and a server", "folder and a server"]
 WAYS = [
@@ -62,7 +62,7 @@ async def opened(at: tuple[str, str | None], entity: str = "mara") -> Recall:
 
 
 async def lived_in(recall: Recall) -> str:
-    """Fill it with something of everything; the id of a session that waits for votes."""
+    """Fill a store with all kinds of things; returns the id of a session that waits for votes."""
     half = note("odd", "nul \0, half an emoji \ud83d")
     await recall.aadd([HOOK, note("mat", "The key is under the mat"), half])
     await recall.memories.asupersede("mat", "hook", reason="seen \ud83d")
@@ -77,7 +77,7 @@ async def lived_in(recall: Recall) -> str:
 
 
 async def told(recall: Recall) -> tuple[object, ...]:
-    """What it keeps, and how it answers."""
+    """What a store keeps, and how it answers."""
     lines = [line async for line in recall.admin.aexport()]
     learned = (await recall.learning.areport()).questions
     answers = [await recall.arecall(asked, k=3) for asked in (WHERE, "bees", "leave the house")]
@@ -108,7 +108,7 @@ async def test_a_copy_is_the_same_store(place: Place, source: str, target: str) 
 
 
 class KilledError(Exception):
-    """The process is gone."""
+    """The process was killed."""
 
 
 @pytest.mark.parametrize(("source", "target"), WAYS[:3])

@@ -1,4 +1,4 @@
-"""Retrieved, shown, accepted: counted apart, once a recall, and only when somebody says so."""
+"""Retrieved, shown and accepted are counted separately, once per recall, and only when reported."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Cues and annotations: what every store must do with them, over each vector index."""
+"""What every store must do with cues and annotations, over each vector index."""
 
 import asyncio
 import sqlite3
@@ -40,7 +40,7 @@ def with_cues(
     broad: tuple[str, ...] = (),
     replaces: tuple[str, ...] = (),
 ) -> EmbeddedMemory:
-    """The memory with cues of the host."""
+    """The memory with cues from the host."""
     memory = replace(given.memory, cues=cues, broad_cues=broad, replaces=replaces)
     texts = [cue.text for cue in cues_given(memory)]
     vectors = make.vectors(*texts) if texts else np.zeros((0, make.dimension), np.float32)
@@ -50,7 +50,7 @@ def with_cues(
 def annotation_of(
     given: EmbeddedMemory, *cues: str, role: str = "", replaces: tuple[str, ...] = ()
 ) -> Annotation:
-    """What a model says of a memory."""
+    """A model's annotation of a memory."""
     own = given.memory.memory_id
     return Annotation(
         memory_id=own,
@@ -246,13 +246,13 @@ KILLABLE: dict[str, Callable[[EntityStore, SimpleNamespace], Awaitable[Any]]] = 
 
 
 class KilledError(Exception):
-    """The process dies here."""
+    """The process was killed here."""
 
 
 def killed_after(
     steps: int, parts: list[tuple[object, list[str]]], patch: pytest.MonkeyPatch
 ) -> None:
-    """Let some steps of these parts happen; the next one is the last that begins."""
+    """Let `steps` steps of these parts happen; the next one raises KilledError."""
     left = [steps]
 
     def counted(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -398,7 +398,7 @@ async def test_an_entity_that_is_deleted_takes_both_collections_along(
 
 
 def segments(home: StoreDirectory, ending: str) -> list[str]:
-    """Folders of the index files of collections whose names end so."""
+    """Folders with the index files of the collections whose names end in `ending`."""
     sql = (
         "SELECT segments.id FROM segments JOIN collections ON collections.id = collection "
         "WHERE scope = 'VECTOR' AND name LIKE '%' || ?"
@@ -408,13 +408,13 @@ def segments(home: StoreDirectory, ending: str) -> list[str]:
 
 
 def collections(home: StoreDirectory) -> int:
-    """In the store's Chroma."""
+    """The number of collections in the store's Chroma."""
     with closing(sqlite3.connect(home.path / "chroma" / "chroma.sqlite3")) as connection:
         return int(connection.execute("SELECT count(*) FROM collections").fetchone()[0])
 
 
 def vote_on(memory_id: str, proved: float, *, question: str = "one") -> Cue:
-    """What a session says of a memory."""
+    """A cue with which a session votes on a memory."""
     return Cue(memory_id=memory_id, text=question, origin="session", written_at=NOON, proved=proved)
 
 

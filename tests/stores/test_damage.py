@@ -1,4 +1,4 @@
-"""Damaged files: an error that says what to do, never a crash and never silently fewer hits."""
+"""Damaged files give an error that says what to do, never a crash or silently fewer hits."""
 
 import os
 import random

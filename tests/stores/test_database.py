@@ -1,4 +1,4 @@
-"""SQLite's errors under our names."""
+"""SQLite's errors are raised as ours."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def io_error() -> sqlite3.OperationalError:
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Sets how many bytes every disk has free."""
+    """Sets how many free bytes every disk reports."""
 
     def say(n_bytes: int) -> None:
         def usage(path: str | os.PathLike[str]) -> SimpleNamespace:

@@ -1,4 +1,4 @@
-"""Two entities with the same texts: nothing crosses, and neither changes what the other finds."""
+"""Two entities with the same texts never see each other's memories or change their answers."""
 
 from contextlib import aclosing
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from secondhop.stores.store_directory import StoreDirectory
 TEXTS = [f"text {word} number {n}" for n, word in enumerate(["apple", "pear", "plum", "fig"] * 5)]
 
 Writes = list[tuple[str, int, bool]]
-"""(who, which text, whether to store or to delete it)."""
+"""[(entity, number of the text, True to store it or False to delete it)]."""
 
 WRITES = st.lists(
     st.tuples(st.sampled_from("ab"), st.integers(0, len(TEXTS) - 1), st.booleans()), max_size=12

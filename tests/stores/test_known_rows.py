@@ -1,4 +1,4 @@
-"""What was read before is kept, until anything in the catalog changes."""
+"""Rows that were read are remembered until anything in the catalog changes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -19,7 +19,7 @@ IDENTITY = Identity(entity="me", embedder_id="hash-16", dimension=16)
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def catalogs(request: pytest.FixtureRequest, tmp_path: Path) -> "Iterator[tuple[Catalog, Catalog]]":
-    """Of one entity, as two processes have them."""
+    """Two catalogs of one entity, as two processes have them."""
     with ExitStack() as closes:
         if request.param == "postgres":
             address = request.getfixturevalue("postgres").database()

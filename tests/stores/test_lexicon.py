@@ -1,4 +1,4 @@
-"""The lexical leg: what a score means, and that the index follows what is stored."""
+"""The lexical leg: what a score means, and that the index follows the stored text."""
 
 import math
 import sqlite3
@@ -98,7 +98,7 @@ async def test_a_long_query_counts_as_its_rarest_words(
 
 
 def plain_bm25(documents: dict[str, list[str]], query: list[str]) -> dict[str, float]:
-    """The definition, word by word; titles "x" count in the length."""
+    """BM25 straight from its definition; every title is "x", which adds one word to the length."""
     settings = Bm25()
     average = sum(len(words) + 1 for words in documents.values()) / len(documents)
     known: dict[str, float] = {}

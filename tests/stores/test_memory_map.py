@@ -1,4 +1,4 @@
-"""Clusters of memories: the same ones every time, and what they are called."""
+"""Clusters of memories: they are always the same, and have names."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Schema steps: each once, all or nothing, and never on a newer file."""
+"""Schema migrations: each runs once, all or nothing, and never on a newer file."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def test_a_catalog_whose_creation_was_cut_short_counts_as_none(tmp_path: Path) -
 
 
 def old_catalog(path: Path, make: SimpleNamespace) -> None:
-    """A catalog as the first schema wrote it, with one memory."""
+    """Write a catalog with the first schema and one memory."""
     with closing(Catalog(path)) as catalog:
         catalog.create(Identity(entity="e", embedder_id=make.embedder, dimension=make.dimension))
         catalog.store(
@@ -121,7 +121,7 @@ def test_a_migration_that_is_killed_half_way_runs_again(
     killed.execute("BEGIN IMMEDIATE")
     for statement in MIGRATIONS[1][:4]:
         killed.execute(statement)
-    killed.close()  # as the system does it to a process that is gone
+    killed.close()  # as the system does when a process is gone
 
     with closing(Catalog(path)) as catalog:
         assert catalog.needs_upgrade()

@@ -1,4 +1,4 @@
-"""Where no more files can be opened, the error says so, and what to do."""
+"""If no more files can be opened, the error says so and what to do."""
 
 import subprocess
 import sys

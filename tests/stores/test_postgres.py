@@ -1,4 +1,4 @@
-"""A store in PostgreSQL: what is its own, beside the conformance tests that it passes."""
+"""What is special about a store in PostgreSQL, which also passes the conformance tests."""
 
 import asyncio
 import sqlite3
@@ -41,7 +41,7 @@ from secondhop.testing import ScriptedModel, note
 pytestmark = pytest.mark.slow
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LOGINS = ["postgres", "plain_login"]
-"""A superuser, whom row-level security does not bind, and the owner of the tables."""
+"""A superuser, who bypasses row-level security, and a plain owner of the tables."""
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ async def test_an_earlier_schema_is_brought_to_the_newest_and_a_newer_one_refuse
     monkeypatch.undo()
 
     with closing(PostgresPlace(address, chroma_url=None)) as place:
-        assert place.tokens.listed() == []  # and makes no table
+        assert place.tokens.listed() == []  # and creates no table
         async with await Recall.aopen(address, embedder="hashing") as recall:
             await recall.memories.aremember("The tyres are in the cellar.", memory_id="tyres")
             assert (await recall.arecall("Where are the tyres?")).ids() == ["tyres"]
@@ -143,7 +143,7 @@ async def test_a_handle_of_one_entity_reaches_nothing_of_another(
 
 
 def expect_bound(server: PostgresServer, entity: str, *, other: str) -> None:
-    """Whatever the SQL says."""
+    """Assert that a transaction sees only its own entity's rows, whatever its SQL says."""
     with server.transaction(entity, writes=False) as connection:
         rows = connection.execute("SELECT DISTINCT entity FROM memories").fetchall()
         assert rows == [(entity,)]
@@ -274,7 +274,7 @@ def test_an_entity_is_annotated_by_one_worker_at_a_time(postgres: PostgresForTes
 
         assert here.claim("me")
         assert not there.claim("me")
-        there.note("me")  # something more was written meanwhile
+        there.note("me")  # something else was written meanwhile
         here.release("me", done=True)
         assert there.claim("me")
         there.release("me", done=False)
@@ -325,7 +325,7 @@ async def test_two_workers_do_not_annotate_the_same_memories(postgres: PostgresF
 
 
 def left_alone(address: str) -> None:
-    """As if it were some minutes later."""
+    """Make the annotating marks five minutes old."""
     with psycopg.connect(address) as connection:
         sql = f"UPDATE {SCHEMA}.annotating SET written_at = now() - interval '5 min'"
         connection.execute(sql.encode())
@@ -365,7 +365,7 @@ async def test_a_write_that_another_store_took_for_dead_is_not_half_stored(
         await store.put([make.memory("m", "alpha")])
         late = make.memory("late", "beta")
         intent = catalog.intend([late.passages[0].passage_id])
-        await store.put([make.memory("n", "gamma")])  # it undoes what was left open
+        await store.put([make.memory("n", "gamma")])  # this undoes the intent left open
 
         with pytest.raises(StoreError, match="was not stored: try again"):
             catalog.store([late], intent=intent, at=NOON)
@@ -402,7 +402,7 @@ def test_a_server_without_the_database_or_the_login_is_not_said_to_be_silent(
 
 @pytest.fixture
 def own_server() -> Iterator[PostgresForTests]:
-    """One that a test may kill."""
+    """A PostgreSQL server that a test may kill."""
     with running_postgres() as server:
         yield server
 

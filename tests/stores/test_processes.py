@@ -36,16 +36,16 @@ async def opened(folder: Path, entity: str = "me") -> AsyncGenerator[EntityStore
 
 
 class TextsOwnVectors:
-    """The vectors that `write_forever.py` stores: for repairs, which embed what was stored."""
+    """Makes the vectors that `write_forever.py` stores, for repairs, which embed texts again."""
 
     model_id, dimension = "hash-16", 16
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Of the passage alone, without the title that stands above it."""
+        """Embeds a passage without the title above it."""
         return np.stack([vector(text.rpartition("\n\n")[2]) for text in texts])
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Of the whole text."""
+        """Embeds the whole text."""
         return np.stack([vector(text) for text in texts])
 
 
@@ -55,7 +55,7 @@ def writer(folder: Path, entity: str, first: int, *last: int) -> "subprocess.Pop
 
 
 def run_and_kill(folder: Path, first: int, *, after_s: float) -> list[str]:
-    """What a writer acknowledged until it was killed, `after_s` seconds after it was ready."""
+    """What a writer acknowledged before it was killed `after_s` seconds after it was ready."""
     with writer(folder, "me", first) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
@@ -76,7 +76,7 @@ def apply(acknowledged: list[str], stored: dict[str, int]) -> None:
 
 
 async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) -> dict[str, int]:
-    """Everything acknowledged is there whole; what the store holds beyond that, as a new start."""
+    """Assert that acknowledged writes are stored whole; returns {memory id: its version} now."""
     async with opened(folder) as store:
         held = await store.content_hashes()
         found: dict[str, int] = {}
@@ -88,11 +88,12 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
             found[memory_id] = int(first.split()[1].removeprefix("version"))
             texts |= {message.content: memory_id for message in memory.messages}
             before = await earlier_versions(store, memory_id)
-            assert before == list(range(1, found[memory_id]))  # with the text, or neither
+            # earlier texts are written together with the new one, or not at all
+            assert before == list(range(1, found[memory_id]))
         assert await store.look(lost) == []
         counts = await store.counts()
         assert (counts.passages, counts.vectors, counts.pending) == (len(texts), len(texts), 0)
-        # acknowledged: there, unless a later, unacknowledged write was just being done
+        # acknowledged memories are there, unless a later write was under way
         for memory_id, version in stored.items():
             number = int(memory_id[1:])
             assert found.get(memory_id, 2) >= version
@@ -103,7 +104,7 @@ async def expect(folder: Path, stored: dict[str, int], make: SimpleNamespace) ->
 
 
 async def expect_cues(store: EntityStore, found: dict[str, int], make: SimpleNamespace) -> None:
-    """Each memory has the cues of its present text, and they are found; no others are there."""
+    """Assert that each memory has exactly the cues of its current text, and that they are found."""
     assert await store.cue_vectors.strays() == ([], [])
     hashes, cues = await store.content_hashes(), await store.cues.of_memories(list(found))
     for memory_id, version in found.items():
@@ -119,7 +120,7 @@ async def expect_cues(store: EntityStore, found: dict[str, int], make: SimpleNam
 
 
 async def earlier_versions(store: EntityStore, memory_id: str) -> list[int]:
-    """Which versions of its text are kept, the oldest first."""
+    """Which earlier versions of a memory's text are kept, the oldest first."""
     kept = await store.look(lambda view: view.earlier_texts(memory_id))
     return [int(one.memory.messages[0].content.split()[1].removeprefix("version")) for one in kept]
 
@@ -143,7 +144,7 @@ async def expect_searchable(
 
 
 def postings_agree(folder: Path) -> None:
-    """The lexical index is what the stored text makes of it."""
+    """Assert that the lexical index agrees with the stored text."""
     (path,) = folder.glob("entities/*/catalog.db")
     with closing(Catalog(path)) as catalog:
         assert wrong_postings(catalog) == []
@@ -169,9 +170,9 @@ async def test_nothing_acknowledged_is_lost_and_nothing_half_stored_however_ofte
 
 
 def cut_short(folder: Path) -> None:
-    """Leave the index as a kill in the middle of Chroma's own write leaves it.
+    """Leave the index as a kill in the middle of Chroma's own write would leave it.
 
-    That happens once in some fifty kills; this way it is met in every run.
+    That happens once in about fifty kills; this function makes it happen in every run.
     """
     for written in (folder / "chroma").glob("*/index_metadata.pickle"):
         written.write_bytes(b"")
@@ -223,7 +224,7 @@ async def test_processes_that_write_at_once_lose_nothing(
 
 
 async def put_until_full(store: EntityStore, make: SimpleNamespace, *, batch: int) -> int:
-    """Memories that were acknowledged before the disk was full."""
+    """Put memories until the disk is full; returns how many were acknowledged."""
     stored = 0
     with pytest.raises(StoreFullError, match="free"):  # noqa: PT012 - the loop is the point
         while True:
@@ -238,7 +239,7 @@ async def put_until_full(store: EntityStore, make: SimpleNamespace, *, batch: in
 async def test_a_full_disk_stores_nothing_by_half(
     disk: Path, make: SimpleNamespace, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # a smaller reserve than in use, so that SQLite and not only our own check meets the end
+    # a smaller reserve than usual, so that SQLite meets the full disk, and not only our own check
     monkeypatch.setattr("secondhop.stores.vectors.chroma_folder.RESERVE_BYTES", 4 * 2**20)
     folder = disk / "store"
     async with opened(folder) as store:

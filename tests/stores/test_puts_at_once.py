@@ -1,4 +1,4 @@
-"""Memories that are put at once are stored in turn, and each caller hears of its own alone."""
+"""Concurrent puts are stored in turn, and each caller is told only about its own."""
 
 import asyncio
 from collections.abc import Sequence

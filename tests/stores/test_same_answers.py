@@ -1,4 +1,4 @@
-"""A recall brings the same memories wherever the store is."""
+"""A recall returns the same memories no matter where the store is."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
 NAMES = ["carefeed", "episodes", "house", "ops-notes"]
 AT_MOST = 15
-"""Questions of a scenario: 60 of all."""
+"""Most questions taken from a scenario: 60 from all."""
 
 
 def questions_of(scenario: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What every store of sessions must do."""
+"""What every session store must do."""
 
 import asyncio
 import os
@@ -164,7 +164,7 @@ async def test_open_sessions_of_an_owner_are_listed(store: SessionStore) -> None
 
 
 def knowing(folder: Path, words: bytes = WORDS) -> set[str]:
-    """Names of the files that hold the words."""
+    """Names of the files that contain these words."""
     return {
         path.name for path in folder.rglob("*") if path.is_file() and words in path.read_bytes()
     }

@@ -1,4 +1,4 @@
-"""The folder of a store: what is created when, whose is whose, and moving to another model."""
+"""The folder of a store: what is created when, which file is whose, and changing the model."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ async def entity(
 
 
 def contents(folder: Path) -> dict[str, object]:
-    """Bytes of every file; for Chroma's database its rows, as it counts its starts in a table."""
+    """{file: its bytes}; for Chroma's database its rows, because Chroma counts its starts in it."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {
         str(path): rows(path) if path.name == "chroma.sqlite3" else path.read_bytes()
@@ -183,7 +183,7 @@ async def test_a_second_writer_waits_and_then_gets_a_clear_error(
         await store.put([make.memory("m", "text")])
         (lock,) = home.path.glob("locks/*.writer")
         store.lock_timeout_s = 0.05
-        held = WriterLock(lock)  # as another process has it
+        held = WriterLock(lock)  # as another process would hold it
         release = held.try_acquire()
         assert release
         with pytest.raises(StoreError, match="another process"):

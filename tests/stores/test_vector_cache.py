@@ -1,4 +1,4 @@
-"""Vectors that a process remembers: each entity its own, and all together no more than a bound."""
+"""Vectors that a process caches: separate for each entity, with one bound for all."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_entities_share_the_room_and_nothing_else(monkeypatch: pytest.MonkeyPatc
     assert mine.take(["p0", "p2"])["p0"].tolist() == rows["p0"].tolist()
     assert other.take(["p0", "p1"]).keys() == {"p0"}
 
-    other.keep({"p2": rows["p2"]})  # p1 was used least recently
+    other.keep({"p2": rows["p2"]})  # p1 is the least recently used
     assert mine.take(["p0", "p1"]).keys() == {"p0"}
     mine.drop(["p0"])
     assert mine.take(["p0"]) == {}

@@ -1,5 +1,5 @@
-"""Vectors on a server and vectors in the folder: nobody looks for them, or deletes them, in the
-wrong place."""
+"""Vectors on a server and vectors in the folder are never looked for, or deleted, in the wrong
+place."""
 
 from contextlib import aclosing, closing
 from pathlib import Path
@@ -117,7 +117,7 @@ async def test_an_entity_whose_vectors_are_on_a_server_is_deleted_there_or_not_a
             await adelete_entity(folder, "me", dry_run=dry_run)
         assert chroma_server in str(told.value)
     async with aclosing(StoreDirectory(folder, chroma_url=chroma_server)) as home:
-        assert await vectors_of(home) == 3  # of nothing that was refused
+        assert await vectors_of(home) == 3  # none from the refused writes
 
     gone = await adelete_entity(folder, "me", chroma_url=chroma_server)
 

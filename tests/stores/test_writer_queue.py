@@ -1,4 +1,4 @@
-"""Writers of one event loop get the lock in their order, however many of them wait."""
+"""Writers of one event loop get the lock in order, no matter how many wait."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Run as a program: puts and deletes memories until it is killed, and says what is acknowledged.
+"""A program that puts and deletes memories until killed, and prints what is acknowledged.
 
     python write_forever.py STORE ENTITY FIRST [LAST]
 
@@ -29,7 +29,7 @@ BATCH = 5
 
 
 def embedded(number: int, *, version: int) -> EmbeddedMemory:
-    """1 to 3 passages and two cues, whose texts and vectors follow from number and version."""
+    """A memory of 1 to 3 passages and two cues; texts and vectors depend on number and version."""
     texts = [f"word{number} version{version} part{part}" for part in range(number % 3 + 1)]
     memory = Memory(
         memory_id=f"m{number}",
@@ -55,21 +55,21 @@ def embedded(number: int, *, version: int) -> EmbeddedMemory:
 
 
 def annotation(stored: EmbeddedMemory) -> Annotation:
-    """What a model says of it: the digest of its text."""
+    """A model's annotation of a memory: a cue with the hash of its text."""
     own, digest = stored.memory.memory_id, stored.memory.content_hash
     cue = Cue(memory_id=own, text=f"read {digest}", origin="model")
     return Annotation(memory_id=own, content_hash=digest, cues=(cue,), origin="model")
 
 
 def vector(text: str) -> Vector:
-    """A random direction that the text alone decides."""
+    """A random unit vector that depends only on the text."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
     row = np.random.default_rng(seed).normal(size=DIMENSION)
     return np.asarray(row / np.linalg.norm(row), dtype=np.float32)
 
 
 async def write(folder: Path, entity: str, first: int, last: int) -> None:
-    """Batches of five; each batch also replaces and deletes some older memories."""
+    """Put batches of five; each batch also replaces and deletes some older memories."""
     home = StoreDirectory(folder)
     store = await home.open_entity(entity, embedder_id="hash-16", dimension=DIMENSION)
     say("ready")
@@ -87,7 +87,7 @@ async def write(folder: Path, entity: str, first: int, last: int) -> None:
 
 
 def say(*lines: str) -> None:
-    """Whole lines at once: a reader never sees half of one."""
+    """Print whole lines at once, so that a reader never sees half of one."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""Finds the memory that a request may use."""
+"""Dependencies of the routes: who calls, and the memory that the caller may use."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -29,13 +29,13 @@ class Served:
     def __init__(
         self, recalls: RecallPool, *, store: str | FolderPath, embedder: Embedder, metrics: Metrics
     ) -> None:
-        """`store`: its folder or address; `embedder`: the one that all memories share."""
+        """`store`: the store's folder or address; `embedder`: shared by all memories."""
         self.recalls, self.store, self.metrics = recalls, store, metrics
         self._embedder, self._is_ready = embedder, False
         self._uploads: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def ready(self) -> None:
-        """Load the embedding model, the first time.
+        """Load the embedding model on the first call.
 
         Raises:
             ModelError: it cannot be loaded.
@@ -46,26 +46,29 @@ class Served:
 
     @asynccontextmanager
     async def uploading(self, entity: str) -> AsyncGenerator[None, None]:
-        """One upload after the other into an entity."""
+        """Let one upload at a time into an entity."""
         lock = self._uploads.setdefault(entity, asyncio.Lock())
         async with lock:
             yield
 
 
 async def served(request: Request) -> Served:
-    """Of the app that got the request. (Async: FastAPI sends what is not through a thread.)"""
+    """What the app's routes share. Async, because FastAPI runs plain functions in a thread."""
     found: Served = request.app.state.served
     return found
 
 
 async def caller(request: Request) -> Token:
-    """Who calls, as the gate found out."""
+    """The token that the gate found for the request."""
     found: Token = request.state.caller
     return found
 
 
 def expect(token: Token, scope: Scope, *, entity: str | None = None) -> None:
-    """Raises HTTPException 403 unless the token allows it. It tells nothing of the entity."""
+    """Raise HTTPException 403 unless the token opens `entity` and includes `scope`.
+
+    The error does not say whether the entity exists.
+    """
     if entity is not None and not token.opens(entity):
         raise HTTPException(403, "this token is for another entity")
     if not token.allows(scope):

@@ -1,4 +1,4 @@
-"""Examples of answers, for the OpenAPI description; those of requests stand with the bodies."""
+"""Examples of answers for the OpenAPI description; bodies.py has the examples of requests."""
 
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -95,5 +95,5 @@ ANSWERS: Final[tuple[BaseModel, ...]] = (
 
 
 def examples_of_answers() -> dict[str, object]:
-    """{schema: an example of it}."""
+    """{name of a schema: an example as plain values}."""
     return {type(one).__name__: one.model_dump(mode="json") for one in ANSWERS}

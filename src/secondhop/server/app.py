@@ -33,12 +33,12 @@ def create_app(
     hosts: Collection[str] = (),
     origins: Collection[str] = (),
 ) -> FastAPI:
-    """The server as an ASGI application; it closes the memories when it ends.
+    """Build the server as an ASGI application, which closes the open memories when it ends.
 
     Args:
-        keyring: who may call; None: everyone, so bind it to a loopback address.
-        hosts: names that requests may call the server by; (): any.
-        origins: web sites whose pages may call it from a browser (CORS); (): none.
+        keyring: the tokens that may call; None lets everyone in, so bind to a loopback address.
+        hosts: host names that requests may use; (): any.
+        origins: web sites whose pages may call the server from a browser (CORS); (): none.
     """
 
     @asynccontextmanager
@@ -51,9 +51,9 @@ def create_app(
         version=version("secondhop"),
         description=ABOUT,
         lifespan=lifespan,
-        docs_url=None,  # their pages load scripts from elsewhere
+        docs_url=None,  # these pages load scripts from other sites
         redoc_url=None,
-        redirect_slashes=False,  # a redirect would name the host that the caller named
+        redirect_slashes=False,  # a redirect would repeat the caller's Host header
         responses=PROBLEMS,
     )
     app.state.served = served
@@ -86,13 +86,13 @@ operations = APIRouter(tags=["operations"])
 
 @operations.get("/healthz")
 async def healthz() -> dict[str, str]:
-    """The process answers."""
+    """Report that the process is up."""
     return {"status": "ok"}
 
 
 @operations.get("/readyz")
 async def readyz(server: Server) -> dict[str, str]:
-    """The embedding model is loaded: a recall answers at its usual speed."""
+    """Load the embedding model if needed, then report that recalls run at their usual speed."""
     try:
         await server.ready()
     except ModelError as error:
@@ -102,7 +102,7 @@ async def readyz(server: Server) -> dict[str, str]:
 
 @operations.get("/metrics", response_class=Response)
 async def metrics(caller: Caller, server: Server) -> Response:
-    """For Prometheus. Needs scope admin."""
+    """Metrics for Prometheus. Needs scope admin."""
     expect(caller, "admin")
     server.metrics.open_entities.set(len(server.recalls.entities))
     return Response(server.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
@@ -110,7 +110,10 @@ async def metrics(caller: Caller, server: Server) -> Response:
 
 @operations.get("/v1/entities")
 def entities(caller: Caller, server: Server) -> list[str]:
-    """The entities that the token opens; of a token for all, those that are stored."""
+    """The entities that the token opens.
+
+    A token for every entity needs scope admin and gets the stored ones.
+    """
     if EVERY_ENTITY not in caller.entities:
         return sorted(caller.entities)
     expect(caller, "admin")
@@ -119,7 +122,7 @@ def entities(caller: Caller, server: Server) -> list[str]:
 
 
 def describe_more(app: FastAPI) -> None:
-    """Put the form of errors, and examples of answers, into the OpenAPI description."""
+    """Add the error schema, the bearer scheme and example answers to the OpenAPI description."""
     describe = app.openapi
 
     def described() -> dict[str, object]:

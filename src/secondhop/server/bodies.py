@@ -1,4 +1,4 @@
-"""Bodies of requests; answers are what `Recall` returns."""
+"""Bodies of requests, and the answers that are not what `Recall` returns."""
 
 import re
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ Count: TypeAlias = Annotated[int, Strict(), Field(ge=1)]
 
 
 def no_number(given: object) -> object:
-    """Raises ValueError for a number: pydantic would take it for seconds since 1970."""
+    """Raise ValueError unless it looks like ISO 8601: pydantic would read 2026 as seconds."""
     text = given.isoformat() if isinstance(given, datetime) else given
     if not isinstance(text, str) or not re.match(r"\d{4}-", text):
         raise ValueError("a moment is an ISO 8601 text, like 2026-03-01T12:00:00Z")
@@ -37,18 +37,18 @@ Moment: TypeAlias = Annotated[datetime, BeforeValidator(no_number, json_schema_i
 
 
 def example(**values: Any) -> Example:
-    """For the OpenAPI description."""
+    """An example of a body for the OpenAPI description."""
     return {"example": values}
 
 
 class Body(BaseModel):
-    """A misspelt field is refused."""
+    """A request body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Asked(Body):
-    """What a recall and a session are both asked with."""
+    """The fields that a recall and a session share."""
 
     question: str = Field(min_length=1, description="As the person asked it.")
     k: Count | None = Field(None, description="Memories to return; default 6, in a session 5.")
@@ -117,7 +117,7 @@ class ResolveBody(Body):
 
 
 class RememberBody(Body):
-    """One memory: words, a fact (subject, attribute, value as text), or a preference (scope)."""
+    """One memory: plain text, a fact (subject, attribute; text is the value), or a preference."""
 
     model_config = ConfigDict(
         json_schema_extra=example(text="Acme", subject="me", attribute="employer")
@@ -139,10 +139,10 @@ class RememberBody(Body):
     dry_run: Flag = False
 
     def what(self) -> Rememberable:
-        """Words, a fact or a preference.
+        """The plain text, fact or preference that the fields describe.
 
         Raises:
-            UsageError: half of a fact, or two of them at once.
+            UsageError: half of a fact, a fact and a preference at once, or a topic without a scope.
         """
         return rememberable(
             self.text,
@@ -161,7 +161,7 @@ class MessageBody(Body):
     at: Moment | None = Field(None, description="When it was said.")
 
     def said(self) -> Said:
-        """As `observe` takes it."""
+        """The message as `observe` takes it."""
         return Said(role=self.role, content=self.content, at=self.at)
 
 
@@ -189,7 +189,7 @@ class MemoryBody(Body):
     tags: list[str] = Field(default_factory=list[str], description="To filter by.")
 
     def memory(self) -> Memory:
-        """As the library takes it; a moment without a zone is in UTC."""
+        """The memory as the library takes it; a time without a zone is in UTC."""
         given = self.model_dump(exclude={"messages", "created_at"})
         given |= {name: tuple(given[name]) for name in ("cues", "broad_cues", "replaces", "tags")}
         at = self.created_at
@@ -201,7 +201,7 @@ class MemoryBody(Body):
 
 
 class MemoriesBody(Body):
-    """Memories to store; where an id is taken, the new text replaces the old one."""
+    """Memories to store; if an id is already stored, the new text replaces the old one."""
 
     model_config = ConfigDict(
         json_schema_extra=example(
@@ -220,7 +220,7 @@ class MemoriesBody(Body):
 
 
 class UpdateBody(Body):
-    """A new version of a memory, or another expiry, salience or mark; what is left out stays."""
+    """A new text, expiry, salience or mark for a memory; fields that are left out do not change."""
 
     model_config = ConfigDict(json_schema_extra=example(text="Acme Ltd"))
 
@@ -233,7 +233,7 @@ class UpdateBody(Body):
 
 
 class SupersedeBody(Body):
-    """Another stored memory takes its place."""
+    """The stored memory that replaces this one."""
 
     model_config = ConfigDict(json_schema_extra=example(by="plan-2", reason="the plan changed"))
 
@@ -243,7 +243,7 @@ class SupersedeBody(Body):
 
 
 class ReasonBody(Body):
-    """Why a memory does not hold any more."""
+    """Why a memory no longer holds."""
 
     model_config = ConfigDict(json_schema_extra=example(reason="the project was cancelled"))
 
@@ -262,7 +262,7 @@ class CueBody(Body):
 
 
 class ObserveBody(Body):
-    """A conversation to read facts and preferences out of."""
+    """A conversation to read facts and preferences from."""
 
     model_config = ConfigDict(
         json_schema_extra=example(messages=[{"role": "user", "content": "I work at Acme now."}])
@@ -295,13 +295,13 @@ class PromptName(BaseModel):
 
 
 class PromptWords(PromptName):
-    """The same with its words."""
+    """A prompt with its text."""
 
     text: str = Field(description='"" where they are not known any more.')
 
 
 class MemoryLine(BaseModel):
-    """What names a memory."""
+    """What a list shows of a memory."""
 
     memory_id: str
     title: str
@@ -310,7 +310,7 @@ class MemoryLine(BaseModel):
 
 
 class TraceLine(BaseModel):
-    """A recall that is kept."""
+    """What a list shows of a kept recall."""
 
     trace_id: str
     question: str
@@ -335,7 +335,7 @@ class EntityStats(BaseModel):
 
 
 class Ledger(BaseModel):
-    """What was read, and where it went: `secondhop.IngestLedger`."""
+    """What was read, and what became of it: `secondhop.IngestLedger`."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -349,7 +349,7 @@ class Ledger(BaseModel):
 
 
 class Resolved(BaseModel):
-    """What a session came to, and what was learned."""
+    """The outcome of a session, and what was learned from it."""
 
     session: ResolvedSession
     learned: dict[str, Any]

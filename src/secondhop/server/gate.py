@@ -1,4 +1,4 @@
-"""Checks of every request: who calls, how often, and how much it sends."""
+"""Checks every request: who calls, how often, and how much is sent."""
 
 import asyncio
 import time
@@ -32,11 +32,11 @@ ALWAYS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Headers of every answer."""
+"""Headers of every answer, unless its route sets its own."""
 
 
 class Gate:
-    """ASGI middleware, outermost: refuses early, counts, and limits what is read."""
+    """The outermost ASGI middleware: refuses bad requests, counts all, and limits body and time."""
 
     def __init__(
         self,
@@ -51,17 +51,17 @@ class Gate:
         """Wrap `app`.
 
         Args:
-            keyring: None: everyone who reaches the server may do everything.
-            hosts: names that a request may call the server by; (): any. A page elsewhere must
-                not reach a server without tokens by a name of its own choosing.
-            origins: of other sites whose pages may write here.
+            keyring: the valid tokens; None lets everyone who reaches the server do everything.
+            hosts: host names that a request may use; (): any. They keep a page of another site
+                from reaching a server without tokens through DNS rebinding.
+            origins: other sites whose pages may write here.
         """
         self._app, self._keyring, self._limits, self._metrics = app, keyring, limits, metrics
         self._hosts, self._origins = frozenset(hosts), frozenset(origins)
         self._rates = RateLimiter(limits.requests_per_s)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI asks."""
+        """Check an HTTP request, then pass it on or refuse it; other scopes pass unchecked."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -127,7 +127,7 @@ class Gate:
         return await self._keyring.find(text.strip()) if kind.lower() == "bearer" else None
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        """Under the name of what handled it: paths of callers are no names of metrics."""
+        """Count a request under its route's name; a caller's path never becomes a label."""
         route = getattr(scope.get("endpoint"), "__name__", "none")
         method = scope["method"] if scope["method"] in {"GET", "POST", "PATCH", "DELETE"} else "-"
         self._metrics.requests.labels(method, route, str(status)).inc()
@@ -135,7 +135,7 @@ class Gate:
 
 
 class Answer:
-    """Sends an answer with the headers that every answer has, and remembers its status."""
+    """Sends an answer with the headers in `ALWAYS`, and remembers its status."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -143,7 +143,7 @@ class Answer:
         """0 before the answer begins."""
 
     async def send(self, message: Message) -> None:
-        """As ASGI asks."""
+        """Send an ASGI message; the first one gets the headers."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
@@ -153,7 +153,7 @@ class Answer:
 
 
 class LimitedBody:
-    """A body that may be only so long, and must arrive in time."""
+    """Reads a request body that is limited in bytes and in seconds."""
 
     def __init__(self, receive: Receive, *, most: int, seconds: float) -> None:
         self._receive, self._left, self._most = receive, most, most
@@ -161,10 +161,10 @@ class LimitedBody:
         self._whole = False
 
     async def receive(self) -> Message:
-        """As ASGI asks; afterwards it waits for the end of the connection, however long.
+        """The next ASGI message. After the whole body there is no limit on the wait.
 
         Raises:
-            HTTPException: 413 or 408.
+            HTTPException: the body is too long (413) or too slow (408).
         """
         if self._whole:
             return await self._receive()
@@ -181,17 +181,17 @@ class LimitedBody:
 
 
 def needs_token(path: str) -> bool:
-    """The page and the probes are open: they tell of no memory."""
+    """Whether a path needs a token. The page and the probes are open: they show no memories."""
     return path.startswith("/v1") or path == "/metrics"
 
 
 def too_large(most: int) -> Problem:
-    """The problem of a body that is too long."""
+    """The problem (413) of a body of more than `most` bytes."""
     return http_problem(413, f"the body may have at most {most:,} bytes")
 
 
 def declared(headers: Headers) -> int:
-    """The length that a request says its body has; 0 where it says none."""
+    """The body length that a request declares; 0 if it declares none."""
     length = headers.get("content-length", "")
     return int(length) if length.isascii() and length.isdecimal() else 0
 
@@ -202,6 +202,6 @@ def host_name(host: str) -> str:
 
 
 def address(scope: Scope) -> str:
-    """Where a caller without a token sits."""
+    """The network address of a client; "?" if it is unknown."""
     client: tuple[str, int] | None = scope.get("client")
     return client[0] if client else "?"

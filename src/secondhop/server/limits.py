@@ -6,10 +6,10 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 _UPLOAD = re.compile(r"/v1/entities/[^/]+/ingest")
-"""An id of a memory, which other paths end with, may hold "/ingest", too."""
+"""Must match the whole path: other paths end with a memory id, which may contain "/ingest"."""
 
 CALLERS: int = 10_000
-"""Callers whose rate is remembered; the one that rested longest goes first."""
+"""How many callers' rates are remembered; the one idle the longest is dropped first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,43 +18,43 @@ class ServerLimits:
 
     body_bytes: int = 1_000_000
     upload_bytes: int = 64_000_000
-    """Of a file to ingest."""
+    """For a file to ingest."""
     body_s: float = 30.0
     """How long a body may take to arrive."""
     upload_s: float = 600.0
     request_s: float = 120.0
     """How long a request may take; a recall has its own, shorter deadline."""
     requests_per_s: float = 50.0
-    """A caller; 0: as many as it likes. Twice as many may come at once."""
+    """For each caller; 0: no limit. A burst may have twice as many."""
 
     def body_bytes_of(self, path: str) -> int:
         """The most that a request to `path` may send."""
         return self.upload_bytes if is_upload(path) else self.body_bytes
 
     def body_s_of(self, path: str) -> float:
-        """How long it may take to send it."""
+        """How long the body of a request to `path` may take to arrive."""
         return self.upload_s if is_upload(path) else self.body_s
 
     def request_s_of(self, path: str) -> float:
-        """How long the answer may take, sending included."""
+        """How long a request to `path` may take, sending the answer included."""
         return self.upload_s * 2 if is_upload(path) else self.request_s
 
 
 def is_upload(path: str) -> bool:
-    """Whether a file is sent there."""
+    """Whether `path` takes the upload of a file."""
     return _UPLOAD.fullmatch(path) is not None
 
 
 class RateLimiter:
-    """A token bucket a caller."""
+    """One token bucket per caller."""
 
     def __init__(self, per_s: float) -> None:
-        """`per_s`: requests that may come in the long run; 0: no limit."""
+        """`per_s`: requests per second that each caller may send in the long run; 0: no limit."""
         self._per_s = per_s
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait_s(self, caller: str) -> float:
-        """0 and one request is counted, or the seconds after which the next one may come."""
+        """Count a request and return 0, or return the seconds until the next one is allowed."""
         if not self._per_s:
             return 0.0
         now, most = time.monotonic(), self._per_s * 2

@@ -45,7 +45,7 @@ class Metrics:
         )
 
     def step(self, event: RecallEvent) -> None:
-        """Count a step of a recall; with the last one, the recall."""
+        """Record the step that ended, or with the last event the whole recall."""
         if event.result is not None:
             self._recalled(event.result)
         else:
@@ -58,5 +58,5 @@ class Metrics:
         self._tokens.labels("completion").inc(result.spent.completion_tokens)
 
     def text(self) -> bytes:
-        """As Prometheus reads it."""
+        """All metrics in Prometheus's text format."""
         return generate_latest(self._registry)

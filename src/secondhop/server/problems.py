@@ -31,10 +31,10 @@ STATUSES: Final[Sequence[tuple[type[errors.SecondhopError], int]]] = (
     (errors.UnfinishedForgettingError, 503),
     (errors.ModelError, 502),
 )
-"""The first class that fits decides; what fits none is a 500."""
+"""The first class that matches decides; an error that matches none is a 500."""
 
 TITLES: Final = {413: "Content too large"}
-"""Where versions of Python have other words."""
+"""Titles of statuses whose phrase depends on the version of Python."""
 
 DETAILS: Final = ("session_id", "voted", "current", "max_rounds", "memory_id", "round")
 """Attributes of errors that become members of the document."""
@@ -63,7 +63,7 @@ class Problem(BaseModel):
 
 
 def problem_of(error: errors.SecondhopError) -> Problem:
-    """An error of ours. Of a broken store or model a caller learns the kind alone."""
+    """The document of our error. For a broken store or model it tells only the kind of error."""
     status = next((code for kind, code in STATUSES if isinstance(error, kind)), 500)
     name = words_of(type(error).__name__.removesuffix("Error"))
     detail = str(error)
@@ -85,13 +85,13 @@ def problem_of(error: errors.SecondhopError) -> Problem:
 
 
 def http_problem(status: int, detail: str = "") -> Problem:
-    """A problem of HTTP itself: no such path, no token, too much."""
+    """A problem of HTTP itself (no such path, no token, …); `detail` defaults to the title."""
     title = TITLES.get(status) or HTTPStatus(status).phrase.capitalize()
     return Problem(type=type_of(title), title=title, status=status, detail=detail or title)
 
 
 def type_of(title: str) -> str:
-    """ "Not found": urn:secondhop:problem:not-found"""
+    """The URN of a title: "Not found" gives urn:secondhop:problem:not-found."""
     return f"urn:secondhop:problem:{title.lower().replace(' ', '-')}"
 
 
@@ -121,19 +121,19 @@ async def on_error_of_ours(_: Request, error: Exception) -> JSONResponse:
 
 
 def problem_response(error: errors.SecondhopError) -> JSONResponse:
-    """An error of ours as a response."""
+    """An error of ours as a response; a 503 says when to try again."""
     problem = problem_of(error)
     return response_of(problem, {"Retry-After": "5"} if problem.status == 503 else None)
 
 
 async def on_http_error(_: Request, error: Exception) -> JSONResponse:
-    """Handles what Starlette, FastAPI and the gate raise."""
+    """Handles HTTPException, whether Starlette, FastAPI, the gate or a route raised it."""
     assert isinstance(error, HTTPException)
     return response_of(http_problem(error.status_code, str(error.detail)), error.headers)
 
 
 async def on_invalid(request: Request, error: Exception) -> JSONResponse:
-    """Handles bodies and parameters that do not fit; the values are not repeated."""
+    """Handles invalid bodies and parameters, without repeating their values."""
     assert isinstance(error, RequestValidationError)
     wrong = [said_of(one, request) for one in error.errors()]
     problem = Problem(
@@ -147,7 +147,7 @@ async def on_invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 def said_of(wrong: Mapping[str, Any], request: Request) -> dict[str, str]:
-    """Where a request does not fit, and why; a body that was not read as JSON is told so."""
+    """Where a request is invalid, and why; also whether its body was not sent as JSON."""
     if wrong["type"] == "json_invalid":
         where = f"character {wrong['loc'][-1]}: {wrong['ctx']['error']}"
         return {"at": "body", "says": f"it is not JSON ({where})"}
@@ -158,12 +158,12 @@ def said_of(wrong: Mapping[str, Any], request: Request) -> dict[str, str]:
 
 
 async def on_fault(_: Request, error: Exception) -> JSONResponse:
-    """Handles unexpected errors; Starlette logs it with its traceback afterwards."""
+    """Handles unexpected errors; Starlette logs the traceback afterwards."""
     return response_of(http_problem(500, "the server made a mistake; its log says more"))
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Every error leaves as a problem document."""
+    """Make every error leave as a problem document."""
     app.add_exception_handler(errors.SecondhopError, on_error_of_ours)
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_invalid)
@@ -178,4 +178,4 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
         },
     }
 }
-"""For the OpenAPI description of every route."""
+"""The error response of every route in the OpenAPI description."""

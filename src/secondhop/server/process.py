@@ -6,15 +6,16 @@ import os
 from contextlib import suppress
 
 M_ARENA_MAX = -8
-"""As glibc's malloc.h says it."""
+"""The number of this option in glibc's malloc.h."""
 
 
 def set_up_process() -> None:
-    """Call it before NumPy is loaded; what the environment says goes before.
+    """Set up OpenBLAS, the garbage collector and malloc; call it before NumPy is loaded.
 
-    A recall's matrices are too small for a second thread of OpenBLAS, which only spins. glibc keeps
-    what was freed for each thread that freed it, unless all share one arena. And Python's garbage
-    collector walks the same libraries over and over while many recalls make objects.
+    Environment variables that are set win. A recall's matrices are too small for a second thread of
+    OpenBLAS, which would only spin. glibc keeps freed memory in an arena for each thread, unless
+    all threads share one. With its default thresholds, Python's garbage collector would walk the
+    loaded libraries again and again while many recalls make objects.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(20_000, 20, 20)

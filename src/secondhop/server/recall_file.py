@@ -15,16 +15,16 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 
 EXPLAINED = 300
-"""Candidates whose story is in the file, the best first."""
+"""How many candidates the file explains, best first; it also explains every returned memory."""
 
 
 def recall_page(
     result: RecallResult, trace: RecallTrace, *, graph: Mapping[str, Sequence[Any]]
 ) -> str:
-    """A page that needs no server and no network; what memories say stays text.
+    """A page that needs no server and no network; memories appear as text, never as HTML.
 
     Args:
-        graph: {"nodes": [name], "edges": [[from, to]]} that the recall ran through.
+        graph: the graph of the recall: {"nodes": [name], "edges": [[from, to]]}.
     """
     ids = [one.memory_id for one in trace.candidates[:EXPLAINED]]
     ids += [one for one in trace.returned if one not in ids]
@@ -58,23 +58,23 @@ def recall_page(
 
 
 def graph_of(recall: Recall) -> dict[str, list[Any]]:
-    """Nodes and edges of the graph that it runs."""
+    """The nodes and edges of the recall graph, for `recall_page`."""
     drawn = recall.graph.get_graph()
     edges = [[edge.source, edge.target] for edge in drawn.edges]
     return {"nodes": list(drawn.nodes), "edges": edges}
 
 
 def static_text(name: str) -> str:
-    """A file of the page."""
+    """The text of one of the page's files."""
     return (files("secondhop.server") / "static" / name).read_text(encoding="utf-8")
 
 
 def source_of(text: str) -> str:
-    """The text's hash, as a Content-Security-Policy names what it allows."""
+    """The text's hash as a source in a Content-Security-Policy."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def inert(value: object) -> str:
-    """JSON that can stand in HTML: nothing in it ends an element or begins one."""
+    """JSON that is safe inside HTML: it can neither open nor close an element."""
     text = json.dumps(value, ensure_ascii=True)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

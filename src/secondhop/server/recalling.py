@@ -34,7 +34,7 @@ from secondhop.server.used_prompts import used_prompts
 router = APIRouter(tags=["recall"])
 
 FIRST_WORDS = 200
-"""Characters that say which memory it is, where its title does not."""
+"""Characters of text that identify a memory if its title does not."""
 
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -51,29 +51,29 @@ async def recall(recall: Readable, body: RecallBody, server: Server) -> RecallRe
     async for event in asked(recall, body):
         server.metrics.step(event)
         result = event.result or result
-    assert result is not None  # the last event has it
+    assert result is not None  # the last event carries it
     return result
 
 
 @router.post("/recall/stream", responses=EVENTS, response_class=StreamingResponse)
 async def recall_stream(recall: Readable, body: RecallBody, server: Server) -> StreamingResponse:
-    """The same, as server-sent events: one a step as it ends, then the result."""
+    """The same as server-sent events: one for each step as it ends, then the result."""
     events = asked(recall, body)
-    first = await anext(events)  # what is wrong with the question is a status, not an event
+    first = await anext(events)  # an invalid question gets an HTTP status, not an event
     return StreamingResponse(
         sent(first, events, metrics=server.metrics), media_type="text/event-stream"
     )
 
 
 def asked(recall: Recall, body: RecallBody) -> AsyncIterator[RecallEvent]:
-    """The recall that a body asks for."""
+    """Start the recall that a body asks for."""
     return recall.astream(**dict(body))
 
 
 async def sent(
     first: RecallEvent, events: AsyncIterator[RecallEvent], *, metrics: Metrics
 ) -> AsyncGenerator[str, None]:
-    """Events on the wire; an error is the last of them."""
+    """The events as text; an error ends them with a `problem` event."""
     event: RecallEvent | None = first
     try:
         while event is not None:
@@ -85,7 +85,7 @@ async def sent(
 
 
 def on_wire(event: RecallEvent) -> str:
-    """One event; JSON has no line ends of its own."""
+    """One event as text; its JSON has no line breaks, so it fits on one `data` line."""
     if event.result is not None:
         return f"event: result\ndata: {event.result.model_dump_json()}\n\n"
     return f"event: step\ndata: {json.dumps(step_of(event))}\n\n"
@@ -99,7 +99,7 @@ def step_of(event: RecallEvent) -> dict[str, Any]:
 
 @router.get("/graph")
 async def graph(recall: Readable) -> dict[str, list[Any]]:
-    """The nodes and edges that a recall runs through: what `step` events name."""
+    """The nodes and edges of the recall graph; `step` events name these nodes."""
     return graph_of(recall)
 
 
@@ -140,7 +140,7 @@ async def traces(
 
 @router.get("/traces/{trace_id}", response_model=RecallTrace)
 async def trace(recall: Readable, trace_id: str) -> Response:
-    """The whole story of one recall."""
+    """The whole trace of one recall."""
     found = await asyncio.to_thread(recall.trace, trace_id)
     return Response(found.model_dump_json(), media_type="application/json")
 
@@ -153,13 +153,16 @@ async def scores(recall: Readable, trace_id: str) -> dict[str, float]:
 
 @router.get("/traces/{trace_id}/prompts")
 async def prompts(recall: Readable, trace_id: str) -> list[PromptWords]:
-    """What its models were asked with."""
+    """The prompts that a recall was planned and judged with."""
     return used_prompts(await asyncio.to_thread(recall.trace, trace_id))
 
 
 @router.get("/traces/{trace_id}/memories")
 async def memories_told_of(recall: Readable, trace_id: str) -> list[MemoryLine]:
-    """The memories that it tells of, and what replaces them: titles and first words, as stored."""
+    """Titles and first words of a trace's candidates and of the memories that replace them.
+
+    They are as stored now; forgotten memories are left out.
+    """
     told = (await asyncio.to_thread(recall.trace, trace_id)).candidates
     ids = dict.fromkeys(
         one for each in told for one in (each.memory_id, each.outdated_by, each.weakened_by) if one
@@ -182,5 +185,5 @@ async def explain(
     recall: Readable, trace_id: str, memory_id: Annotated[MemoryId, Query()]
 ) -> Explanation:
     """Why a memory came back in that recall, or why not, and what would admit it."""
-    kept = await asyncio.to_thread(recall.trace, trace_id)  # a client names no files
+    kept = await asyncio.to_thread(recall.trace, trace_id)  # `aexplain` also takes a file
     return await recall.aexplain(kept, memory_id)

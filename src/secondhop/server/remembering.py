@@ -78,7 +78,7 @@ async def add(recall: Writable, body: MemoriesBody) -> Ledger:
 
 @router.post("/remember", status_code=201)
 async def remember(recall: Writable, body: RememberBody) -> Kept:
-    """Store one memory: words, a fact or a preference."""
+    """Store one memory: plain text, a fact or a preference."""
     given = dict(body)
     parts = {"text", "subject", "attribute", "scope", "topic"}
     return await recall.memories.aremember(
@@ -88,7 +88,7 @@ async def remember(recall: Writable, body: RememberBody) -> Kept:
 
 @router.post("/observe")
 async def observe(recall: Writable, body: ObserveBody) -> Observed:
-    """Write what the user states in messages."""
+    """Store the facts and preferences that the user states in messages."""
     return await recall.memories.aobserve(
         [one.said() for one in body.messages],
         at=body.at,
@@ -105,7 +105,7 @@ async def facts(
     attribute: str | None = None,
     as_of: Moment | None = None,
 ) -> list[StoredFact]:
-    """Facts by their names, the newest first."""
+    """Facts, optionally of one subject or attribute, the newest first."""
     return list(await recall.memories.afacts(subject, attribute, as_of=as_of))
 
 
@@ -115,22 +115,22 @@ async def cues(
     after: Annotated[str, Query(max_length=600)] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> list[StoredCue]:
-    """What memories were stored for, in the order of the cues' ids."""
+    """The cues of all memories, in the order of the cues' ids."""
     return list(await recall.memories.cues.alist(after=after, limit=limit))
 
 
-# ids may hold "/": what acts on one memory stands before the id
+# A memory id may contain "/", so the paths below end with it.
 
 
 @router.get("/cues/{memory_id:path}")
 async def cues_of(recall: Readable, memory_id: str) -> MemoryCues:
-    """What one memory was stored for."""
+    """The cues of one memory."""
     return await recall.memories.cues.ashow(memory_id)
 
 
 @router.post("/cues/{memory_id:path}", status_code=201)
 async def add_cue(recall: Writable, memory_id: str, body: CueBody) -> StoredCue:
-    """Add a request for which a memory matters."""
+    """Add a cue: a request for which a memory matters."""
     return await recall.memories.cues.aadd(
         memory_id, body.text, broad=body.broad, dry_run=body.dry_run
     )
@@ -150,7 +150,7 @@ async def history(recall: Readable, memory_id: str) -> MemoryHistory:
 
 @router.post("/supersede/{memory_id:path}")
 async def supersede(recall: Writable, memory_id: str, body: SupersedeBody) -> Kept:
-    """Let another stored memory take its place."""
+    """Let another stored memory replace this one."""
     return await recall.memories.asupersede(
         memory_id, body.by, reason=body.reason, dry_run=body.dry_run
     )
@@ -158,13 +158,13 @@ async def supersede(recall: Writable, memory_id: str, body: SupersedeBody) -> Ke
 
 @router.post("/deprecate/{memory_id:path}")
 async def deprecate(recall: Writable, memory_id: str, body: ReasonBody) -> Kept:
-    """Say that it does not hold any more."""
+    """Say that a memory no longer holds, though nothing replaces it."""
     return await recall.memories.adeprecate(memory_id, body.reason, dry_run=body.dry_run)
 
 
 @router.post("/restore/{memory_id:path}")
 async def restore(recall: Writable, memory_id: str, dry_run: DryRun = False) -> Kept:
-    """Let it hold again."""
+    """Make a superseded, deprecated or expired memory hold again."""
     return await recall.memories.arestore(memory_id, dry_run=dry_run)
 
 
@@ -204,9 +204,9 @@ async def ingest(
     ] = None,
     dry_run: DryRun = False,
 ) -> Ledger:
-    """Store what a file holds: the body is the file, `name` its name.
+    """Store what a file contains. The body is the file, and `name` is its name.
 
-    The same name again replaces what that file said before.
+    Uploading under the same name again replaces what that file said before.
     """
     check_moments(modified_at=modified_at)
     folder = files_of(server.store) / "entities" / entity_slug(entity) / "uploads"
@@ -217,16 +217,16 @@ async def ingest(
             if modified_at is not None:
                 os.utime(file, times=(modified_at.timestamp(), modified_at.timestamp()))
             ledger = await recall.aingest(file, format=format, tags=tag or (), dry_run=dry_run)
-        finally:  # what is forgotten later must not stay here
+        finally:  # a copy left here would outlive a later `forget`
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return Ledger.model_validate(ledger.to_dict())
 
 
 def safe_name(name: str) -> str:
-    """The last part of a name, for a file.
+    """The last part of a path, as the name of a file.
 
     Raises:
-        UsageError: nothing of it can name one.
+        UsageError: it is hidden, blank or not printable.
     """
     last = PurePosixPath(name.replace("\\", "/")).name
     if last.startswith(".") or not last.strip() or not last.isprintable():

@@ -17,11 +17,11 @@ from secondhop.server.tokens import Keyring, Token, tokens_of
 from secondhop.settings import load_settings
 
 GRACE_S = 30
-"""How long requests at work may take to end after a signal."""
+"""How long running requests may take to finish after a signal."""
 
 
 def served_of(common: Common) -> Served:
-    """The memories of the store that the options name; they share one embedding model."""
+    """What the routes share, for the store that the options name; memories share one embedder."""
     embedder = chosen_embedder(common)
     return Served(
         pool_of(common, embedder=embedder),
@@ -40,15 +40,15 @@ async def serve(
     also: Sequence[Token] = (),
     listening: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve HTTP until a signal ends it; the address is printed on standard error.
+    """Serve HTTP until a signal ends it; print the address on standard error.
 
     Args:
-        also: tokens of this process alone.
-        listening: gets the URL when connections are taken.
+        also: extra tokens that only this process accepts.
+        listening: called with the URL as soon as clients can connect.
 
     Raises:
-        OSError: the address cannot be had.
-        UsageError: no tokens, and an address that other machines reach.
+        OSError: the address cannot be bound.
+        UsageError: there are no tokens, and other machines can reach the address.
     """
     await expect_sessions(common)
     served = served_of(common)
@@ -80,7 +80,7 @@ async def serve(
 
 
 def expect_private(at: Address, tokens: Sequence[Token]) -> None:
-    """Raises UsageError where other machines would reach a server without tokens."""
+    """Raise UsageError if other machines could reach a server without tokens."""
     if not tokens and not at.is_loopback:
         raise UsageError(
             f"{at.host} can be reached by other machines, and this store has no tokens; make one "
@@ -89,7 +89,7 @@ def expect_private(at: Address, tokens: Sequence[Token]) -> None:
 
 
 def who_may(tokens: Sequence[Token]) -> str:
-    """Whom it answers, in words."""
+    """Who may call the server, in words."""
     if tokens:
         return f"{len(tokens)} bearer token{'s' if len(tokens) > 1 else ''}"
     return "without tokens, for this machine alone; `secondhop tokens create` makes one"

@@ -23,21 +23,21 @@ if TYPE_CHECKING:  # psycopg is optional
     from secondhop.stores.postgres.place import PostgresPlace
 
 Scope: TypeAlias = Literal["read", "write", "admin"]
-"""Each holds those before it. admin: also /metrics, and the names of all its entities."""
+"""Each scope includes those before it. admin adds /metrics, and with "*" the list of entities."""
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
 EVERY_ENTITY: Final = "*"
 
 FILE: Final = "tokens.json"
-"""In the store's folder."""
+"""Name of the file of tokens in the store's folder."""
 
 FRESH_S: Final = 1.0
-"""How long a worker on a database may not know what was added and revoked elsewhere."""
+"""How long a worker on a database may miss what was added or revoked elsewhere."""
 
 
 class Token(Frozen):
-    """A token, without its text: that is shown once, when it is made."""
+    """A token without its text, which is shown only once, when the token is made."""
 
     token_id: str
     digest: str
@@ -53,7 +53,7 @@ class Token(Frozen):
         return EVERY_ENTITY in self.entities or entity in self.entities
 
     def allows(self, scope: Scope) -> bool:
-        """Whether it may do what needs `scope`."""
+        """Whether its scope includes `scope`."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 
 
@@ -61,7 +61,7 @@ _TOKENS = TypeAdapter(list[Token])
 
 
 def new_token(entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
-    """(text, token): the text is known to the caller alone."""
+    """(text, token). Only the caller has the text; the token keeps its digest."""
     text = f"shop_{secrets.token_urlsafe(32)}"
     made = Token(
         token_id=secrets.token_hex(4),
@@ -75,15 +75,15 @@ def new_token(entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple
 
 
 def digest_of(text: str) -> str:
-    """What is compared: as long for every token."""
+    """The digest of a token's text: the same length for every text."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Tokens(Protocol):
-    """The tokens of a store. A running server sees what is added and revoked."""
+    """The tokens of a store. A running server notices when one is added or revoked."""
 
     def tokens(self) -> list[Token]:
-        """In the order in which they were made; blocks.
+        """All tokens in the order in which they were made. This blocks.
 
         Raises:
             UsageError, StoreError: they cannot be read.
@@ -91,11 +91,11 @@ class Tokens(Protocol):
         ...
 
     async def current(self) -> list[Token]:
-        """The same, for each request."""
+        """The same without blocking for long; every request calls it."""
         ...
 
     def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
-        """Make a token and keep its digest; (text, token)."""
+        """Make a token, keep its digest, and return (text, token)."""
         ...
 
     def revoke(self, token_id: str) -> Token:
@@ -111,7 +111,7 @@ def tokens_of(store: str | Path) -> Tokens:
     """The tokens of a store: in its folder, or in its database, where every worker sees them."""
     if not is_address(store):
         return TokenFile(Path(store) / FILE)
-    place = place_of_store(store, chroma_url=None)  # says so where psycopg is not installed
+    place = place_of_store(store, chroma_url=None)  # raises if psycopg is not installed
     from secondhop.stores.postgres.place import PostgresPlace
 
     assert isinstance(place, PostgresPlace)
@@ -119,7 +119,7 @@ def tokens_of(store: str | Path) -> Tokens:
 
 
 def expect_known(token_id: str, known: Sequence[Token]) -> Token:
-    """The token of this id. Raises UsageError where there is none."""
+    """The token with this id. Raises UsageError if there is none."""
     for token in known:
         if token.token_id == token_id:
             return token
@@ -130,7 +130,7 @@ class TokenFile:
     """`Tokens` in a file of the store's folder."""
 
     def __init__(self, path: Path) -> None:
-        """`path`: of the file; it is made with the first token."""
+        """`path`: the file, which is created with the first token."""
         self.path = path
         self._seen: tuple[int, int] | None = None
         self._tokens: list[Token] = []
@@ -152,7 +152,7 @@ class TokenFile:
         return self._tokens
 
     async def current(self) -> list[Token]:
-        """See `Tokens`; only a change is read."""
+        """See `Tokens`; the file is read only after a change."""
         return self.tokens()
 
     def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
@@ -181,11 +181,11 @@ class TokenFile:
 
 
 class TokenTable:
-    """`Tokens` in a PostgreSQL store. Other workers know within `FRESH_S` what has changed."""
+    """`Tokens` in a PostgreSQL store. Other workers notice a change within `FRESH_S`."""
 
     def __init__(self, place: "PostgresPlace") -> None:
-        """Connects to nothing yet."""
-        self._place = place  # whose connections stay open as long as it is there
+        """Does not connect yet."""
+        self._place = place  # its connections stay open as long as it exists
         self._seen: list[Token] = []
         self._fresh_until = 0.0
         self._reading = asyncio.Lock()
@@ -216,16 +216,17 @@ class TokenTable:
 
 
 class Keyring:
-    """Tells which token a text is."""
+    """Finds the token that a text belongs to."""
 
     def __init__(self, kept: Tokens, *, also: Sequence[Token] = ()) -> None:
-        """`also`: tokens of this process alone, beside those that are kept."""
+        """`also`: tokens that only this process accepts, besides those in `kept`."""
         self._kept, self._also = kept, tuple(also)
         self._lets_in = True
 
     async def lets_everyone_in(self) -> bool:
-        """Whether there has been no token yet since the server began; the first one closes it for
-        good, also when it is revoked.
+        """Whether no token has been seen since the server started.
+
+        The first token closes the server for good, even if it is revoked later.
 
         Raises:
             StoreError: the tokens cannot be read.
@@ -234,7 +235,7 @@ class Keyring:
         return self._lets_in
 
     async def find(self, text: str) -> Token | None:
-        """The token, compared in constant time; None: there is none of this text.
+        """The token with this text, compared in constant time; None if there is none.
 
         Raises:
             StoreError: the tokens cannot be read.

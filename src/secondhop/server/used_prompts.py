@@ -7,17 +7,17 @@ from secondhop.prompts.templates import PROMPT_NAMES, shipped_prompt
 from secondhop.server.bodies import PromptWords
 
 _LABEL = re.compile(r"(?P<name>[a-z]+)\.v(?P<version>\d+)@(?P<hash>[0-9a-f]{12})")
-"""As `Prompt.label` writes it."""
+"""A label as `Prompt.label` writes it."""
 
 
 def used_prompts(trace: RecallTrace) -> list[PromptWords]:
-    """By the labels that the trace has; words of your own are in it, of others it has the hash."""
+    """The prompts whose labels the trace holds. It has the text of your own, else only the hash."""
     found = _LABEL.finditer(f"{trace.planner}+{trace.critic}")
     return [used_prompt(one, trace) for one in found]
 
 
 def used_prompt(label: re.Match[str], trace: RecallTrace) -> PromptWords:
-    """The prompt of a label."""
+    """The prompt with this label; its text is "" if it is not known."""
     name = label["name"]
     shipped = shipped_prompt(name) if name in PROMPT_NAMES else None
     text, own = "", trace.prompts.get(label.group(), "")

@@ -14,7 +14,7 @@ router = APIRouter(prefix="/sessions", tags=["sessions"])
 
 @router.post("", status_code=201)
 async def start(recall: Writable, body: SessionBody) -> SessionAnswer:
-    """Open a session; its first answer."""
+    """Open a session and return its first answer."""
     return await recall.sessions.astart(**dict(body))
 
 
@@ -26,13 +26,13 @@ async def list_open(recall: Readable) -> list[str]:
 
 @router.get("/{session_id}")
 async def standing(recall: Readable, session_id: str) -> SessionAnswer:
-    """The answer that stands."""
+    """The current answer of a session."""
     return await recall.sessions.aget(session_id)
 
 
 @router.post("/{session_id}/votes")
 async def vote(recall: Writable, session_id: str, body: VotesBody) -> SessionAnswer:
-    """Vote on the latest answer; the next one."""
+    """Vote on the current answer and return the next one, or only note the votes."""
     return await recall.sessions.avote(
         session_id,
         body.votes,
@@ -45,7 +45,7 @@ async def vote(recall: Writable, session_id: str, body: VotesBody) -> SessionAns
 
 @router.post("/{session_id}/resolve")
 async def resolve(recall: Writable, session_id: str, body: ResolveBody) -> Resolved:
-    """End a session with what helped; later recalls learn from it."""
+    """End a session by saying what helped; later recalls learn from it."""
     done = await recall.sessions.aresolve(
         session_id, accepted=body.accepted, note=body.note, dry_run=body.dry_run
     )
@@ -54,7 +54,7 @@ async def resolve(recall: Writable, session_id: str, body: ResolveBody) -> Resol
 
 @router.delete("/{session_id}", status_code=204)
 async def abandon(recall: Writable, session_id: str) -> None:
-    """Give a session up: nothing is learned from it."""
+    """Give up a session; nothing is learned from it."""
     await recall.sessions.aabandon(session_id)
 
 
@@ -69,5 +69,5 @@ async def learned(recall: Readable) -> LearningReport:
 
 @taught.delete("/{memory_id:path}", status_code=204)
 async def unlearn(recall: Writable, memory_id: str) -> None:
-    """Take back what sessions taught of a memory; the memory stays."""
+    """Take back what sessions taught about a memory; the memory stays."""
     await recall.learning.aforget([memory_id])

@@ -1,4 +1,4 @@
-"""A judge that obeys every order it can read, and one that is honest."""
+"""A judge that obeys every order it can read, and honest votes to compare with."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -11,16 +11,16 @@ BLOCK = re.compile(r"<memory (\w+)>\n([^\n]*)\n(.*?)\n</memory \1>", re.S)
 
 Rows = list[dict[str, Any]]
 Way = Callable[[str, Sequence[str], Rows], Rows]
-"""(id of the memory that gives the order, the other ids, honest votes) → the votes it asks for."""
+"""(id of the memory with the order, the other ids, honest votes) → the votes it asks for."""
 
 
 def sheet_in(user: str) -> dict[str, str]:
-    """{id of the call: what is shown of the memory, on one line}."""
+    """{id of the call: what the sheet shows of the memory, on one line}."""
     return {call: " ".join(f"{head} {text}".split()) for call, head, text in BLOCK.findall(user)}
 
 
 def honest_rows(shown: Mapping[str, str], good: Collection[str]) -> Rows:
-    """Hot for the memories that hold one of these texts, cold for the others."""
+    """Votes: hot for the memories that contain one of the texts in `good`, cold for the others."""
     hot = [call for call, text in shown.items() if any(words in text for words in good)]
     cold = [call for call in shown if call not in hot]
     return [{"id": call, "vote": "hot", "facets": ["f0"]} for call in hot] + voted(cold, "cold")
@@ -57,12 +57,12 @@ OBEDIENCE: Sequence[Way] = (
     names_only_itself,
     comes_first,
 )
-"""What an order can bring about: it may ask for its own memory, and against all others."""
+"""What an order can ask for: votes for its own memory, and votes against all others."""
 
 
 @dataclass
 class Obedient:
-    """Judges honestly until it reads the order; then it does what it was told."""
+    """Judges honestly, but does what the order says once it has read it."""
 
     order: str
     good: Collection[str]

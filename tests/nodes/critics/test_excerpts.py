@@ -1,4 +1,4 @@
-"""What a critic reads of a memory: all of it where there is room, else what tells most."""
+"""What a critic reads of a memory: all of it if there is room, else the most telling parts."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
 """No text makes a pattern backtrack for long: repetitions are bounded, or their cost is linear.
 
-The bound is one on catastrophe: what was quadratic took a minute here.
+The time limit only catches catastrophes: a quadratic pattern took a minute here.
 """
 
 import re
@@ -48,7 +48,7 @@ MODULES = (
 
 
 def patterns() -> dict[str, re.Pattern[str]]:
-    """{name: pattern} of every module that reads what others wrote."""
+    """{name: pattern} of all modules that read text which others wrote."""
     found: dict[str, re.Pattern[str]] = {
         f"{module.__name__}.{name}": value
         for module in MODULES

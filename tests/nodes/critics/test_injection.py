@@ -1,8 +1,8 @@
-"""Orders written into memories, before a judge that obeys every one that it reads.
+"""Orders written into memories, with a judge that obeys every order it reads.
 
-Nothing filters the orders. What is promised is a bound for a question that asks for help: a memory
-that gives orders gains its own slot at most, and costs at most one good memory. A look-up is often
-answered by one memory, so there the one that gives orders may take the answer's place.
+Nothing filters the orders. Instead there is a bound for questions that ask for help: a memory with
+an order gains at most its own slot, and costs at most one good memory. A look-up is often answered
+by one memory, so there the memory with the order may take the answer's place.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -58,19 +58,19 @@ FAR = "Nobody has found the missing spade, and the kettle was mended on a Tuesda
 
 
 class Damage(NamedTuple):
-    """What an order has changed in an answer."""
+    """What an order changed in an answer."""
 
     gained: bool
-    """Whether its memory is returned, and is not without the order."""
+    """Whether its memory is returned, but not without the order."""
     lost: int
-    """Good memories that are returned without the order alone."""
+    """How many good memories are returned only without the order."""
     obeyed: int
-    """How often the judge has read the order."""
+    """How often the judge read the order."""
 
 
 @dataclass(frozen=True)
 class Poisoned:
-    """One life twice: with the order in a memory, and without."""
+    """The same life twice: with the order in a memory, and without it."""
 
     turned: SmallWorld
     clean: SmallWorld
@@ -92,7 +92,7 @@ class Poisoned:
 
 @asynccontextmanager
 async def poisoned(folder: Path, carrier: str) -> AsyncGenerator[Poisoned]:
-    """Both lives, with the order behind this text."""
+    """Both lives; in one, the order follows the text `carrier`."""
     worlds: list[SmallWorld] = []
     for name, text in (("turned", f"{carrier} {ORDER}"), ("clean", carrier)):
         (folder / name).mkdir()
@@ -130,7 +130,7 @@ async def test_an_order_gains_one_slot_and_costs_one_good_memory_at_most(
 
                 assert done.obeyed, (question, way)
                 assert done.lost <= 1, (question, way)
-                if planned:  # without a plan, half of so few candidates count as near
+                if planned:  # without a plan, half of these few candidates count as near
                     assert not done.gained or carrier is NEAR, (question, way)
 
 

@@ -1,4 +1,4 @@
-"""What the worst reply cannot do: the model is the attacker's, and says whatever it likes."""
+"""What the worst reply cannot do: here the attacker controls the model and all its replies."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -33,12 +33,12 @@ Judge = Callable[[str], object]
 
 
 def ids_in(prompt: str) -> list[str]:
-    """The ids of a call, in the order of its sheet."""
+    """The ids of a call, in the order of the sheet."""
     return re.findall(r"<memory (\w+)>", prompt)
 
 
 def told(judge: Judge, *, plan: Mapping[str, object] = PLAN) -> ScriptedLLM:
-    """A model that plans as it was told, and judges as often as it is asked."""
+    """A model that gives this plan, and judges with `judge` as often as it is asked."""
     script = {name: [reply] * 9 for name, reply in plan.items()}
     return ScriptedLLM(**script, CritiqueReply=[judge] * 99)
 
@@ -121,7 +121,7 @@ async def test_whatever_is_asked_for_costs_no_more_than_the_budget(store: Path) 
 
 
 def catalogs(store: Path) -> dict[str, bytes]:
-    """What is stored, byte by byte, by file."""
+    """{file: its bytes} of all catalogs."""
     return {str(path): path.read_bytes() for path in store.glob("entities/*/catalog.db")}
 
 
@@ -164,7 +164,7 @@ async def test_what_a_call_is_fenced_with_stays_in_the_call(store: Path) -> None
     text = whole_text(result, trace).casefold()
     assert tags
     assert not [tag for tag in tags if tag in text]
-    assert "as “" in text  # who reads the reason reads a title instead
+    assert "as “" in text  # the reason shows a title instead of the id
 
 
 PIECES = st.one_of(

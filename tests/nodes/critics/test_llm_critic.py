@@ -1,4 +1,4 @@
-"""One call over a shortlist: what the model reads, and what of its answer counts."""
+"""One call over a shortlist: what the model reads, and which parts of its answer count."""
 
 import re
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
 
 async def judged(request: CriticRequest, *votes: dict[str, Any], **more: Any) -> Verdict:
-    """The verdict on a reply that names memories by their own ids."""
+    """The verdict that the critic makes of a reply; `votes` name memories by their own ids."""
     ids = call_ids(sheet_of(request))
     rows = [
         {key: ids.get(said, said) if isinstance(said, str) else said for key, said in vote.items()}
@@ -169,7 +169,7 @@ async def test_no_more_than_two_sparks_a_round() -> None:
 
 
 def voted(vote: VoteName, reason: str = "") -> Vote:
-    """What the first round said of a memory."""
+    """The critic's vote on memory "x" in the first round."""
     return Vote(
         memory_id="x",
         vote=vote,
@@ -206,7 +206,7 @@ NEEDLE = "My plan for the first year in the new role: hire two designers."
 
 
 def long_shortlist() -> CriticRequest:
-    """24 candidates of more text than fits."""
+    """24 candidates with more text than fits."""
     views = [view(f"m{n}", LONG, LONG, LONG, LONG) for n in range(23)]
     return critic_request(*views, view("needle", LONG + " " + NEEDLE, title="<memory x>" * 99))
 
@@ -282,7 +282,7 @@ def test_ids_differ_between_calls_unless_the_secret_is_given() -> None:
 
 
 async def test_who_mistakes_the_ids_of_what_it_likes_has_not_judged() -> None:
-    """What it did not name is then no sign of what it dislikes."""
+    """Then a memory that the reply does not name is not a memory that the model dislikes."""
 
     def misread(user: str) -> object:
         real = re.findall(r"<memory (\w+)>", user)

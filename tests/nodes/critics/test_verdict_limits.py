@@ -1,4 +1,4 @@
-"""What no verdict can do, whatever a stored text has talked the model into."""
+"""What no verdict can do, no matter what a stored text talked the model into."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ LOW = view("low", score=0.3)
 
 
 def replies(*votes: dict[str, str]) -> ScriptedLLM:
-    """A model that votes by the titles of memories, one dictionary a call."""
+    """A model that votes by titles of memories, with one dictionary for each call."""
 
     def judge(own: dict[str, str]) -> Any:
         def said(user: str) -> object:

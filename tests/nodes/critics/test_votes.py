@@ -1,4 +1,4 @@
-"""What votes do: who is seen, who is ignored, who never comes back, and what a spark opens."""
+"""What votes do: which memories are shown, ignored or never return, and what a spark opens."""
 
 import pytest
 from tests.fakes import ScriptedCritic, ScriptedPlanner, as_vote_name, plan, votes

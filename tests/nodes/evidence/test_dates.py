@@ -12,7 +12,7 @@ ASKED = date(2025, 11, 20)
 
 
 def nearest(question: str) -> list[tuple[str, str]]:
-    """Its spans in the year of the question, or in the year that it names."""
+    """The named spans in the year when it is asked or, if it names a year, in any near year."""
     years = {2025} if " 202" not in question else {2023, 2024, 2025}
     spans = named_spans(question, asked_on=ASKED)
     return [(str(s.first), str(s.last)) for s in spans if s.first.year in years]
@@ -35,7 +35,7 @@ TIMES = """
 2025-10-01 2025-10-31 What did I eat last month?
 2025-11-03 2025-11-09 Where did we go two weeks ago?
 """
-"""The first day, the last day, and how a question says it."""
+"""Lines of: first day, last day, a question that names them."""
 
 
 @pytest.mark.parametrize("line", TIMES.split("\n")[1:-1])

@@ -1,4 +1,4 @@
-"""Filling tokens: the best passages first, repetitions last, and never a token too many."""
+"""Filling a token budget: best passages first, repetitions last, never a token too many."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Evidence of k memories with what stands beside it."""
+"""Evidence of k memories, joined with the passages next to it."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def test_the_best_passage_stays_and_the_rest_fits() -> None:
 
 
 async def evidence_of_ferry(tmp_path: Path, **limits: Any) -> list[dict[str, Any]]:
-    """What comes back of a talk whose question and answer lie in two passages."""
+    """The evidence of a conversation whose question and answer are in two passages."""
     talk = Memory(
         memory_id="talk",
         title="Talk",

@@ -1,4 +1,4 @@
-"""A recall that fills tokens follows the names in its best evidence to what they lead to."""
+"""A recall that fills tokens follows the names in its best evidence to more evidence."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def passage(text: str) -> Passage:
 
 
 async def filled(world: SmallWorld, *, question: str = QUESTION) -> list[str]:
-    """Memories in the order of their first passages."""
+    """Ids of memories, once per passage, in the order of the passages' places."""
     result, trace = await ask(world.services(), question, tokens=200)
     assert {memory.id for memory in result.memories} <= {c.memory_id for c in trace.candidates}
     placed = [(e.place or 0, memory.id) for memory in result.memories for e in memory.evidence]

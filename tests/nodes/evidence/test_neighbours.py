@@ -1,4 +1,4 @@
-"""Short turns gain from what stands beside them."""
+"""Short turns gain from the turns next to them."""
 
 from secondhop.nodes.evidence.neighbours import with_neighbours
 from secondhop.stores.records import Passage

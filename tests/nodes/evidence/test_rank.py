@@ -1,4 +1,4 @@
-"""A passage's score: two legs of a query, the facets together, votes and the day that is named."""
+"""A passage's score: a query's two legs, all facets, votes, and the day that is named."""
 
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -24,7 +24,7 @@ def ranking(dense: dict[str, float], lexical: dict[str, float]) -> Ranking:
 def state_of(
     question: str, rankings: dict[str, Ranking], *, origin: str = "decompose", **more: Any
 ) -> RecallState:
-    """A recall that asked one query a facet, "f0" first; memories are of one day a letter."""
+    """A recall with one query per facet, "f0" first; a memory's letter sets its month."""
     memory_ids = {
         memory_id
         for found in rankings.values()

@@ -1,4 +1,4 @@
-"""A budget is filled with turns, not with the passages around them."""
+"""A token budget is filled with turns instead of the passages around them."""
 
 from pathlib import Path
 

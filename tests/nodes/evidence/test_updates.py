@@ -1,4 +1,4 @@
-"""Of statements of one thing the later comes first, and nothing else moves."""
+"""Of two statements about the same thing the later comes first; nothing else moves."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ class Said:
 
 
 def order(question: str, **said: Said) -> list[str]:
-    """Names of the passages, best first, after the later ones have come before."""
+    """Names of the passages, best first, after later statements were moved up."""
     memories = {name: one.memory or name for name, one in said.items()}
     passages = {
         name: Passage(

@@ -1,4 +1,4 @@
-"""Whose words a question is after."""
+"""Whose words a question asks for."""
 
 import pytest
 

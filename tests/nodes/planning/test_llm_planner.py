@@ -1,4 +1,4 @@
-"""What a model plans, within its bounds, and what is refused."""
+"""What a model plans within its bounds, and what is refused."""
 
 import json
 from datetime import UTC, datetime
@@ -130,7 +130,7 @@ async def test_expand_is_told_the_map_the_day_and_what_is_left() -> None:
     assert "2026-03-01 (Sunday)" in prompt
     assert "Rounds of search left: 3, of at most 48 searches each; model calls left: 8" in prompt
     assert "interview, coaching (12)" in prompt
-    assert prompt.count("</map") == 2  # the rule and the real end, not the title's
+    assert prompt.count("</map") == 2  # in the rule and at the real end, but not in the title
 
 
 async def test_a_planner_without_budget_asks_nothing() -> None:
@@ -167,7 +167,7 @@ MAP = Topic(label="interview, coaching", size=12, titles=["Mock interview", "STA
 async def test_where_nothing_is_kept_by_name_prompt_and_schema_are_those_of_before(
     topics: list[Topic], words: str
 ) -> None:
-    """By the hashes of what was sent before a plan could ask by name: answers to it are kept."""
+    """The hashes are from before a plan could ask by name, so kept answers stay usable."""
     llm = ScriptedLLM(ExpandReply=[{"intent": "x"}])
     planner, _ = llm_services(llm, secret=SECRET)
 

@@ -1,4 +1,4 @@
-"""Which queries count as one."""
+"""Which queries count as the same."""
 
 import pytest
 

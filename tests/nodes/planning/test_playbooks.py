@@ -1,4 +1,4 @@
-"""Which facets a question's intent needs, by hand."""
+"""Which facets a question's intent needs, worked out by hand."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,11 +9,11 @@ from secondhop.nodes.planning.playbooks import INTENTS, Playbooks
 from secondhop.prompts.library import Intent, PlaybookFacet
 
 QUESTION = np.eye(1, 64, dtype=np.float32)
-"""On the first axis, like the texts that `PlacedEmbedder` places."""
+"""A question on the first axis, near which `PlacedEmbedder` places texts."""
 
 
 class PlacedEmbedder:
-    """Texts lie where they are placed; any other has an axis of its own. Remembers what it read."""
+    """Embeds texts where they are placed, others on their own axes; records what it read."""
 
     def __init__(self, placed: Mapping[str, Sequence[float]] | None = None) -> None:
         self._placed = dict(placed or {})
@@ -33,7 +33,7 @@ class PlacedEmbedder:
             if text not in self.read:
                 self.read.append(text)
             place = self._placed.get(text)
-            if place is None:  # the first four axes are for what is placed
+            if place is None:  # the first four axes are for placed texts
                 row[4 + self.read.index(text)] = 1.0
             else:
                 row[: len(place)] = place
@@ -44,7 +44,7 @@ class PlacedEmbedder:
 
 
 def intent(name: str, *queries: str, weight: float = 1.0) -> Intent:
-    """An intent that is asked in one way, by its name, and has one facet."""
+    """An intent with one wording, made from its name, and one facet."""
     wanted = PlaybookFacet(name=f"{name} notes", why="w", hop=2, weight=weight, queries=queries)
     return Intent(name=name, domain="tests", asks=(f"ask {name}",), facets=(wanted,))
 

@@ -1,4 +1,4 @@
-"""Ordinary questions and what kind each is."""
+"""Ordinary questions, and the kind of each."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_an_ordinary_question_has_its_kind(question: str, kind: QuestionKind) ->
         ("I am packing. Where is the tent? Who has the stove?", 2),
         ("Wo ist der Schlüssel? Für wen arbeite ich?", 2),
         ("Where is the key?", 0),
-        ("Where is the key? Have you seen it?", 0),  # points back: the message says what it is
+        ("Where is the key? Have you seen it?", 0),  # "it" points back to what the message names
         ("What? Where is the key?", 0),
         ("Where is the key? Where is the key?", 0),
         ("What is 1? What is 2? What is 3? What is 4? What is 5?", 4),

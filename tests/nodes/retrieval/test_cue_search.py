@@ -1,4 +1,4 @@
-"""How deep cues are searched, and what those of sessions say."""
+"""How deep cues are searched, and what cues of sessions say."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from secondhop.stores.records import Vectors
 
 @dataclass
 class ManyCues:
-    """Endless cues, of which one in `every` is from when its memory was stored."""
+    """Endless cues; one in `every` was stored with its memory, the others come from sessions."""
 
     every: int
     asked: list[int] = field(default_factory=list[int])

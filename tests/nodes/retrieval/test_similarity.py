@@ -1,4 +1,4 @@
-"""Votes bend a facet's query vector towards hot and away from cold; checked on real vectors."""
+"""Votes bend a facet's query vector towards hot and away from cold, checked on real vectors."""
 
 from tests.fakes import ScriptedCritic, ScriptedPlanner, plan
 from tests.small_world import SmallWorld, ask, interview_plan
@@ -10,7 +10,7 @@ from secondhop.ranking.votes import VoteName
 from secondhop.stores.records import Vector, passage_id_of
 
 CLEARLY = 0.01
-"""Cosine by which one vector must be nearer than another."""
+"""How much larger one vector's cosine must be than another's."""
 
 
 def query(*feedback: FeedbackRef) -> Query:

@@ -1,4 +1,4 @@
-"""What each retriever says of a memory, added up by hand."""
+"""The score of a memory, added up by hand from what each retriever says."""
 
 from math import exp
 
@@ -40,7 +40,7 @@ def ranking(**found: FacetScore) -> FacetRanking:
 
 
 def suggested(**scores: float) -> Suggested:
-    """Every one for facet b1, with a cosine of 0 to the question."""
+    """Memories suggested for facet b1, with a cosine of 0 to the question."""
     return Suggested(
         memory_ids=list(scores),
         scores=list(scores.values()),
@@ -54,7 +54,7 @@ def suggested(**scores: float) -> Suggested:
 def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> None:
     blends = blended(ranking(a=own(0.8, 0.02), b=own(0.2, 0.01)), suggested=suggested(a=0.0, b=4.0))
 
-    # of two memories one stands at 1, the other at -1
+    # with two memories, one has a z-score of 1 and the other of -1
     assert blends["a"].parts == {
         **TEXT_WEIGHTS,
         "playbooks": -PLAYBOOKS_WEIGHT,
@@ -75,9 +75,9 @@ def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() 
     assert blends["new"].parts["playbooks"] > 0
     assert scores["new"]["b1"]["passage_ids"] == ("new:0",)
     assert scores["new"]["b1"]["rank"] == 1
-    assert scores["new"][DIRECT].get("text") == 0.0  # it does not speak of the question
+    assert scores["new"][DIRECT].get("text") == 0.0  # its text has nothing to do with the question
     assert set(scores["a"]) == {DIRECT}
-    assert scores["a"][DIRECT].get("text") == 0.5  # its relevance alone, before the blend
+    assert scores["a"][DIRECT].get("text") == 0.5  # only its relevance, before the blend
     ranks = {one: scores[one][DIRECT]["rank"] for one in scores}
     assert sorted(ranks, key=ranks.__getitem__) == list(blends)
 
@@ -94,7 +94,7 @@ SOME = CueCounts(2, 1)
 
 
 def cued(**specific: float) -> CueHits:
-    """What the cues of some memories say; broad ones differ in nothing."""
+    """Hits for memories with these similarities of specific cues; their broad cues are equal."""
     return CueHits(
         memory_ids=list(specific),
         specific=list(specific.values()),
@@ -127,7 +127,7 @@ def test_a_memory_that_nobody_annotated_is_judged_by_its_text() -> None:
 
 
 def kept_for(**broad: float) -> CueHits:
-    """Memories with these similarities of their broad cues, all equal by specific ones."""
+    """Hits for memories with these similarities of broad cues; their specific cues are equal."""
     return CueHits(
         memory_ids=list(broad),
         specific=[0.3] * len(broad),

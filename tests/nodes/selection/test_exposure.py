@@ -1,4 +1,4 @@
-"""What was shown lately yields to what was not, for other questions alone."""
+"""For another question, memories that were shown lately yield to those that were not."""
 
 from pathlib import Path
 from typing import cast

@@ -1,4 +1,4 @@
-"""What a memory's source, salience and age make of its relevance."""
+"""How a memory's source, salience and age change its relevance."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -44,11 +44,11 @@ async def test_of_two_that_say_the_same_the_note_comes_before_the_chat(tmp_path:
     neutral = await ask(trusting(""), QUESTION, k=1)
 
     assert wary.result.ids() == ["b-note"]
-    assert neutral.result.ids() == ["a-chat"]  # equal relevance: the smaller id
+    assert neutral.result.ids() == ["a-chat"]  # equal relevance: the smaller id wins
     chatted, noted = wary.trace.candidate("a-chat"), wary.trace.candidate("b-note")
     assert chatted is not None
     assert noted is not None
-    assert chatted.factors == {}  # the least trusted that was found is the measure
+    assert chatted.factors == {}  # factors are relative to the least trusted source found
     assert noted.factors == {"source": 1.1111}
     await world.store.aclose()
 

@@ -1,4 +1,4 @@
-"""Facts that the plan asks for by name are given though the question is far from them."""
+"""Facts that the plan asks for by name are returned even if the question is far from them."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""What may not be shown is looked up once a recall, and let go of with its answer."""
+"""Which memories are hidden is looked up once per recall and released with its answer."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -27,7 +27,7 @@ from secondhop.stores.records import Standing
 
 
 class CountedKeeping:
-    """Passes everything on, and counts the looks at how memories stand."""
+    """Passes everything on, and counts how often it is asked which memories hold."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -56,7 +56,7 @@ async def test_hundreds_of_recalls_at_once_look_it_up_once_each(world: SmallWorl
 
 @dataclass(slots=True, eq=False)
 class WatchedHidden(HiddenMemory):
-    """Knows which recalls asked, and who has not let go."""
+    """Records which recalls asked, and which have not released it."""
 
     held: set[str] = field(default_factory=set[str])
     asked: set[str] = field(default_factory=set[str])
@@ -107,7 +107,7 @@ async def test_a_recall_that_was_late_or_given_up_leaves_nothing(world: SmallWor
 
 
 class EndsMeanwhile(CountedKeeping):
-    """Of a store in which somebody says that a memory holds no more."""
+    """A store in which the memories in `ended` no longer hold."""
 
     def __init__(self, inner: Any) -> None:
         super().__init__(inner)

@@ -1,4 +1,4 @@
-"""Votes of people and agents: which counts, what it keeps, bends and takes away."""
+"""Votes of people and agents: which one counts, and what it keeps, bends and removes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What asks for a preference: the question, or a facet that somebody planned for it."""
+"""What asks for a preference: the question, or a facet that a planner planned for it."""
 
 import pytest
 

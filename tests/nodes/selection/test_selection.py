@@ -1,4 +1,4 @@
-"""Each way to share the slots leads to picks of its own: by hand, on a pool where they differ."""
+"""Each way to share the slots leads to different picks, worked out by hand on one pool."""
 
 from tests.fakes import WrittenPlanner, facet
 from tests.small_world import QUESTION, SmallWorld, ask, interview_plan, recall_settings
@@ -17,4 +17,4 @@ async def test_a_recall_shares_slots_as_its_settings_say(world: SmallWorld) -> N
         found[diversity] = set(answer.result.ids())
 
     assert found["facets"] == {"plan", "wins", "coaching"}  # each of the plan's facets
-    assert found["none"] == {"plan", "coaching", "résumé"}  # of a facet that the plan overdid
+    assert found["none"] == {"plan", "coaching", "résumé"}  # two are from the wide facet

@@ -1,4 +1,4 @@
-"""Who is shown to a critic, whose order is followed, and what age and likeness may take."""
+"""What is shown to a critic, whose order counts, and how far age and likeness lower a score."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -64,7 +64,7 @@ def world_of(
     directions: Sequence[int] | None = None,
     question: str = "What helps?",
 ) -> tuple[Pool, RecallState]:
-    """Candidates m0, m1, …; those with one direction say the same thing, later ones are newer."""
+    """Candidates m0, m1, …, later ones newer; those with the same direction say the same thing."""
     relevance = np.array(rows, dtype=float)
     order = np.argsort(np.argsort(-relevance, axis=0, kind="stable"), axis=0) + 1
     candidates = {
@@ -136,7 +136,7 @@ def test_a_readers_order_is_followed_and_the_rest_fills_up() -> None:
 
 
 def unplanned(state: RecallState) -> RecallState:
-    """The same question, searched as it is."""
+    """The same state without a plan: only the question itself was searched."""
     query: Any = {"query_id": "q", "facet_id": "f0", "origin": "question", "round": 1}
     return {**state, "queries": {"q": query}, "round": 1}
 
@@ -153,7 +153,7 @@ def test_a_free_slot_goes_to_what_a_critic_left_unnamed_and_never_to_what_it_ref
     pool.candidates["m3"]["parts"] = {"cues": -0.9}
     assert picked(pool, state) == ["m3", "m0", "m2"]
     pool.candidates["m3"]["parts"] = {"cues": -1.1}
-    assert picked(pool, state) == []  # a vote that is not believed chooses nothing
+    assert picked(pool, state) == []  # a vote that is not believed picks nothing
 
 
 @pytest.mark.parametrize(("relevance", "given_"), [(0.7, True), (0.5, False)])

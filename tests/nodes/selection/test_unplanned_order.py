@@ -1,4 +1,4 @@
-"""Look-ups without a plan: the order of hybrid search, with copies and what was replaced last."""
+"""Look-ups without a plan: the order of hybrid search, with copies and replaced memories last."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -17,7 +17,7 @@ THREE = [[0.6], [0.5], [0.4]]
 def looked_up(
     rows: list[list[float]], *, fused: list[float], **parts: Any
 ) -> tuple[Pool, RecallState]:
-    """A question of fact that nobody has planned; `fused`: as hybrid search ranks m0, m1, …"""
+    """A look-up without a plan; `fused`: the scores of m0, m1, … in hybrid search."""
     pool, state = world_of(rows, question="Which berth is ours?", **parts)
     found = [one for one in state["candidates"] if "f0" in state["candidates"][one]["scores"]]
     for memory_id, value in zip(found, fused, strict=True):

@@ -1,12 +1,12 @@
 "use strict";
-// An answer as cards: why each memory came, what came near, and what was not there.
+// An answer as cards: why each memory came back, what came close, and what was not found.
 
 const VOTES = [
   ["hot", "exactly right"], ["warm", "getting closer"], ["cold", "not what I meant"],
   ["wrong", "misleading"], ["spark", "not the answer, but it reminds me of something"],
 ];
 
-/** What the command line says, and what one does on this page. */
+/** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "searching deeper (with ranking.depth_factor = $1 in the server’s settings, it would be among the candidates, at rank $2 of that query)"],
@@ -18,13 +18,13 @@ const PAGE_WORDS = [
   [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
 ];
 
-/** A sentence of the server as this page says it: memories by name and not by id. */
+/** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
   const told = PAGE_WORDS.reduce((said, [command, words]) => said.replace(command, words), text);
   return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
 }
 
-/** The story of one memory in one recall. `name`: of one that is not named above it. `tools`: explain tells of the memory that replaces it, too. */
+/** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
 function story(explanation, { explain, names, canStore, question = "" }, name = "") {
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
@@ -37,17 +37,17 @@ function story(explanation, { explain, names, canStore, question = "" }, name = 
     explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
 
-/** What adds up to a score. */
+/** The parts that add up to a score, as a table; null if there are none. */
 const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 
-/** A button that takes back what sessions taught of a memory. */
+/** A button that takes back what sessions taught about a memory. */
 const takeBack = (memoryId, done = () => {}) => button("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
   done();
   say("Taken back; ask again");
 });
 
-/** A button that shows the story of a memory below `card`. */
+/** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {
   return button(label, async (pressed) => {
     const card = pressed.closest("article, li, form, section");
@@ -60,12 +60,12 @@ function whyButton(tools, memoryId, label, name = "") {
   }, { "aria-expanded": "false", class: "why-button" });
 }
 
-/** Passages that speak for a memory, the best first. */
+/** The evidence for a memory, the best passage first and unfolded. */
 const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el("details", { open: index === 0 },
   el("summary", {}, one.heading || (index ? "Another passage" : "What it says"), el("span", { class: "quiet" }, one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "")),
   quote(one.text)));
 
-/** What found a memory for the question itself: its words, a cue, or both; else what the answer needs it for. */
+/** What found a memory for the question itself: its words, a cue, or both. For another facet: the names of the facets and the hop. */
 function foundFor(memory, { trace }) {
   if (memory.facets[0] && memory.facets[0] !== trace.facets.find((facet) => facet.facet_id === "f0")?.name) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
@@ -78,16 +78,16 @@ const facts = (memory, tools) => el("dl", { class: "facts" },
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot: the one number of its standing. */
+/** The score that decided whether a memory got a slot; the page shows no other score. */
 const scoreOf = (id, { scores }) => (id in scores ? `score ${scores[id].toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : 2)}` : "");
 
-/** That something newer stands in the place of a memory. */
+/** A warning that a newer memory replaces this one; undefined if none does. */
 function outdated(id, { outdatedBy, names }) {
   const newer = outdatedBy.get(id);
   return newer && el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`);
 }
 
-/** One memory of an answer. `tools`: explain, names, scores, outdatedBy, changes; votes, voted; inSession. */
+/** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */
 function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
@@ -102,7 +102,7 @@ function card(memory, place, tools) {
       el("code", { class: "quiet" }, memory.id)));
 }
 
-/** Votes on a memory; in a session its last one counts until there is another. */
+/** The buttons to vote on a memory; in a session, its last vote counts until there is another. */
 function voteButtons(memory, { votes, voted, names, inSession }) {
   const standing = inSession ? memory.vote : "", now = () => votes.get(memory.id) ?? standing;
   const choose = (name) => {
@@ -116,20 +116,20 @@ function voteButtons(memory, { votes, voted, names, inSession }) {
   return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`, onrepaint: paint }, all);
 }
 
-/** Show the votes as they are now. */
+/** Make all vote buttons show the current votes. */
 const repaintVotes = (holder) => holder.querySelectorAll(".votes").forEach((one) => one.dispatchEvent(new Event("repaint")));
 
-/** What each vote says. */
+/** A line that says what each vote means. */
 const voteWords = () => el("p", { class: "quiet vote-words" }, VOTES.map(([name, meaning]) => `${name}: ${meaning}`).join(" · "));
 
-/** Why an answer has no memory, in a heading. */
+/** A heading that says why an answer has no memories. */
 function whyEmpty(result) {
   if (result.stop_reason === "deadline") return "Time ran out before an answer was found";
   const near = !result.maybe.length || result.maybe.some((one) => one.cut_by.includes("near enough"));
   return near ? "Nothing stored is near this question" : "Nothing that was found answers this question";
 }
 
-/** The whole answer of a recall, or of a session's round, which has branches, changes and proposals besides. */
+/** The whole answer of a recall or of a session's round; a round also has branches, changes and proposals. */
 function answerView(result, tools) {
   const missing = result.facets.filter((facet) => facet.empty).map((facet) => facet.name);
   const left = (result.changes ?? []).filter((one) => one.change === "left");
@@ -157,7 +157,7 @@ function answerView(result, tools) {
         " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))] : null);
 }
 
-/** Ask about any memory, returned or not. `search`: memories with these words. */
+/** A form that explains any memory, returned or not. `search`: finds stored memories by words; null in a file of one recall. */
 function whyNotForm(tools, search) {
   const { explain, names } = tools;
   const input = el("input", { list: "known-memories", placeholder: "title, id, or words in it", "aria-label": "Memory id", autocomplete: "off" });
@@ -181,7 +181,7 @@ function whyNotForm(tools, search) {
   return form;
 }
 
-/** The drawing, with a switch for what was not returned. */
+/** The drawing of the path, with a switch that adds the nearest memories that were not returned. */
 function pathView(trace, result, { names, scores }, onMemory) {
   const returned = [...result.memories, ...(result.branches ?? []).flatMap((branch) => branch.memories)].map((memory) => memory.id);
   const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);

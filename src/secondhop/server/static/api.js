@@ -8,7 +8,7 @@ function readPlace() {
   if (given.has("token")) {
     sessionStorage.setItem("token", given.get("token"));
     if (given.has("entity")) sessionStorage.setItem("entity", given.get("entity"));
-    history.replaceState(null, "", location.pathname);  // out of the address bar
+    history.replaceState(null, "", location.pathname);  // take the token out of the address bar
   }
   place.token = sessionStorage.getItem("token") || "";
   place.entity = sessionStorage.getItem("entity") || "";
@@ -20,7 +20,7 @@ function usePlace(entity, token = place.token) {
   sessionStorage.setItem("token", token);
 }
 
-/** The path of something of the entity. */
+/** The URL path of a route of the entity. */
 const ofEntity = (path) => `/v1/entities/${encodeURIComponent(place.entity)}${path}`;
 
 async function call(method, path, body = undefined) {
@@ -40,7 +40,7 @@ async function problemOf(answer) {
 const get = async (path) => (await call("GET", path)).json();
 const post = async (path, body = {}) => (await call("POST", path, body)).json();
 
-/** A recall step by step: `onStep` hears every step; the result comes back. */
+/** Run a recall and return its result; `onStep` is called with each step as it ends. */
 async function streamed(body, onStep) {
   const answer = await call("POST", ofEntity("/recall/stream"), body);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,5 +1,5 @@
 "use strict";
-// The view that asks: steps, answer, path, votes.
+// The view to ask a question in: steps, answer, path, votes.
 
 function askView() {
   const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "What do you want to know? Press Enter to ask." });
@@ -25,20 +25,20 @@ function askView() {
 
 let lastRecall = null;  // {question, tools}: for "why not" in other views
 
-/** A recall's trace, the scores that decided, and what explains a memory in it. */
+/** A recall's trace, its deciding scores, its memories as stored now, and functions to explain and search. */
 async function tracedBy(traceId) {
   const path = ofEntity(`/traces/${encodeURIComponent(traceId)}`);
   const [trace, scores, told] = await Promise.all([get(path), get(`${path}/scores`), get(`${path}/memories`)]);
   return { trace, scores, stored: new Map(told.map((one) => [one.memory_id, one])), explain: (id) => get(`${path}/explain?memory_id=${encodeURIComponent(id)}`), search: storedWith };
 }
 
-/** In the place of a trace where the server keeps none: an answer without explanations. */
+/** An empty trace for a server that keeps none; the answer is then shown without explanations. */
 function untraced(error) {
   if (error.status !== 404) throw error;
   return { trace: { candidates: [], facets: [], queries: [], returned: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
 }
 
-/** Ask, and show what happens in `out`. */
+/** Ask, and show the steps and then the answer in `out`. */
 async function ask(body, out) {
   say("Asking…");
   const flow = new Flow(await get(ofEntity("/graph")));
@@ -48,14 +48,14 @@ async function ask(body, out) {
   flow.end(result);
   keepAsLast(result);
   showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });
-  answer.querySelector(".answer").focus({ preventScroll: true });  // the keyboard goes on from here
+  answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** What is shown again after a reload. */
+/** Remember a result, so that a reload shows it again. */
 const keepAsLast = (result) => sessionStorage.setItem("last recall", JSON.stringify([place.entity, result.trace_id]));
 
-/** A kept recall: steps, what it returned, path. */
+/** Show a kept recall in `out`: its steps, what it returned, its path. */
 async function showKept(traceId, out) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
@@ -67,7 +67,7 @@ async function showKept(traceId, out) {
   showRecall(holder, { result, ...traced });
 }
 
-/** What a trace tells of a result. */
+/** The result of a recall, as far as its trace tells it; it has no texts. */
 function resultOf({ trace, stored }) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const memories = trace.returned.map((id) => {
@@ -80,21 +80,21 @@ function resultOf({ trace, stored }) {
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason };
 }
 
-/** What became of each facet, as an answer says it. */
+/** The `facets` of an answer, worked out from a trace: a facet is empty if no candidate is near enough to it. */
 const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id: id, name }) => ({ name,
   empty: !candidates.some((one) => one.slot_facet === id || one.facet_scores.some((score) => score.facet_id === id && score.relevance >= (settings["ranking.min_score"] ?? 0))) }));
 
-/** The candidates that came after the last slot, the nearest first. `stored`: as they are stored. */
+/** The first six candidates after the last slot, the nearest first. `stored`: {id: memory as it is stored}. */
 function nearestOf(trace, stored = new Map()) {
   const place = (one) => one.drops.findLast((drop) => drop.stage === "pick" && drop.rank)?.rank ?? Infinity;
   return trace.candidates.filter((one) => one.slot === null && place(one) < Infinity).sort((a, b) => place(a) - place(b)).slice(0, 6)
     .map((one) => ({ id: one.memory_id, title: one.title, created_at: stored.get(one.memory_id)?.created_at, cut_by: one.drops.at(-1).reason }));
 }
 
-/** What a stored memory says; "" once it is forgotten. */
+/** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
 
-/** A kept result with the texts of its memories, which a trace does not hold; what was forgotten since has none. */
+/** Add the texts of its memories to a kept result, because a trace holds none. A memory forgotten since gets none. */
 async function withTexts(result) {
   await Promise.all(result.memories.map(async (memory) => {
     const stored = await get(ofEntity(`/memories/${encodeURIComponent(memory.id)}`)).catch(() => null);
@@ -103,20 +103,20 @@ async function withTexts(result) {
   return result;
 }
 
-/** What a prompt is called; of one that is not the built-in one the hash tells it from others. */
+/** What a prompt is called; one that is not built in also gets the start of its hash. */
 const promptName = ({ name, version, hash, origin }) => origin === "built in" ? `built-in ${name}` : `${origin === "yours" ? `your ${name}` : `${name} v${version}`} (${hash.slice(0, 6)})`;
 
-/** A kept recall in a list, after its question: when, how much, and with which prompts. */
+/** What a list says of a kept recall after its question: when, how many memories, the effort, the prompts. */
 const keptFacts = (one) => [one.asked_at.slice(0, 16).replace("T", " "), plural(one.returned, "memory", "memories"),
   one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
 
 /** All recalls that are kept, the newest first. */
 const keptRecalls = () => get(ofEntity("/traces?limit=1000"));
 
-/** Whether a kept recall has these words. */
+/** Whether a kept recall's question and facts contain all these words. */
 const keptHas = (one, words) => words.toLowerCase().split(/\s+/).every((word) => `${one.question} ${keptFacts(one)}`.toLowerCase().includes(word));
 
-/** Answer, path and questions about it; used for a recall, for a round of a session, and by a file of one recall. */
+/** Show an answer, its path and the form that explains memories: for a recall, a session's round, or a file of one recall. */
 function showRecall(holder, recall) {
   const { result, trace, explain, session = null, search = null } = recall;
   const tools = toolsOf(recall);
@@ -134,7 +134,7 @@ function showRecall(holder, recall) {
   replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
 }
 
-/** What a card needs beside its memory: `explain`; `names` and `scores` by id; what is outdated by what; votes. */
+/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; changes; a session's votes. */
 function toolsOf({ result, trace, scores, stored = new Map(), explain, session = null, search = null }) {
   const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
   const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
@@ -145,7 +145,7 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
   return { explain, names, scores, trace, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
 }
 
-/** Votes on an answer. The session begins with the first votes that are sent. */
+/** Votes on an answer. The server's session begins when the first votes are sent. */
 class Session {
   constructor(body, holder, flow) {
     Object.assign(this, { body, holder, flow, names: new Map() });
@@ -166,10 +166,10 @@ class Session {
     this.next.disabled = this.isStuck();
   }
 
-  /** Whether no other round can be asked for. */
+  /** Whether the next round cannot be asked for: there are no votes, or no rounds left. */
   isStuck() { return !this.votes.size || this.answer?.rounds_left === 0; }
 
-  /** Send the votes; the next answer. */
+  /** Send the votes and show the next answer. */
   async vote() {
     await this.begin();
     const sent = this.shown(this.votes);
@@ -191,16 +191,16 @@ class Session {
     this.id = this.answer.session_id;
   }
 
-  /** Votes on what the session's answer shows. */
+  /** Those votes that are on memories of the session's answer. */
   shown(votes) {
     const all = [...this.answer.memories, ...this.answer.branches.flatMap((branch) => branch.memories)].map((memory) => memory.id);
     return Object.fromEntries([...votes].filter(([id]) => all.includes(id)));
   }
 
-  /** Names of memories, in a line. */
+  /** The names of memories in one line. */
   named(ids) { return [...new Set(ids)].map((id) => `“${this.names.get(id) ?? id}”`).join("; "); }
 
-  /** Say what helped; later recalls learn from it. */
+  /** Send the votes that are left and end the session; later recalls learn from it. */
   async resolve() {
     await this.begin();
     const noted = this.shown(this.votes);

@@ -9,7 +9,7 @@ function hasWords(memory, words) {
   return words.toLowerCase().split(/\s+/).every((word) => said.includes(word));
 }
 
-/** All stored memories with these words. */
+/** All stored memories that contain these words. */
 async function storedWith(words) {
   const found = [];
   for (let after = "", page; page === undefined || after; after = page.next) {
@@ -19,7 +19,7 @@ async function storedWith(words) {
   return found;
 }
 
-/** Where one writes a memory; `added` hears it. */
+/** A form to write a memory in; calls `added` when it is stored. */
 function addForm(added) {
   const title = el("input", { "aria-label": "Title of the new memory", placeholder: "title, if it has one" });
   const text = el("textarea", { rows: "3", required: true, "aria-label": "Text of the new memory", placeholder: "what to remember" });
@@ -31,10 +31,10 @@ function addForm(added) {
   }); } }, title, text, el("div", { class: "row" }, el("button", { class: "primary" }, "Store")));
 }
 
-/** A stored memory by its id, as far as it is stored still. */
+/** A memory by its id; if it is no longer stored, only its id and the given title. */
 const storedOr = async (id, title = "") => ({ title, ...await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => ({})), id });
 
-/** What sessions taught, with what takes it back; `changed` hears that something was. */
+/** What sessions taught, with buttons to take it back; calls `changed` when one was pressed. */
 async function learnedView(changed) {
   const { questions } = await get(ofEntity("/learned"));
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
@@ -60,7 +60,7 @@ function memoriesView() {
     const near = await Promise.all([...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)));
     replace(detail, memoryView(memory, past, cues, near, open));
     detail.firstChild.focus({ preventScroll: true });
-    detail.firstChild.scrollIntoView({ block: "nearest" });  // its beginning, where it is longer than the screen
+    detail.firstChild.scrollIntoView({ block: "nearest" });  // shows its start if it is longer than the screen
   };
   const load = async () => {
     const page = await get(ofEntity(`/memories?limit=${PAGE}&after=${encodeURIComponent(after)}`));
@@ -77,7 +77,7 @@ function memoriesView() {
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
   const taught = el("div");
   const showTaught = async () => { const open = taught.querySelector("details")?.open, now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
-  let first, rest; // a filter is about all memories, not only about those that were loaded
+  let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
   return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail),
     focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); } };
@@ -85,7 +85,7 @@ function memoriesView() {
 
 const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
 
-/** Requests that a memory was stored for; with what adds one and takes one away. */
+/** The cues of a memory, with buttons to remove them and a form to add one. */
 function cuesView(told) {
   const list = el("ul");
   const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
@@ -95,7 +95,7 @@ function cuesView(told) {
     cueForm(told.memory_id, (cue) => list.append(row(cue)))];
 }
 
-/** Where one writes a request that a memory matters for; `added` hears the cue. */
+/** A form to write a cue in; calls `added` with the stored cue. */
 function cueForm(memoryId, added, suggested = "") {
   const words = el("input", { placeholder: "a request it matters for, as you would ask", "aria-label": "New cue", required: true, value: suggested });
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
@@ -124,7 +124,7 @@ function tracesView() {
   return { element: el("div", {}, all, out), focus: () => trying(load) };
 }
 
-/** A stored memory. `near`: those that it replaces, or that replaces it; `open` shows one. */
+/** A stored memory. `near`: the memories it replaces and the one that replaces it; `open` shows one of them. */
 function memoryView(memory, past, cues, near, open) {
   const other = (id) => { const one = near.find((each) => each.id === id) ?? { id }; return el("button", { type: "button", class: "link inline", onclick: () => trying(() => open({ memory_id: id, ...one })) }, nameOf(one)); };
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),

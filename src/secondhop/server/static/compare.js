@@ -1,9 +1,9 @@
 "use strict";
-// Two recalls side by side: what came, what went, at what cost.
+// Two recalls side by side: what only one of them returned, and what each cost.
 
-let toCompare = null;  // a kept recall that the view is opened with
+let toCompare = null;  // the kept recall to open the view with
 
-/** Open the comparison with this recall on the first side that is free. */
+/** Open the comparison with this recall on the first free side. */
 function compareWith(recall) {
   toCompare = recall;
   location.hash = "#compare";
@@ -18,7 +18,7 @@ function compareView() {
   const changed = () => {
     const chosen = sides.map((one) => one.chosen());
     question.value ||= chosen.find(Boolean)?.question ?? "";
-    question.hidden = chosen.every(Boolean);  // each has its own
+    question.hidden = chosen.every(Boolean);  // each kept recall has its own question
   };
   const sides = ["A", "B"].map((name) => side(name, changed));
   const out = el("div");
@@ -48,7 +48,7 @@ function compareView() {
   return { element: el("div", {}, form, out), focus: () => { trying(refresh); question.focus(); } };
 }
 
-/** One side's settings: a new recall, or one that is kept. `changed` hears which. */
+/** One side's settings, for a new recall or a kept one; calls `changed` when another is chosen. */
 function side(name, changed) {
   const other = el("input", { placeholder: "as above", "aria-label": `Other words for ${name}` });
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": `Memories of ${name}` });
@@ -61,7 +61,7 @@ function side(name, changed) {
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
     const one = chosen();
-    fresh.hidden = Boolean(one);  // it has its own
+    fresh.hidden = Boolean(one);  // a kept recall has its own settings
     replace(told, one ? [el("strong", {}, one.question), el("span", { class: "quiet" }, ` ${keptFacts(one)}`)] : []);
     changed();
   };
@@ -85,7 +85,7 @@ function side(name, changed) {
   };
 }
 
-/** A side of a comparison. `result`: of a recall that was asked now; null: the trace tells it. */
+/** One side of a comparison. `result`: the result of a new recall; null for a kept one, whose trace tells it. */
 async function compared(name, traceId, result) {
   const traced = result ? await tracedBy(traceId).catch(untraced) : await tracedBy(traceId);
   const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(() => []);
@@ -93,15 +93,15 @@ async function compared(name, traceId, result) {
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
-/** What may differ between two recalls: in words, or by the name that `--set` takes. */
+/** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
 const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptName(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
-/** Lines of two texts: [[where, line]], where is "both", "A" or "B". */
+/** The lines of two texts as a diff: [[where, line]]; where is "both", "A" or "B". */
 function diffOf(own, theirs) {
   const [a, b] = [own, theirs].map((text) => text.split("\n"));
-  const same = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0));  // longest common run of lines from there on
+  const same = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0));  // same[i][j]: how many lines a and b share, in order, from lines i and j on
   for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--) same[i][j] = a[i] === b[j] ? same[i + 1][j + 1] + 1 : Math.max(same[i + 1][j], same[i][j + 1]);
   const rows = [];
   for (let i = 0, j = 0; i < a.length || j < b.length;) {
@@ -112,7 +112,7 @@ function diffOf(own, theirs) {
   return rows;
 }
 
-/** Where the prompts of both sides differ; null where none does. */
+/** Where the prompts of both sides differ, one element for each prompt that does. */
 function promptsCompared(a, b) {
   const pairs = a.prompts.map((one) => [one, b.prompts.find((two) => two.name === one.name)]).filter(([one, two]) => two && one.hash !== two.hash);
   return pairs.map(([one, two]) => one.text && two.text
@@ -120,10 +120,10 @@ function promptsCompared(a, b) {
     : el("p", { class: "quiet" }, `${[one, two].filter(({ text }) => !text).map(promptName).join(" and ")}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`));
 }
 
-/** {id: place} of an answer. */
+/** {memory id: place in the answer, from 1}. */
 const placesIn = (result) => new Map(result.memories.map((memory, index) => [memory.id, index + 1]));
 
-/** What only one of two answers has, and what each looked for and cost. */
+/** What `one` has that `other` does not, what it looked for, and what more it cost. */
 function summary(one, other) {
   const own = one.result.memories.filter((memory) => !placesIn(other.result).has(memory.id));
   const sought = one.trace.facets.filter((facet) => facet.facet_id !== "f0").map((facet) => facet.name);
@@ -138,7 +138,7 @@ function summary(one, other) {
     sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`);
 }
 
-/** Which side is better, by what helps and what does not. */
+/** Which side is better. `helps`, `hurts`: [count in A, count in B] of memories that help, and that do not. */
 function verdict(helps, hurts, sides) {
   const [a, b] = sides.map(({ name }) => name), more = helps[0] - helps[1], less = hurts[1] - hurts[0];
   if (!more && !less) return "both are as good";
@@ -146,7 +146,7 @@ function verdict(helps, hurts, sides) {
   return `${more > 0 ? a : b} brought more that helps, and more that does not`;
 }
 
-/** A line that counts what the person marks in two answers; marks stay on this page. */
+/** A line that counts the person's marks in two answers; the marks stay on this page. */
 function tallied(sides) {
   const votes = new Map();
   const line = el("p", { role: "status" });
@@ -160,7 +160,7 @@ function tallied(sides) {
   return { votes, voted, line };
 }
 
-/** What each plan searched for, side by side; null where neither planned. */
+/** What each plan searched for, side by side; null if neither recall planned. */
 function searched(a, b) {
   const [own, theirs] = [a, b].map(({ trace }) => trace.queries.filter((query) => query.facet_id !== "f0").map((query) => query.text));
   const texts = [...new Set([...own, ...theirs])];

@@ -1,14 +1,14 @@
 "use strict";
-// Elements, built without HTML text: what a memory says can only ever become text.
+// Elements, built without HTML strings, so a memory's words can only become text.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. `props`: attributes; `onX` listeners; null and false are left out. */
+/** An element. `props`: attributes, and listeners as `onX`; null, undefined and false are left out. */
 function el(tag, props = {}, ...children) {
   return fill(document.createElement(tag), props, children);
 }
 
-/** An SVG element, in the same way. */
+/** The same for an SVG element. */
 function svg(tag, props = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
@@ -24,45 +24,45 @@ function fill(node, props, children) {
   return node;
 }
 
-/** Text without the characters that turn the order of letters around, also of what follows. */
+/** Text without the control characters that change the direction of it and of what follows. */
 const inOrder = (child) => (typeof child === "string" ? child.replace(/[\u202a-\u202e\u2066-\u2069]/g, "") : child);
 
 const byId = (id) => document.getElementById(id);
 const replace = (node, ...children) => node.replaceChildren(...children.flat(3).filter(Boolean));
 
-/** One word for many: plural(2, "memory", "memories"). */
+/** A count with its noun: plural(2, "memory", "memories") is "2 memories". */
 const plural = (count, one, many = one + "s") => `${count} ${count === 1 ? one : many}`;
 
 const day = (iso) => (iso ? iso.slice(0, 10) : "");
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/** At most so many characters, cut between words where there are some. */
+/** At most `most` characters of a text, cut between words if possible. */
 function short(text, most) {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - 1), end = cut.lastIndexOf(" ");
   return cut.slice(0, end > most / 2 ? end : most).replace(/[\s.,;:]+$/, "") + "…";
 }
 
-/** So much of a text as fits, where it has the longest of these words. */
+/** A piece of a text, of at most about `most` characters, around the longest of these words that it contains. */
 function around(text, words, most) {
   const sought = words.toLowerCase().split(/\s+/).sort((one, other) => other.length - one.length);
   const at = text.toLowerCase().indexOf(sought.find((word) => text.toLowerCase().includes(word)) ?? "");
   return at < most / 2 ? short(text, most) : `…${short(text.slice(text.lastIndexOf(" ", at - most / 4) + 1), most)}`;
 }
 
-const isUntitled = (title) => /^new chat$/i.test(title);  // what products call a chat that has no name
+const isUntitled = (title) => /^new chat$/i.test(title);  // the name that chat products give to a chat without one
 
-/** Whether a title alone does not tell which memory it is: "Memo 27". */
+/** Whether a title, like "Memo 27", does not tell which memory it is. */
 const isVague = (title) => title.length <= 8 || /^\p{L}+ ?#?\d+$/u.test(title);
 
-/** What a memory is called: its title, with its first words where that is vague; else these; else its id. */
+/** What a memory is called: its title, followed by its first words if that is vague; without a title its first words, or else its id. */
 function nameOf(memory) {
   const text = (memory.text || memory.evidence?.[0]?.text || "").replace(/\s+/g, " ").trim();
   if (!memory.title || (text && isUntitled(memory.title)) || (isVague(memory.title) && text.startsWith(memory.title))) return short(text || memory.id || memory.memory_id, 60);
   return text && isVague(memory.title) ? `${memory.title}: ${short(text, 48)}` : memory.title;
 }
 
-/** {id: name} of memories, the same wherever one is named; with the date where two share a name. */
+/** {id: name} of memories, with the date if two share a name. `known`: names given before, which stay. */
 function namesOf(memories, known = new Map()) {
   const named = memories.map((memory) => [memory, nameOf(memory)]), uses = new Map();
   for (const [, name] of named) uses.set(name, (uses.get(name) ?? 0) + 1);
@@ -71,14 +71,14 @@ function namesOf(memories, known = new Map()) {
 
 const QUOTED = 420, LITTLE_MORE = 150;
 
-/** What a memory says; a long text ends with a button that shows the rest. */
+/** The text of a memory; a long one is cut, with a button that shows the rest. */
 function quote(text) {
   const isLong = text.length > QUOTED + LITTLE_MORE, said = el("blockquote", { tabindex: "-1" }, isLong ? short(text, QUOTED) : text);
   const more = () => { said.replaceChildren(inOrder(text)); said.focus(); said.nextSibling.remove(); };
   return el("div", { class: "quote" }, said, isLong && el("button", { type: "button", onclick: more }, "More"));
 }
 
-/** Say something to everyone, screen readers included; errors stand out. */
+/** Show a message in the status line, which screen readers read out; errors stand out and stay. */
 function say(text, isError = false) {
   const status = byId("status");
   if (!status) return;
@@ -88,7 +88,7 @@ function say(text, isError = false) {
   if (!isError) say.later = setTimeout(() => { status.textContent = ""; }, 5000);
 }
 
-/** Run what may fail; its error is said. */
+/** Run `work`; if it fails, show its error and return null. */
 async function trying(work) {
   try {
     return await work();
@@ -98,7 +98,7 @@ async function trying(work) {
   }
 }
 
-/** A button that cannot be pressed twice while it works; `blocked` tells whether it stays off. */
+/** A button that is disabled while it works; `blocked` says whether it stays disabled afterwards. */
 function button(label, work, props = {}, blocked = () => false) {
   const made = el("button", { type: "button", ...props }, label);
   made.addEventListener("click", async () => {
@@ -109,12 +109,12 @@ function button(label, work, props = {}, blocked = () => false) {
   return made;
 }
 
-/** A choice; the first option stands for the server's own. */
+/** A select element; its first option, "", stands for the server's default. */
 function choice(label, usual, options) {
   return el("select", { "aria-label": label }, el("option", { value: "" }, usual), options.map((one) => el("option", { value: one }, one)));
 }
 
-/** A choice of effort; what the server has no model for cannot be chosen. */
+/** A choice of effort; efforts that need a model the server lacks are disabled. */
 function effortChoice(label) {
   const made = choice(label, "usual", ["none", "low", "high"]);
   trying(async () => {
@@ -129,7 +129,7 @@ function effortChoice(label) {
   return made;
 }
 
-/** A table of rows of cells. `role`: "group" where there may be several of the same name. */
+/** A table of rows of cells. `role`: "group" if the page may have several with the same caption. */
 function table(caption, heads, rows, role = "region") {
   return el("div", { class: "scroll", tabindex: "0", role, "aria-label": caption },
     el("table", {},

@@ -1,7 +1,7 @@
 "use strict";
-// The graph of a recall: laid out from its edges, nodes light up as steps end.
+// The graph of a recall, laid out from its edges. Its nodes light up as steps end.
 
-/** {node: column}: the longest way from the start, edges that lead back left out. */
+/** `column`: {node: its longest distance from the start}, without the edges in `back`, which close a loop. */
 function columnsOf(nodes, edges) {
   const next = new Map(nodes.map((node) => [node, []]));
   for (const [from, to] of edges) if (from !== to) next.get(from)?.push(to);
@@ -73,24 +73,24 @@ class Flow {
       "aria-label": "The nodes a recall runs through, from left to right" }, lines, boxes);
   }
 
-  /** A step has ended. */
+  /** Show that a step has ended. */
   hear(step) {
     const known = this.boxes.get(step.node);
     if (known) {
       known.times += 1;
       known.box.classList.add("lit");
       known.box.classList.remove("now");
-      void known.box.getBBox?.();  // begin the animation again
+      void known.box.getBBox?.();  // restart the animation
       known.box.classList.add("now");
       known.count.textContent = known.times > 1 ? `×${known.times}` : "";
-      known.box.scrollIntoView({ block: "nearest", inline: "center" });  // a narrow screen shows a part of the graph
+      known.box.scrollIntoView({ block: "nearest", inline: "center" });  // a narrow screen shows only part of the graph
     }
     const text = `${step.node}: ${step.note || "done"} (${seconds(step.ms)})`;
     this.now.textContent = text;
     this.list.append(el("li", {}, `Round ${step.round || "–"} · ${text}`));
   }
 
-  /** All steps have. */
+  /** Show that the recall has ended, and fold its steps. */
   end(result) {
     for (const { box } of this.boxes.values()) box.classList.remove("now");
     this.boxes.get("__end__")?.box.classList.add("lit");

@@ -1,10 +1,10 @@
 "use strict";
-// Starts the page; or, in a file of one recall, shows that recall.
+// Starts the page, or shows the recall if this is a file of one recall.
 
 const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["memories", "Memories", memoriesView],
   ["recalls", "Recalls", tracesView], ["facts", "Facts", factsView], ["briefing", "Briefing", briefingView]];
 
-const built = new Map();  // {tab: view}: a tab that is left keeps what it shows
+const built = new Map();  // {tab: view}: a tab keeps its content while another one is open
 
 function open(name) {
   const [key, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
@@ -22,7 +22,7 @@ async function showStats() {
   return told.memories;
 }
 
-/** Ask for a token until one is taken. */
+/** Ask for a token, and start again with it. */
 function askForToken(why) {
   const token = el("input", { type: "password", required: true, "aria-label": "Token", autocomplete: "off" });
   replace(byId("main"), el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); usePlace(place.entity, token.value.trim()); start(); } },
@@ -58,7 +58,7 @@ function startPage() {
   start();
 }
 
-/** A file of one recall: everything is in it. */
+/** Show a file of one recall, which contains all that the page needs. */
 function startFile(kept) {
   byId("place").remove();
   byId("tabs").remove();

@@ -7,16 +7,16 @@ const COLUMNS = [
   { name: "Searched for, or stored for", x: 440, wide: 255 },
   { name: "Found", x: 740, wide: 260 },
 ];
-/** Where a question has no other needs than itself. */
+/** For a question that is its own only facet. */
 const WIDE_COLUMNS = [{ name: "Question", x: 0, wide: 250 }, null, { ...COLUMNS[2], x: 320, wide: 310 }, { name: "Found", x: 700, wide: 300 }];
 const SEARCHES = { dense: "meaning", lexical: "words" };
 const ROW = 46, BOX = 38, LETTER = 6.9;  // height of a row and of a box, width of a letter
 
-/** Searches that a query ran: {name: hits}. */
+/** The searches that a query ran: [[name, hits]]. */
 const searchesOf = (query) =>
   Object.entries(query).filter(([, value]) => Array.isArray(value) && value.some((hit) => hit?.memory_id));
 
-/** The ways by which queries brought a memory, the best rank first. */
+/** The hits of a memory in the queries' searches, the best rank first: [{query, search, hit}]. */
 function waysTo(trace, memoryId) {
   const ways = [];
   for (const query of trace.queries)
@@ -26,16 +26,16 @@ function waysTo(trace, memoryId) {
   return ways.sort((a, b) => a.hit.rank - b.hit.rank);
 }
 
-/** The cue that lifted a candidate: the one that its reason names. */
+/** The cue that lifted a candidate: the one that its reason quotes, else its nearest cue. */
 const cueOf = (candidate) => [candidate.undertaking, candidate.cue].find((one) => one && candidate.why.includes(`“${one}”`)) ?? candidate.cue;
 
-/** What brought a memory for the question itself. `words`: plain search has it among as many; `place`: its better one there. */
+/** What found a memory for the question itself. `words`: whether a search for the question's words ranks it within the length of the answer; `place`: its best rank there. */
 function foundBy(trace, id) {
   const own = waysTo(trace, id).filter(({ query }) => query.query_id === "q0"), candidate = trace.candidates.find((one) => one.memory_id === id);
   return { words: own.some(({ hit }) => hit.rank <= trace.returned.length), cue: candidate && cueOf(candidate), place: own[0]?.hit.rank };
 }
 
-/** Nodes and links of the drawing. `ids`: memories to show, in order; `told`: names and scores of them. */
+/** The nodes and links of the drawing. `ids`: the memories to show, in order; `told`: their names and scores. */
 function pathOf(trace, ids, told) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const memories = [], links = [], queries = new Map();
@@ -53,7 +53,7 @@ function pathOf(trace, ids, told) {
     const { words, cue } = foundBy(trace, id);
     const ways = [...new Map(waysTo(trace, id).map((way) => [way.query.query_id, way])).values()].filter(({ query }) => words || !cue || query.query_id !== "q0")
       .sort((a, b) => (b.query.facet_id === facet) - (a.query.facet_id === facet) || a.hit.rank - b.hit.rank);
-    if (cue) {  // the question is near a request that it was stored for
+    if (cue) {  // the question is near one of its cues
       const key = `c ${cue}`;
       sought(key, { label: cue, isCue: true, mark: "c", facet: "f0" }, order);
       links.push({ from: key, to: `m ${id}`, weak: !isOwn, says: cue === candidate.undertaking ? "it shares this with the top memories" : "stored for such requests" });
@@ -83,10 +83,10 @@ function pathOf(trace, ids, told) {
   return { nodes: [question, ...needs, ...asked, ...memories], links, places: needs.length ? COLUMNS : WIDE_COLUMNS };
 }
 
-/** A short line as the drawing has it, for its legend. */
+/** A sample of the drawing's lines, for its legend. */
 const lineSample = (kind) => svg("svg", { width: 34, height: 10, "aria-hidden": "true" }, svg("path", { d: "M0,5 L34,5", class: kind }));
 
-/** A label in two lines at most, cut between words. */
+/** A label in at most two lines, cut between words. */
 function inLines(text, wide) {
   const most = Math.floor(wide / LETTER);
   if (text.length <= most) return [text];
@@ -94,7 +94,7 @@ function inLines(text, wide) {
   return [text.slice(0, end), short(text.slice(end).trim(), most)];
 }
 
-/** The drawing; `onMemory` hears the id of a memory that is chosen. */
+/** The drawing; `onMemory` is called with the id of a memory that the person chooses. */
 function drawPath(trace, ids, { onMemory, ...told }) {
   const { nodes, links, places } = pathOf(trace, ids, told);
   const columns = COLUMNS.map((_, column) => nodes.filter((node) => node.column === column));
@@ -112,7 +112,7 @@ function drawPath(trace, ids, { onMemory, ...told }) {
       class: link.weak ? "edge weak" : "edge" }, link.says ? svg("title", {}, link.says) : null);
     return { ...link, line };
   });
-  const related = (key) => {  // everything on a way through it
+  const related = (key) => {  // all nodes on a path through it
     const found = new Set([key]);
     for (const side of [["from", "to"], ["to", "from"]]) {
       const open = [key];
@@ -169,6 +169,6 @@ function box(node, { show, move, onMemory, isFirst }) {
   svg("rect", { x: node.x, y: node.y, width: wide, height: BOX, rx: 6 }),
   svg("circle", { cx: node.x + 15, cy: node.y + BOX / 2, r: 9 }),
   svg("text", { x: node.x + 15, y: middle, "text-anchor": "middle", class: "mark", "aria-hidden": "true" }, node.mark),
-  svg("svg", { x: node.x + 29, y: node.y, width: wide - 31, height: BOX },  // cuts what is wider than letters usually are
+  svg("svg", { x: node.x + 29, y: node.y, width: wide - 31, height: BOX },  // clips text that is wider than estimated
     lines.map((line, index) => svg("text", { x: 0, y: BOX / 2 + 4 + (index - (lines.length - 1) / 2) * 14 }, line))));
 }
