@@ -111,7 +111,7 @@ async def test_a_model_that_cannot_compare_contexts_is_named_in_answer_and_trace
     result, trace = await ask(services)
 
     assert [one.id for one in result.preferences] == [always]
-    said = "no preference of a context was looked for: the model is away"
+    said = "preferences for a context were not looked up: the model is away"
     assert said in result.degraded
     assert said in trace.degraded
     assert said in next(step.error for step in trace.steps if step.node == "dispatch")
