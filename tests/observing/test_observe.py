@@ -468,7 +468,7 @@ async def test_a_call_may_name_its_own_reader(tmp_path: Path) -> None:
         offline = await recall.memories.aobserve([user("We moved to Trier.", on(1))], llm="offline")
         other = ScriptedLLM(ObserveReply=[says(HOME)])
         named = await recall.memories.aobserve([user("We moved to Trier!", on(2))], llm=other)
-        with pytest.raises(UsageError, match="no language model"):
+        with pytest.raises(UsageError, match="unknown language model"):
             await recall.memories.aobserve([user("x")], llm="nonsense")
 
     assert (offline.reader, offline.degraded) == ("plain", [])
