@@ -65,7 +65,7 @@ async def test_every_view_of_an_ended_preference_says_that_it_ended(recall: Reca
     assert told(given) == f"Keep answers short [{given.stale}]"
     assert kept.stale == given.stale
     assert preference_line(kept).endswith(given.stale)
-    assert "does not hold any more" in story.story[0]
+    assert "is no longer valid" in story.story[0]
 
 
 async def test_what_was_believed_then_leaves_out_what_was_written_later(recall: Recall) -> None:

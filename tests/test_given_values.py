@@ -37,7 +37,7 @@ def changed(**fields: Any) -> Memory:
 
 CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.memories.aremember("x", title=3), r"title must be text \(str\), not 3 \(int\)"),
-    (lambda r: r.memories.aremember(5), r"a text \(str\), a Fact or a Preference, not 5 \(int\)"),
+    (lambda r: r.memories.aremember(5), r"text \(str\), a Fact or a Preference, not 5 \(int\)"),
     (
         lambda r: r.memories.aremember("x", at="2026-01-01"),
         r"at must be a datetime, not '2026-01-01' \(str\)",
@@ -46,7 +46,7 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
         lambda r: r.memories.aremember("x", valid_until=2026),
         r"valid_until must be a datetime, not 2026",
     ),
-    (lambda r: r.memories.aupdate("ida", ["x"]), r"a text \(str\), a Fact or a Preference"),
+    (lambda r: r.memories.aupdate("ida", ["x"]), r"text \(str\), a Fact or a Preference"),
     (lambda r: r.memories.aupdate("ida", valid_until="soon"), r"valid_until must be a datetime"),
     (lambda r: r.memories.adeprecate("ida", "gone", at="now"), r"at must be a datetime"),
     (lambda r: r.memories.adeprecate("ida", 3), r"the reason must be text \(str\), not 3"),

@@ -69,7 +69,7 @@ async def test_no_cue_is_offered_for_what_a_newer_memory_is_noted_to_replace(
     recall: Recall,
 ) -> None:
     told = await recall.aexplain(await asked(recall), OLD)
-    assert f"{NEW} “About {NEW}” is noted to replace it" in told.nearest_change
+    assert f"{NEW} “About {NEW}” is recorded as its replacement" in told.nearest_change
     assert "secondhop cues" not in told.nearest_change
 
     await recall.memories.cues.aadd(OLD, ASKED)
@@ -150,7 +150,7 @@ async def test_a_look_up_that_nothing_answers_says_so_and_what_it_took(recall: R
 
     for said in (told.story[-1], told.nearest_change, result.maybe[0].cut_by):
         assert re.search(
-            r"the best match to the question is 0\.\d\d; it was taken for a look-up", said
+            r"the best match to the question is 0\.\d\d; the question was taken for a look-up", said
         )
 
 

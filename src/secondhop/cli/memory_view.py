@@ -37,7 +37,7 @@ def kept_line(kept: Kept) -> str:
         line += f", superseded by {clean(kept.superseded_by)}"
     if kept.notice:
         line += f"; {clean(kept.notice)}"
-    return f"would have: {line}" if kept.dry_run else line
+    return f"dry run: {line}" if kept.dry_run else line
 
 
 def forgotten_line(gone: Forgotten) -> str:

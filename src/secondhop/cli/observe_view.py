@@ -22,7 +22,7 @@ def show_observed(told: Observed, console: "Console") -> None:
         for one in ones:
             show_one(one, console, heading=heading, style=style)
     for dropped in told.dropped:
-        console.print(f"not believed: {shorten(dropped.text, 80)}: {dropped.why}", style="dim")
+        console.print(f"rejected: {shorten(dropped.text, 80)}: {dropped.why}", style="dim")
     if told.conversation_done:
         kept = f"{would}{told.conversation_done}"
         console.print(f"the conversation itself: {kept}, {clean(told.conversation_id)}")
