@@ -185,7 +185,7 @@ def folder_of(place: Path, files: dict[str, str]) -> Path:
 @pytest.mark.parametrize(
     ("files", "fault"),
     [
-        (None, "is no folder"),
+        (None, "is not a folder"),
         ({}, r"holds no prompt file; put one there \(decompose\.md"),
         ({"diary.md": "Dear diary"}, "diary.md: no prompt has that name"),
         ({"expand.md": "Dear diary"}, "expand.md"),
