@@ -24,26 +24,28 @@ def forgotten_since(trace: RecallTrace, memory_id: str) -> Explanation:
 def given_apart(preference: TracePreference) -> Explanation:
     """The story of a preference that was given with the answer."""
     if preference.by_name:
-        asked = f"The plan asked for it by its name, its context “{preference.scope}”."
+        asked = f"The plan asked for it by the name of its context, “{preference.scope}”."
     elif preference.facet:
         asked = (
             f"The plan asked for its context, “{preference.scope}”: facet “{preference.facet}” "
             f"with “{preference.query}” (similarity {preference.score:.2f})."
         )
     elif preference.scope.casefold() == ALWAYS:
-        asked = "It was said for always." if preference.stale else "It always holds."
+        asked = "It was stored as always valid." if preference.stale else "It always holds."
     else:
         asked = (
             f"The question is near its context, “{preference.scope}” "
             f"(similarity {preference.score:.2f})."
         )
     if preference.stale:
-        asked += f" It does not hold any more ({preference.stale}); what ended was asked for, too."
+        asked += (
+            f" It is no longer valid ({preference.stale}); outdated memories were asked for, too."
+        )
     return Explanation(
         memory_id=preference.memory_id,
         title=preference.scope,
         returned=True,
-        story=[asked, "It is a preference: it was given beside the memories, and took no slot."],
+        story=[asked, "It is a preference: it is returned beside the memories and takes no slot."],
         cut_by="",
         nearest_change="",
     )
@@ -56,13 +58,13 @@ def kept_back(hidden: TraceHidden) -> Explanation:
         memory_id=hidden.memory_id,
         title=hidden.title,
         returned=False,
-        story=["Queries found it.", f"It does not come back: {hidden.reason}."],
+        story=["Queries found it.", f"It was not returned: {hidden.reason}."],
         cut_by="validity",
         nearest_change=(
-            f"`--include-stale` shows it, marked; "
-            f"{command('update', hidden.memory_id, '--restore')} lets it hold again"
+            f"`--include-stale` shows it, marked as outdated; "
+            f"{command('update', hidden.memory_id, '--restore')} makes it valid again"
             if ended
-            else "another moment, or another kind of memory"
+            else "a recall as of a later time, or storing it as another kind of memory"
         ),
     )
 
@@ -97,7 +99,8 @@ def never_found(memory_id: str, reach: Reach) -> Explanation:
         story=[
             "No query of this recall found it.",
             f"It is nearest to “{reach.query}” for “{reach.facet}”: cosine {reach.cosine:.2f}, "
-            f"rank {reach.rank}; a query brings {reach.depth} memories, the last of them had "
+            f"rank {reach.rank}; a query brings back {reach.depth} memories, and the last of them "
+            f"had "
             f"{reach.last_cosine:.2f}.",
         ],
         cut_by="never_found",

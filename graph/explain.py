@@ -66,7 +66,8 @@ def explain(
     if reach is None:
         raise NotStoredError(
             f"no memory {memory_id!r} is stored for entity {trace.entity!r} or named in trace "
-            f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` tell ids"
+            f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` show the "
+            f"ids"
         )
     return never_found(memory_id, reach)
 
@@ -138,7 +139,7 @@ def beaten_by(
     named, rival = called(trace, last.against, names), trace.candidate(last.against)
     by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace)
     if rival is None or not by_score or deciding(trace, rival) < deciding(trace, candidate):
-        return f" Against: {named}."
+        return f" It lost to {named}."
     own, other = deciding(trace, candidate), deciding(trace, rival)
     return f" Its score is {own:.2f}; {named}, which took a slot, has {other:.2f}."
 
@@ -151,7 +152,7 @@ def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
     told = f"It was cut before slots were given: its score is {own:.2f}"
     last = trace.candidate(trace.returned[-1]) if trace.returned else None
     if last is None:
-        return f"{told}, and {len(trace.candidates)} others scored more."
+        return f"{told}, and {len(trace.candidates)} others scored higher."
     least = deciding(trace, last)
     if least < own:
         return f"{told}, and slots did not go by score alone."
@@ -171,7 +172,7 @@ def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 def looked_up(query: TraceQuery) -> str:
     """What asked for the fact of a look-up query."""
     if query.origin == FACT_ASKED:
-        return "The plan asked for this fact by its name."
+        return "The plan asked for this fact by name."
     named = "The question names" if query.hop == 1 else "A query of the plan names"
     return f"{named} this fact; it was looked up."
 
@@ -180,9 +181,9 @@ def for_it(candidate: TraceCandidate) -> list[str]:
     """What speaks for a memory; [] if it has a `why`, which says so already."""
     if candidate.why:
         return []
-    told = [f"For it: it was stored for “{candidate.cue}”."] if candidate.cue else []
+    told = [f"In its favour: it was stored for “{candidate.cue}”."] if candidate.cue else []
     if candidate.proved_for:
-        told.append(f"For it: a session proved it for “{candidate.proved_for}”.")
+        told.append(f"In its favour: a session proved it useful for “{candidate.proved_for}”.")
     return told
 
 
@@ -199,14 +200,14 @@ def against_it(
         told.append(f"Against it: a session voted it down for “{candidate.refused_for}”.")
     if candidate.outdated_by:
         newer = called(trace, candidate.outdated_by, names)
-        told.append(f"Against it: {newer} is noted to replace it.")
+        told.append(f"Against it: {newer} is recorded as its replacement.")
     elif candidate.weakened_by:
         newer = called(trace, candidate.weakened_by, names)
         near = "" if similarity is None else f" (similarity {similarity:.2f})"
         costs = "comes last" if keeps_hybrid_order(trace) else "counts a third less"
         told.append(
-            f"Against it: {newer} is newer and its text is close{near}; it might say the same "
-            f"afresh, so this one {costs}."
+            f"Against it: {newer} is newer and its text is close{near}; it may be an update, so "
+            f"this one {costs}."
         )
     return told
 
@@ -221,12 +222,12 @@ def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     """Who voted what, at which place of an order, and whether the vote counts."""
     if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
         return f"Round {vote.round}: the critic read it and did not name it."
-    place = f", place {vote.place} of its order" if vote.place else ""
+    place = f", place {vote.place} in its order" if vote.place else ""
     reason = f" ({vote.reason})" if vote.by == "critic" else ""
     told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place}{reason}."
     liked = vote.by == "critic" and vote.vote in IN_FAVOUR
     if liked and not is_founded(candidate):
-        told += " It does not count, for no search found the memory near the question."
+        told += " The vote does not count, because no search found the memory near the question."
     return told
 
 

@@ -95,7 +95,7 @@ def was_refused(trace: RecallTrace) -> bool:
 def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int) -> str:
     """The change for a memory that came after the last slot."""
     if last.reason.startswith("repeats"):
-        slots = f"--k {place} (what repeats comes after everything else)"
+        slots = f"--k {place} (repeats come after everything else)"
         removed = f"removing {title_of(trace, last.against)}, which says the same, or "
         return f"{removed}{slots}" if stands_in(trace, candidate) else slots
     if candidate.outdated_by:
@@ -107,7 +107,7 @@ def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, p
 def slots_of(trace: RecallTrace, place: int) -> str:
     """The k that has a slot for this place; it says so if a higher k may change the places."""
     place -= max(0, len(trace.returned) - trace.k)  # memories that were voted for come on top of k
-    came_in = f"it came in at place {place}, {trace.k} were asked for"
+    came_in = f"it came in at place {place}, and {trace.k} were asked for"
     depth = trace.settings.get("ranking.depth_factor")
     if not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED:
         return f"--k {place} ({came_in})"
@@ -129,10 +129,13 @@ def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Why no cue helps an outdated memory, and whether storing the newer one without that note
     would."""
     newer = title_of(trace, candidate.outdated_by)
-    told = f"{newer} is noted to replace it, and what is replaced comes last, whatever its cues"
+    told = (
+        f"{newer} is recorded as its replacement, and replaced memories come last, whatever their "
+        f"cues"
+    )
     if REPLACED_FACTOR * score_without(trace, candidate, NEWER) <= score_to_beat(trace):
         return told
-    return f"{told}; or {newer} stored without that note"
+    return f"{told}; or storing {newer} without saying that it replaces this one"
 
 
 def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -33,7 +33,7 @@ FACTOR_MEANING = {
     "recency": "its age",
     "exposure": "shown lately",
     "learned": "votes in earlier sessions",
-    NEWER: "something newer",
+    NEWER: "a newer memory",
     UNNAMED: "the critic did not name it",
 }
 """{factor: what it stands for}, in a few words; docs/ranking.md has the details."""
@@ -82,13 +82,13 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """How its score came about before factors."""
     found = weighed(trace, candidate).found
     if keeps_hybrid_order(trace):
-        return [f"Its places in both searches make a score of {found:.{digits(trace)}f}."]
+        return [f"Its places in both searches give a score of {found:.{digits(trace)}f}."]
     facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
     if is_planned(trace):
         served = f"For “{facet.name}”{hop_of(facet)}" if facet else "Where it serves best"
-        return [f"{served} searches make a score of {found:.2f} on a scale from 0 to 1."]
+        return [f"{served} searches give a score of {found:.2f} on a scale from 0 to 1."]
     if trace.settings.get("slots.by") == "relevance" or not candidate.parts:
-        return [f"Searches make a score of {found:.2f} on a scale from 0 to 1."]
+        return [f"Searches give a score of {found:.2f} on a scale from 0 to 1."]
     together = sum(candidate.parts.values())
     return [f"The parts add up to {together:+.2f}: a score of {found:.2f} on a scale from 0 to 1."]
 

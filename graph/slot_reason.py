@@ -19,7 +19,7 @@ def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
     facet = for_facet(trace, candidate)
     if trace.tokens is not None:
         budget = counted(trace.tokens, "token")
-        return f"It stands at place {candidate.slot}{facet} of an answer that fills {budget}."
+        return f"It is at place {candidate.slot}{facet} of an answer that fills {budget}."
     slots = max(
         trace.k, len(trace.returned)
     )  # in a session, memories that were voted for add slots
@@ -33,7 +33,7 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if vote is not None and vote.by != "critic":
         return f"what a {vote.by} votes {vote.vote} stays"
     if vote is not None and vote.place:
-        return f"the critic's order decides, and it stands there at place {vote.place}"
+        return f"the critic's order decides, and puts it at place {vote.place}"
     if is_planned(trace):
         return (
             f"facets share the slots, and its score for this one is "
@@ -53,7 +53,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """A sentence about the memory that came next, with a leading space."""
     rival = next_after(trace, candidate.slot or 0)
     if rival is None:
-        return " No other memory could have had it."
+        return " No other memory could have taken it."
     named = title_of(trace, rival.memory_id)
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):
@@ -70,7 +70,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Why a memory came after one with a lower score; it continues "it …"."""
     if candidate.outdated_by:
-        return "is noted to be replaced by a newer one"
+        return "is recorded as replaced by a newer one"
     if candidate.weakened_by and keeps_hybrid_order(trace):
         return "is close to a newer one"
     liked = "is like what was voted down, or " * was_voted_against(trace)

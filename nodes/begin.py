@@ -66,7 +66,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         state.get("effort"), annotated=known.get("annotated", 0.0), services=services
     )
     if not any(category(char)[0] in "LNS" for char in question):  # "???" and "…" say nothing
-        unasked = {"question": f"{question!r:.40} has no word: nothing was searched"}
+        unasked = {"question": f"{question!r:.40} has no words, so nothing was searched"}
         known["degraded"] = {**known.get("degraded", {}), **unasked}
         return {**update, **known, "effort": "none", "queries": {}}
     update["effort"] = effort
@@ -110,7 +110,7 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
                 standing = await services.cues.standing()
                 known["annotated"], known["proved"] = standing.share, standing.proved
     except TimeoutError:
-        degraded["cues"] = "it was not read in time which memories have cues"
+        degraded["cues"] = "which memories have cues could not be read in time"
     if services.settings.ranking.freshness > 0:
         known["exposure"] = services.exposure.weary(question)
     return {**known, "degraded": degraded} if degraded else known
@@ -125,14 +125,14 @@ def checked_question(question: object) -> str:
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
     if not isinstance(question, str):
-        raise UsageError(f"the question must be a text (str), not {shown(question)}")
+        raise UsageError(f"the question must be text (str), not {shown(question)}")
     whole = question.encode("utf-8", "replace").decode("utf-8")
     text = whole.replace("\x00", "").strip()
     if not text:
         raise UsageError("the question is empty; ask something")
     if len(text) > QUESTION_CHARS:
         raise UsageError(
-            f"the question has {len(text):,} characters, at most {QUESTION_CHARS:,} are read; "
+            f"the question has {len(text):,} characters, but at most {QUESTION_CHARS:,} are read; "
             f"ask the question alone, and ingest the document it comes with"
         )
     return text
@@ -171,7 +171,7 @@ def checked_time(given: object, *, name: str) -> datetime | None:
         moment.astimezone(UTC)
     except OverflowError as error:
         raise UsageError(
-            f"{name} must lie between the years 1 and 9999 in UTC, too, not {given}"
+            f"{name} must be between the years 1 and 9999, in UTC as well, not {given}"
         ) from error
     except ValueError as error:
         raise UsageError(

@@ -50,7 +50,7 @@ def left_out(pool: Pool, shortlist: list[str], state: RecallState) -> dict[str, 
             stage="shortlist" if in_pool else "fuse",
             round=state["round"],
             reason=(
-                f"its best relevance {candidate['score']:.2f} was not among the shortlist"
+                f"its best relevance, {candidate['score']:.2f}, was too low for the shortlist"
                 if in_pool
                 else "too far down in the ranking of every facet"
             ),

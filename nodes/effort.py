@@ -35,8 +35,8 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
     able = services.critic is not None or (named == "high" and services.planner is not None)
     if named != "none" and not able:
         raise UsageError(
-            f"effort {named!r} asks a language model, and none is configured; name one (`llm=`, or "
-            f"--llm on the command line), or leave the effort out"
+            f"effort {named!r} needs a language model, and none is configured; name one (`llm=`, "
+            f"or --llm on the command line), or leave out the effort"
         )
     return named
 

@@ -58,7 +58,7 @@ async def asked_model(
     """
     seconds = call.left.seconds * MODEL_SHARE
     if seconds < LEAST_SECONDS:
-        raise LLMError(f"{seconds:.2f} s are left, too few to ask a model; allow more time")
+        raise LLMError(f"{seconds:.2f} s are left, too little to ask a model; allow more time")
     messages: list[ChatMessage] = [
         {"role": "system", "content": call.prompt.system},
         {"role": "user", "content": call.prompt.user},
@@ -91,7 +91,7 @@ def affordable_reply(left: Remaining, *, prompt: int, wanted: int) -> int:
     room = left.llm_tokens - prompt
     if left.llm_calls < 1 or room < LEAST_REPLY:
         raise LLMError(
-            f"{left.llm_calls} model calls and {left.llm_tokens:,} tokens are left, the prompt "
-            f"alone takes {prompt:,}; raise RecallLimits.llm_calls or llm_tokens"
+            f"{left.llm_calls} model calls and {left.llm_tokens:,} tokens are left, and the "
+            f"prompt alone takes {prompt:,}; raise RecallLimits.llm_calls or llm_tokens"
         )
     return min(wanted, room)

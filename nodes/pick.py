@@ -68,7 +68,7 @@ def lost_slot(loser: Loser, state: RecallState, *, slots: int) -> Drop:
     if loser.repeats is not None:
         reason = f"repeats what {loser.repeats} already says"
     elif newer is not None:
-        reason = f"is outdated by {newer}, as was noted when that one was stored"
+        reason = f"is outdated by {newer}, as was recorded when that one was stored"
     else:
         reason = f"came in at place {loser.place} for {counted(slots, 'slot')}"
     return Drop(

@@ -22,7 +22,7 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
     if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
-        return f"A session proved it for “{candidate['proved_for']}”."
+        return f"A session proved it useful for “{candidate['proved_for']}”."
     if facet_id == DIRECT and cues_decide(candidate) and undertaking_lifts(candidate):
         return f"Shares “{candidate.get('undertaking')}” with the top memories."
     if facet_id == DIRECT and cues_decide(candidate):
@@ -35,7 +35,7 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         return f"{chosen}."
     name = state.get("named", {}).get(candidate["memory_id"])
     if facet_id == DIRECT and score["relevance"] < LEAST_NEAR and name:
-        return f"It speaks of “{name}”, as the question does."
+        return f"It mentions “{name}”, as the question does."
     if facet_id == DIRECT:
         return why_of_question(score)
     helps = facet["why"].rstrip(".")
@@ -91,5 +91,9 @@ def cut_by(drop: Drop, kind: QuestionKind) -> str:
 
 def match_needed(best: float, needed: float, kind: str) -> str:
     """How near the nearest memory is and what an answer needs. (Neither is a memory's score.)"""
-    taken = "it was taken for a look-up, which needs" if kind in LOOKUPS else "it needs"
+    taken = (
+        "the question was taken for a look-up, which needs"
+        if kind in LOOKUPS
+        else "an answer needs"
+    )
     return f"the best match to the question is {best:.2f}; {taken} {needed:.2f}"

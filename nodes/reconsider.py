@@ -41,7 +41,7 @@ async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
     }
     if not (refined or sparks or waiting):
         update["stop_reason"] = "no_new_queries"
-        update["stop_detail"] = "neither votes nor evidence ask for more"
+        update["stop_detail"] = "neither the votes nor the evidence ask for more"
     return update
 
 

@@ -356,8 +356,8 @@ def why_left_out(left: LeftOut | None, state: RecallState) -> str:
         return FORGOTTEN
     if left.budget is None:
         return (
-            f"its best passage scores {left.share:.0%} of what the best of all does, and less "
-            f"than {LEAST_SHARE:.0%} is about something else"
+            f"its best passage scores {left.share:.0%} of what the best passage of all does; "
+            f"below {LEAST_SHARE:.0%}, it counts as off topic"
         )
     tokens = state["tokens"] or 0
     budget = counted(tokens, "token")

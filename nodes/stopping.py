@@ -26,7 +26,7 @@ def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | N
     if services.critic is None or state.get("effort") == "none":
         return "complete", "no critic asks for more"
     if state.get("effort") == "low" and state["round"] > 1:
-        return "complete", "what the critic asked for was searched, and it is asked once"
+        return "complete", "what the critic asked for was searched, and it is asked only once"
     return None
 
 
@@ -35,12 +35,18 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     spent = state.get("spent", {})
     late = time.time() >= state["deadline_at"]
     if late and lost_to_time(state):
-        return "deadline", f"{limits.deadline_s:g} s are over; some searches did not come back"
+        return (
+            "deadline",
+            f"the limit of {limits.deadline_s:g} s was reached; some searches did not come back",
+        )
     if state["content"]:
-        return "converged", "the critic is content"
+        return "converged", "the critic is satisfied"
     if late:
         rounds = counted(state["round"], "round")
-        return "deadline", f"{limits.deadline_s:g} s are over after {rounds}, and no other began"
+        return (
+            "deadline",
+            f"the limit of {limits.deadline_s:g} s was reached after {rounds}, so no other began",
+        )
     if verdict_place(state["round"]) in state.get("degraded", {}):
         stands = "what the search found is the answer"
         if state["round"] > 1:
@@ -49,7 +55,7 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     if spent.get("llm_calls", 0) >= limits.llm_calls:
         return "max_llm_calls", f"the limit of {counted(limits.llm_calls, 'model call')} is reached"
     if sum(spent.get(name, 0) for name in TOKENS) >= limits.llm_tokens:
-        return "max_tokens", f"{limits.llm_tokens:,} model tokens are used"
+        return "max_tokens", f"{limits.llm_tokens:,} model tokens were used"
     if state["round"] >= limits.rounds:
         return "max_rounds", f"the limit of {counted(limits.rounds, 'round')} is reached"
     return None

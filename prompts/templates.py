@@ -150,7 +150,7 @@ def prompt_files(directory: Path) -> list[Path]:
         PromptError: there is no such directory.
     """
     if not directory.is_dir():
-        raise PromptError(f"{directory} is no folder; name one that holds prompt files")
+        raise PromptError(f"{directory} is not a folder; name one that holds prompt files")
     return sorted(directory.glob("*.md"))
 
 

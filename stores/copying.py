@@ -114,7 +114,8 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
         if is_there:
             if await asyncio.to_thread(contents, new[_CATALOG], _TABLES[_CATALOG]) != known:
                 raise StoreError(
-                    f"{target.name} has another memory of entity {entity!r}; delete it there, or "
+                    f"{target.name} already has a different memory of entity {entity!r}; delete "
+                    f"it there, or "
                     f"name another place"
                 )
             return EntityCopy(memories=memories, was_there=True)

@@ -58,7 +58,7 @@ class EntityCues:
         try:
             if missing := await vectors.missing():
                 _log.warning(
-                    "%d vectors of cues are missing, so that recall finds less: %s", missing, cure
+                    "%d vectors of cues are missing, so recall finds less: %s", missing, cure
                 )
         except UnfinishedIndexError:
             raise

@@ -17,14 +17,15 @@ def entity_slug(entity: str) -> str:
     """
     if not 0 < len(entity) <= LONGEST_ENTITY:
         raise UsageError(
-            f"an entity's name has 1 to {LONGEST_ENTITY} characters, this one {len(entity)}"
+            f"an entity's name must have 1 to {LONGEST_ENTITY} characters, and this one has "
+            f"{len(entity)}"
         )
     try:
         entity.encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"the entity's name {entity!r} holds half of a character, as a name that is not UTF-8 "
-            f"does; give it another one"
+            f"the entity's name {entity!r} is not valid UTF-8: it holds half of a character; "
+            f"choose another name"
         ) from error
     readable = re.sub("[^a-z0-9]+", "-", entity.lower()).strip("-")[:32] or "entity"
     return f"{readable}-{entity_digest(entity)}"

@@ -46,7 +46,9 @@ class End:
         """In a few words: "superseded by m-7 on 2026-03-01"."""
         day = f"{self.at:%Y-%m-%d}"
         if self.how == "superseded":
-            return f"superseded by {self.by or 'a memory that is gone since'} on {day}"
+            if not self.by:
+                return f"superseded on {day} by a memory that has since been deleted"
+            return f"superseded by {self.by} on {day}"
         return f"{self.how} on {day}" + (f": {self.because}" if self.because else "")
 
 

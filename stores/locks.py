@@ -35,7 +35,9 @@ def _open(path: Path) -> int:
     except OSError as error:
         place = error.filename or path
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StoreFullError(f"no space is left for {place}; free some, try again") from error
+            raise StoreFullError(
+                f"no space is left for {place}; free some, and try again"
+            ) from error
         if is_too_many(error):
             raise too_many_files(place) from error
         raise StoreError(

@@ -338,7 +338,9 @@ def _as_ours(error: sqlite3.Error, path: Path, *, if_damaged: str) -> StoreError
         case sqlite3.SQLITE_BUSY:
             return StoreError(f"another program keeps {path} locked; try again when it is done")
         case _:
-            return StoreError(f"could not read or write {path}: {error}; check the disk and rights")
+            return StoreError(
+                f"could not read or write {path}: {error}; check the disk and the file permissions"
+            )
 
 
 def _is_closed_to_us(path: Path) -> bool:

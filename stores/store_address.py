@@ -25,7 +25,7 @@ def expect_possible(store: str | Path) -> None:
     """Raise UsageError for an address that cannot hold a store."""
     if isinstance(store, str) and not is_address(store) and _SCHEME.match(store):
         raise UsageError(
-            f"there can be no store at {without_password(store)}: give a folder, or "
+            f"{without_password(store)} cannot be a store: give a folder, or "
             f"postgresql://USER@HOST:PORT/DATABASE (postgres:// is the same)"
         )
 

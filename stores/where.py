@@ -40,7 +40,7 @@ class Where:
             object.__setattr__(self, name, _moment(getattr(self, name), name=name))
         if unknown := set(self.kinds) - set(get_args(Kind)):
             raise UsageError(
-                f"where: no kind is called {min(unknown)!r}; there are {', '.join(get_args(Kind))}"
+                f"where: unknown kind {min(unknown)!r}; the kinds are {', '.join(get_args(Kind))}"
             )
 
     def admits(

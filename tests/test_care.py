@@ -176,7 +176,7 @@ async def test_a_file_of_counters_that_is_gone_is_noticed(
     file.unlink()
 
     told = [one for one in (await recall.admin.adoctor()).findings if one.check == "counters"]
-    assert ["counters.db is gone" in one.what for one in told] == [True]
+    assert ["counters.db is missing" in one.what for one in told] == [True]
 
     await recall.memories.aaccept(await recall.arecall("Where is the key?"))
     assert "counting begins again" in caplog.text

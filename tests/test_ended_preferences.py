@@ -65,7 +65,7 @@ async def test_every_view_of_an_ended_preference_says_that_it_ended(recall: Reca
     assert told(given) == f"Keep answers short [{given.stale}]"
     assert kept.stale == given.stale
     assert preference_line(kept).endswith(given.stale)
-    assert "does not hold any more" in story.story[0]
+    assert "is no longer valid" in story.story[0]
 
 
 async def test_what_was_believed_then_leaves_out_what_was_written_later(recall: Recall) -> None:
@@ -111,7 +111,7 @@ async def test_a_model_that_cannot_compare_contexts_is_named_in_answer_and_trace
     result, trace = await ask(services)
 
     assert [one.id for one in result.preferences] == [always]
-    said = "no preference of a context was looked for: the model is away"
+    said = "preferences for a context were not looked up: the model is away"
     assert said in result.degraded
     assert said in trace.degraded
     assert said in next(step.error for step in trace.steps if step.node == "dispatch")

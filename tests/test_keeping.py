@@ -214,7 +214,7 @@ async def test_what_a_forgotten_memory_superseded_stays_superseded(recall: Recal
     ]
     await recall.memories.aforget("c")
     (version,) = (await recall.memories.ahistory("a")).versions
-    assert version.end == "superseded by a memory that is gone since on 2026-01-02"
+    assert version.end == "superseded on 2026-01-02 by a memory that has since been deleted"
 
 
 async def test_unknown_ids_and_empty_texts_are_refused(recall: Recall) -> None:

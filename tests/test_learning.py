@@ -98,7 +98,7 @@ async def test_what_a_session_proves_is_a_cue_and_the_next_recall_says_so(recall
     assert learned["plan"] == learned["wins"] == pytest.approx(1 + 0.3 * 3 / 4)
     assert learned["research-1"] < 1
     assert after.returned.index("plan") <= before.returned.index("plan")
-    proved = f"A session proved it for “{QUESTION}”"
+    proved = f"A session proved it useful for “{QUESTION}”"
     (plan,) = [one for one in found.memories if one.id == "plan"]
     assert plan.why.startswith(proved)
     told = await recall.aexplain(after, "plan")

@@ -166,7 +166,7 @@ async def test_a_fact_that_the_plan_asks_for_comes_back_and_says_why(kitchen: Ki
     )
     story = await kitchen.recall.aexplain(trace.trace_id, fact)
     assert story.returned
-    assert "The plan asked for this fact by its name." in story.story
+    assert "The plan asked for this fact by name." in story.story
 
 
 async def test_a_preference_that_the_plan_asks_for_stands_apart(kitchen: Kitchen) -> None:
@@ -186,7 +186,7 @@ async def test_a_preference_that_the_plan_asks_for_stands_apart(kitchen: Kitchen
     assert told.by_name
     assert preference_line(told).endswith("asked for by name")
     story = await kitchen.recall.aexplain(trace.trace_id, wanted)
-    assert "asked for it by its name, its context “cooking for guests”" in story.story[0]
+    assert "asked for it by the name of its context, “cooking for guests”" in story.story[0]
 
 
 @pytest.mark.parametrize(
@@ -373,4 +373,4 @@ async def test_names_that_cannot_be_read_are_planned_without_and_named(
     told, untold = await kept_names(state, services=replace(known, keeping=keeping))
 
     assert told == []
-    assert untold.startswith(f"the plan was not told what is kept by name: {why}")
+    assert untold.startswith(f"the plan was made without the names of facts and preferences: {why}")

@@ -68,5 +68,5 @@ async def test_who_remembers_what_has_expired_is_told(memories: MemoryService) -
     future = await memories.aremember("Another", valid_until=NOW + timedelta(days=1))
 
     assert past.done == "remembered"
-    assert "does not come back: it expired on 2020-01-01 00:00 UTC" in past.notice
+    assert "will not return it, because it already expired on 2020-01-01 00:00 UTC" in past.notice
     assert future.notice == ""

@@ -214,7 +214,7 @@ async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> No
         told = await recall.aexplain(trace, "older")
 
     assert told.replaced_by == "newer"
-    assert "Against it: newer “About newer” is noted to replace it." in " ".join(told.story)
+    assert "Against it: newer “About newer” is recorded as its replacement." in " ".join(told.story)
 
 
 def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(

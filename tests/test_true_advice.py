@@ -69,7 +69,7 @@ async def test_no_cue_is_offered_for_what_a_newer_memory_is_noted_to_replace(
     recall: Recall,
 ) -> None:
     told = await recall.aexplain(await asked(recall), OLD)
-    assert f"{NEW} “About {NEW}” is noted to replace it" in told.nearest_change
+    assert f"{NEW} “About {NEW}” is recorded as its replacement" in told.nearest_change
     assert "secondhop cues" not in told.nearest_change
 
     await recall.memories.cues.aadd(OLD, ASKED)
@@ -78,7 +78,10 @@ async def test_no_cue_is_offered_for_what_a_newer_memory_is_noted_to_replace(
 
 async def test_without_the_note_that_it_is_replaced_it_comes_back(recall: Recall) -> None:
     told = await recall.aexplain(await asked(recall, 2, PAY), OLD)
-    assert f"or {NEW} “About {NEW}” stored without that note" in told.nearest_change
+    assert (
+        f"or storing {NEW} “About {NEW}” without saying that it replaces this one"
+        in told.nearest_change
+    )
 
     newer = note(NEW, "The farrier costs 85 pounds now", day=3)
     await recall.aadd([replace(newer, cues=("what does the farrier cost",))])
@@ -147,7 +150,7 @@ async def test_a_look_up_that_nothing_answers_says_so_and_what_it_took(recall: R
 
     for said in (told.story[-1], told.nearest_change, result.maybe[0].cut_by):
         assert re.search(
-            r"the best match to the question is 0\.\d\d; it was taken for a look-up", said
+            r"the best match to the question is 0\.\d\d; the question was taken for a look-up", said
         )
 
 
@@ -159,7 +162,7 @@ async def test_what_a_name_of_the_question_brings_is_there_for_that_name(tmp_pat
         result = await recall.arecall("Which violin did Frau Keller sell?", effort="none", k=20)
         told = await recall.aexplain(result.trace_id, "keller")
 
-    assert told.story[0] == "It speaks of “Keller”, as the question does."
+    assert told.story[0] == "It mentions “Keller”, as the question does."
     weak = [memory.id for memory in result.memories if memory.weak]
     assert weak
     assert "keller" not in weak

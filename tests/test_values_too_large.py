@@ -85,7 +85,8 @@ async def test_a_moment_that_utc_does_not_have_is_refused(
     call: Callable[[Recall, datetime], Awaitable[object]],
     moment: datetime,
 ) -> None:
-    with pytest.raises(UsageError, match=rf"^{name} must lie between the years 1 and 9999 in UTC"):
+    told = rf"^{name} must be between the years 1 and 9999, in UTC as well"
+    with pytest.raises(UsageError, match=told):
         await call(recall, moment)
 
     assert [kept.end for kept in (await recall.memories.ahistory("key")).versions] == [""]

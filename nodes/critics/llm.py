@@ -132,9 +132,12 @@ def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) ->
     if only_choice(verdict, request):
         return ""  # `judge` asks again without this memory
     if believes_no_search(verdict, request):
-        return "chose only what hardly touches the question; try a larger model"
+        return "chose only memories that have little to do with the question; try a larger model"
     if drops_the_well_founded(verdict, request):
-        return "dropped all that searches rank high for what they rank low; try a larger model"
+        return (
+            "dropped every memory that searches rank high, in favour of ones they rank low; try a "
+            "larger model"
+        )
     return ""
 
 

@@ -151,7 +151,7 @@ def follow_ups_of(
                     text=text,
                     facet_id=row.facet if known else None,
                     name="" if known else row.name or text,
-                    why="" if known else "Named by good evidence.",
+                    why="" if known else "Mentioned in a helpful memory.",
                 )
             )
     return tuple(found)

@@ -39,7 +39,7 @@ async def kept_names(state: RecallState, *, services: Services) -> tuple[list[Ke
             hidden = await services.hidden.of(sight_of(state), services)
     except (StoreError, TimeoutError) as error:
         late = str(error) or "no answer in time"
-        return [], f"the plan was not told what is kept by name: {late}"
+        return [], f"the plan was made without the names of facts and preferences: {late}"
     said = frozenset(document_terms(state["question"]))
     facts, contexts = named_facts(hidden), named_contexts(hidden)
     return [*likeliest(facts, said, most=FACTS), *likeliest(contexts, said, most=PREFERENCES)], ""

@@ -81,7 +81,7 @@ async def that_count(
             near = await nearnesses([p.scope for p in contextual], facets, state, services=services)
     except (ModelError, TimeoutError) as error:
         late = str(error) or "no answer in time"
-        reason = f"no preference of a context was looked for: {late}"
+        reason = f"preferences for a context were not looked up: {late}"
         return Counting(
             similarity=always_on | dict.fromkeys(named, 1.0),
             asked=named,

@@ -39,9 +39,11 @@ class _Isotonic(_Part):
         """Raises ValueError if the scores do not rise, or the values fall."""
         scores, values = np.array(self.scores), np.array(self.values)
         if scores.shape != values.shape:
-            raise ValueError("an isotonic calibration has as many values as scores")
+            raise ValueError("an isotonic calibration must have as many values as scores")
         if (np.diff(scores) <= 0).any() or (np.diff(values) < 0).any():
-            raise ValueError("the scores of an isotonic calibration rise, its values never fall")
+            raise ValueError(
+                "the scores of an isotonic calibration must rise, and its values must never fall"
+            )
         return IsotonicCalibration(scores, values)
 
 
@@ -80,14 +82,14 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
     found = scale_in(path)
     if found.embedder != embedder_id:
         raise UsageError(
-            f"the scale in {path} is of the embedding model {found.embedder}, and the one in use "
-            f"is {embedder_id}: their cosines mean different things; fit a scale for it with "
+            f"the scale in {path} is for the embedding model {found.embedder}, but {embedder_id} "
+            f"is in use: their cosines mean different things; fit a scale for it with "
             f"`secondhop eval calibrate`, or leave the scale out"
         )
     try:
         calibration = found.calibration.made()
     except ValueError as error:
-        raise UsageError(f"the scale in {path} does not fit: {error}") from error
+        raise UsageError(f"the scale in {path} is not valid: {error}") from error
     return replace(shipped, calibration=calibration)
 
 
@@ -99,8 +101,8 @@ def scale_in(path: Path) -> _ScaleFile:
         told: object = yaml.safe_load(path.read_text(encoding="utf-8"))
         if not isinstance(told, dict):
             raise UsageError(
-                f"the file {path} {'is empty' if told is None else 'is no scale'}; it must say "
-                f"`embedder` and `calibration`, as `secondhop eval calibrate` writes them"
+                f"the file {path} {'is empty' if told is None else 'is not a scale'}; it must "
+                f"have `embedder` and `calibration`, as `secondhop eval calibrate` writes them"
             )
         return _ScaleFile.model_validate(told)
     except OSError as error:
@@ -108,7 +110,7 @@ def scale_in(path: Path) -> _ScaleFile:
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"]) or "the file"
-        raise UsageError(f"the scale in {path} does not fit: {where}: {problem['msg']}") from error
+        raise UsageError(f"the scale in {path} is not valid: {where}: {problem['msg']}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"the scale in {path} is neither YAML nor JSON: {error}") from error
 

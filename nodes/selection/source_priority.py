@@ -32,5 +32,5 @@ def parsed_priority(text: str) -> Mapping[str, float]:
 
 def _no_priority(entry: str) -> ValueError:
     return ValueError(
-        f"{entry.strip()!r} is no source with a factor of {LEAST}..{MOST:g}, like note=1"
+        f"{entry.strip()!r} is not a source with a factor in {LEAST}..{MOST:g}, like note=1"
     )

@@ -29,10 +29,10 @@ def proposal(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> Proposal:
     one, else of none."""
     accepted = newer_and_kept(memory_id, pool, votes)
     if accepted is not None:
-        why = "It is newer, was voted for, and speaks of the same."
+        why = "It is newer, was voted for, and is about the same thing."
         return Proposal(memory_id=memory_id, replaced_by=accepted, why=why)
     suspected = pool.replaced_by.get(memory_id)
-    why = "It is newer and seems to say the same afresh." if suspected else "Nothing newer is seen."
+    why = "It is newer and seems to be an update." if suspected else "No newer memory was found."
     return Proposal(memory_id=memory_id, replaced_by=suspected, why=why)
 
 

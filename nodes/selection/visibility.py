@@ -25,7 +25,7 @@ MOST_DEEPER = 64
 
 OUTSIDE = "the filter of this recall leaves it out"
 
-APART = "it is a preference: those that count are given apart"
+APART = "it is a preference, and those that apply are returned beside the memories"
 
 
 class MemoryKeeping(Protocol):

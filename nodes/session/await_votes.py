@@ -76,7 +76,7 @@ def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> 
     end = expect_mapping(said, name="resolve", like='{"accepted": [ids], "note": ""}, or {}')
     note = end.get("note", "")
     if not isinstance(note, str):
-        raise UsageError(f"note must be a text, not {shortened(note)}")
+        raise UsageError(f"note must be text, not {shortened(note)}")
     update: SessionUpdate = {
         "status": "resolved",
         "note_of_end": note,

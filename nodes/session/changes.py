@@ -10,7 +10,7 @@ from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 
 CRITIC = "critic"
 
-NO_BRANCH = "It opened no branch: the session has as many as it may have ({limit})."
+NO_BRANCH = "It opened no branch: the session already has the most it may have ({limit})."
 """The reason if a spark came when no more branches were allowed."""
 
 
@@ -57,12 +57,12 @@ def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> 
     if branch:
         why = f"Found on the way that {state.get('sparks', {})[branch]} sparked."
     elif bent:
-        why = f"Found for “{facet}”, bent by these votes."
+        why = f"Found for “{facet}”; its search was bent by these votes."
     elif query is not None and query["origin"] in {"evidence", "feedback", "uncovered"}:
         why = f"Found for “{facet}”, which the critic asked for."
     else:
         bent = [as_ref(vote) for vote in newest(state) if vote["vote"] in SUPPRESSED]
-        why = f"Next for “{facet}”" + ("; these votes made room." if bent else ".")
+        why = f"Next in line for “{facet}”" + ("; these votes made room." if bent else ".")
     return changed(memory_id, "came", branch, votes=bent, why=why)
 
 

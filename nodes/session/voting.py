@@ -29,7 +29,7 @@ def checked_vote(vote: str) -> VoteName:
     for name in VOTES:
         if vote == name:
             return name
-    raise UsageError(f"no vote {vote!r}; vote {', '.join(VOTES)}")
+    raise UsageError(f"{vote!r} is not a vote; vote {', '.join(VOTES)}")
 
 
 def checked_voter(by: str) -> Voter:
@@ -37,7 +37,7 @@ def checked_voter(by: str) -> Voter:
     for voter in VOTERS:
         if by == voter:
             return voter
-    raise UsageError(f"no voter is called {by!r}; vote by {' or '.join(VOTERS)}")
+    raise UsageError(f"unknown voter {by!r}; vote as {' or '.join(VOTERS)}")
 
 
 def check_rounds_left(state: SessionState) -> None:

@@ -88,8 +88,8 @@ class SchemaVersionError(StoreError):
 
     def __init__(self, *, found: int, known: int, path: str) -> None:
         super().__init__(
-            f"{path} has schema version {found}, this secondhop knows up to {known}; "
-            f"upgrade secondhop; nothing was changed"
+            f"{path} has schema version {found}, but this secondhop knows versions up to {known} "
+            f"only; upgrade secondhop; nothing was changed"
         )
         self.found, self.known, self.path = found, known, path
 

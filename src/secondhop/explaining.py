@@ -42,8 +42,8 @@ async def explained(
     story = found_trace(trace, traces)
     if story.entity != services.entity:
         raise UsageError(
-            f"trace {story.trace_id} is of entity {story.entity!r}, "
-            f"not of {services.entity!r}; open that entity"
+            f"trace {story.trace_id} belongs to entity {story.entity!r}, not to "
+            f"{services.entity!r}; open that entity"
         )
     reach = None
     known = memory_id in story.forgotten or story.candidate(memory_id) is not None

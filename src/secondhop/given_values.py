@@ -33,7 +33,7 @@ _LISTS = ("cues", "broad_cues", "replaces", "tags")
 def check_text(given: object, *, name: str) -> None:
     """Raises UsageError unless the value is a str."""
     if not isinstance(given, str):
-        raise UsageError(f"{name} must be a text (str), not {shown(given)}")
+        raise UsageError(f"{name} must be text (str), not {shown(given)}")
 
 
 def check_id(given: object, *, name: str = "the id of a memory") -> None:
@@ -45,7 +45,7 @@ def check_id(given: object, *, name: str = "the id of a memory") -> None:
         str(given).encode("utf-8")
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"{name} must be text that UTF-8 can hold, not {shown(given)}: its character "
+            f"{name} must be text that UTF-8 can encode, not {shown(given)}: its character "
             f"{error.start + 1} is half of a pair (a surrogate)"
         ) from error
 
@@ -72,12 +72,12 @@ def check_moments(**given: object) -> None:
         if not isinstance(moment, datetime):
             raise UsageError(
                 f"{name} must be a datetime, not {shown(moment)}; datetime.fromisoformat makes "
-                f"one of a text like 2025-11-17T13:00+00:00, and without a zone it is meant in UTC"
+                f"one of a text like 2025-11-17T13:00+00:00; without a time zone, it is read as UTC"
             )
         if not is_in_calendar(moment):
             raise UsageError(
-                f"{name} must lie between the years 1 and 9999 in UTC, too, "
-                f"not {moment.isoformat()}"
+                f"{name} must be between the years 1 and 9999, in UTC as well, not "
+                f"{moment.isoformat()}"
             )
 
 
@@ -108,20 +108,17 @@ def check_rememberable(given: object) -> None:
     """Raises UsageError unless the value is what `remember` takes: a str, Fact or Preference."""
     if not isinstance(given, (str, Fact, Preference)):
         raise UsageError(
-            f"what is to be remembered must be a text (str), a Fact or a Preference, "
-            f"not {shown(given)}"
+            f"what to remember must be text (str), a Fact or a Preference, not {shown(given)}"
         )
     for name, said in ({} if isinstance(given, str) else asdict(given)).items():
         if not isinstance(said, str):
-            raise UsageError(
-                f"{name} of a {type(given).__name__} must be a text, not {shown(said)}"
-            )
+            raise UsageError(f"{name} of a {type(given).__name__} must be text, not {shown(said)}")
 
 
 def only_memories(given: object) -> Iterator[Memory]:
     """The given memories one by one; raises UsageError at the first that is not a valid Memory."""
     if not isinstance(given, Iterable):
-        raise UsageError(f"`add` takes several memories, a list for one, not {shown(given)}")
+        raise UsageError(f"`add` takes several memories, for example a list, not {shown(given)}")
     for one in cast(Iterable[object], given):
         if not isinstance(one, Memory):
             raise UsageError(

@@ -109,7 +109,7 @@ class RecallStore(BaseStore):
             case PutOp():
                 return None
             case _:
-                raise UsageError(f"a store does not know the operation {op!r:.60}")
+                raise UsageError(f"unknown store operation {op!r:.60}")
 
     async def _searched(self, op: SearchOp) -> list[SearchItem]:
         """With a query, the best of each namespace, then all second-best, …; else newest first."""

@@ -252,7 +252,7 @@ def finding(retriever: object, *, namespace: tuple[str, ...], depth: int) -> Fin
     if isinstance(retriever, BaseStore):
         return of_store
     raise UsageError(
-        f"a recall goes over a LangChain retriever or vector store, or a LangGraph store, "
+        f"a recall needs a LangChain retriever or vector store, or a LangGraph store, "
         f"not {type(retriever).__name__}"
     )
 

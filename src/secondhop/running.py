@@ -260,7 +260,9 @@ async def best_so_far(state: dict[str, Any], *, services: Services) -> dict[str,
 
 async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, Any]:
     """The state with a result whose stop reason is the deadline."""
-    detail = f"{services.settings.limits.deadline_s:g} s are over; {cost_of_time(state)}"
+    detail = (
+        f"the limit of {services.settings.limits.deadline_s:g} s was reached; {cost_of_time(state)}"
+    )
     stopped = {
         **state,
         "stop_reason": "deadline",
@@ -273,7 +275,7 @@ async def cut_short(state: dict[str, Any], *, services: Services) -> dict[str, A
 def cost_of_time(state: Mapping[str, Any]) -> str:
     """Which part of a cancelled recall was not done."""
     if not state.get("round"):
-        return "the step at work was cancelled, and nothing was searched"
+        return "the running step was cancelled, and nothing was searched"
     if not state.get("picks"):
-        return f"the step at work was cancelled in round {state['round']}, before any answer"
-    return f"the step at work was cancelled in round {state['round']}"
+        return f"the running step was cancelled in round {state['round']}, before any answer"
+    return f"the running step was cancelled in round {state['round']}"

@@ -25,8 +25,8 @@ def check_key(key: str) -> None:
     """Raises UsageError for a key that would change when stored as a memory's id."""
     if not key or clean_text(key).strip() != key:
         raise UsageError(
-            f"an item cannot have the key {key!r}: a key is not empty, and has no spaces at its "
-            f"ends, no carriage returns, and no characters that are no text"
+            f"an item cannot have the key {key!r}: a key must not be empty, begin or end with "
+            f"spaces, or hold carriage returns or characters that are not text"
         )
 
 

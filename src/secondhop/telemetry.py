@@ -250,7 +250,7 @@ def export_where_asked() -> None:
         metric_exporter = import_module(f"{exporters}.metric_exporter").OTLPMetricExporter
     except ImportError as error:
         raise UsageError(
-            "an OTEL_EXPORTER_OTLP endpoint is set, and its exporter is not installed: "
+            "an OTEL_EXPORTER_OTLP endpoint is set, but its exporter is not installed: "
             "pip install 'secondhop[telemetry]'"
         ) from error
     resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME") or "secondhop"})

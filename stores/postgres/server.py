@@ -260,7 +260,7 @@ def away(name: str, error: Exception) -> StoreError:
     why = " ".join(str(error).split())
     if refused := _REFUSED.search(why):
         return StoreError(
-            f"the PostgreSQL server at {name} answers, and refuses: {refused[1]}; create what is "
+            f"the PostgreSQL server at {name} answers but refuses: {refused[1]}; create what is "
             f"missing, or correct --store"
         )
     return StoreUnavailableError(

@@ -144,7 +144,9 @@ class ChromaVectors:
     def _existing_name(self) -> str:
         name = self._name()
         if name is None:
-            raise StoreError("vectors come after the store: store.json is missing")
+            raise StoreError(
+                "vectors cannot be stored before the store exists: store.json is missing"
+            )
         return name
 
 

@@ -206,8 +206,8 @@ def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
             raise
         # Chroma's client got an HTTP error that is not Chroma's own, such as a proxy's
         raise StoreUnavailableError(
-            f"the Chroma server at {place} does not answer as one ({str(error)[:200]}); check it, "
-            f"and what stands before it"
+            f"the server at {place} does not answer like Chroma ({str(error)[:200]}); check it, "
+            f"and any proxy in front of it"
         ) from error
 
 

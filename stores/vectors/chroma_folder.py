@@ -281,7 +281,7 @@ class ChromaFolder:
         needed = RESERVE_BYTES + 4 * adds_bytes
         if free < needed:
             raise StoreFullError(
-                f"{free:,} bytes are free below {self.folder}, changing vectors safely takes "
+                f"{free:,} bytes are free below {self.folder}, but changing vectors safely takes "
                 f"{needed:,}; free some space and try again; everything stored before is kept"
             )
 

@@ -39,7 +39,7 @@ def way_to(place: str) -> str:
     """What to do in order to use the vectors of that place."""
     if place:
         return f"name it: --chroma {place}, or `chroma_url`"
-    return "leave --chroma, SECONDHOP_CHROMA and `chroma_url` away"
+    return "leave --chroma, SECONDHOP_CHROMA and `chroma_url` out"
 
 
 def identity_at(place: str, catalog: Catalog) -> Identity:

@@ -57,7 +57,7 @@ def test_a_bound_stops_it_cleanly(cli: Cli, model: ModelServer, notes: Path) -> 
     stopped = cli("ingest", notes, "--max-tokens", "50")
 
     assert stopped.exit_code == 0
-    assert "stopped: the bound of 50 tokens is reached" in stopped.stdout
+    assert "stopped: the limit of 50 tokens was reached" in stopped.stdout
     assert not model.asked()
 
 

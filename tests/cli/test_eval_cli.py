@@ -191,8 +191,8 @@ def test_the_k_of_the_questions_is_not_compared(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--against", "low"], "this takes a language model, and none is named"),
-        (["--effort", "high"], "this takes a language model, and none is named"),
+        (["--against", "low"], "this needs a language model, and none is named"),
+        (["--effort", "high"], "this needs a language model, and none is named"),
         (["--against", "nobody"], "nothing to compare with is called 'nobody'"),
         (["--set", "ranking.min_scor=1"], "did you mean ranking.min_score"),
         (["--set", "gone.yaml"], "cannot read gone.yaml"),

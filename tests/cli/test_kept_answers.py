@@ -59,7 +59,7 @@ def test_a_verdict_that_could_not_be_used_is_not_kept(
     ("options", "told"),
     [
         (("--llm", "offline"), "--answers keeps what a language model answers"),
-        ((), "kept is no file of answers"),
+        ((), "kept is not a file of answers"),
     ],
 )
 def test_answers_that_cannot_be_kept_are_refused(

@@ -74,5 +74,5 @@ def test_people_read_a_line_for_each_deed(tmp_path: Path) -> None:
     gone = run("forget", "home")
 
     assert first.stdout == "remembered home\n"
-    assert "home  holds" in story.stdout
+    assert "home  valid" in story.stdout
     assert gone.stdout == "forgot home: 1 passage and 0 traces\n"

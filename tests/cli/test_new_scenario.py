@@ -100,8 +100,8 @@ def test_a_typed_question_and_one_without_answer_join_what_is_there(cli: Cli) ->
         ("kitchen: 1m", "'kitchen' needs a memory that is essential or useful"),
         ("9>1", "there is no number 9"),
         ("1>1", "is outdated by itself"),
-        ("2=2", "names one twice"),
-        ("1=2=1", "names one twice"),
+        ("2=2", "lists a memory twice"),
+        ("1=2=1", "lists a memory twice"),
     ],
 )
 def test_a_line_that_is_no_label_is_told_and_changes_nothing(
@@ -118,7 +118,7 @@ def test_a_line_that_is_no_label_is_told_and_changes_nothing(
 def test_memories_cannot_outdate_one_another(cli: Cli) -> None:
     done = cli("eval", "new", "mine", QUESTION, given="1>2\n2>3\n3>1\nkitchen: 1\n")
 
-    assert "outdate one another, so that none of them holds" in done.output
+    assert "outdate one another, so none of them is valid" in done.output
     (question,) = labelled(Path("mine"))
     assert len(question["stale"]) == 2
 

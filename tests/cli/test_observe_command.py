@@ -57,12 +57,12 @@ def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
 
     assert "added: me, home: Trier" in shown
     assert 'message 3: "We moved to Trier"' in shown
-    assert "in the place of: Bonn (2026-01-01)" in shown
+    assert "replaces: Bonn (2026-01-01)" in shown
     assert "kept beside what it contradicts: me, birthday: 4 May" in shown
     assert "contradicts: 3 May (2026-01-01, f-" in shown
     assert "the conversation itself: remembered, talk-1" in shown
     recalled = " ".join(run("recall", "When is my birthday?").stdout.split())
-    assert "undecided, for this holds as well:" in recalled
+    assert "undecided, because this is also valid:" in recalled
     nothing = run("observe", "-", given='[{"role": "user", "content": "Hi!"}]').stdout
     assert "Nothing in these messages is a fact" in nothing
 
@@ -72,16 +72,16 @@ def test_people_see_what_was_done_why_and_from_which_words(run: Cli) -> None:
     [
         ("", "is empty"),
         ("[]", "holds no message"),
-        ("hello", "is no JSON"),
-        ('[{"role": "user", "content": "x"}', "is no JSON"),
-        ('{"role": "user", "content": "x"}\n{"role"', "line 2 of standard input is no JSON"),
+        ("hello", "is not JSON"),
+        ('[{"role": "user", "content": "x"}', "is not JSON"),
+        ('{"role": "user", "content": "x"}\n{"role"', "line 2 of standard input is not JSON"),
         ('"x"', "holds no list of messages"),
         ('{"title": "x"}', "holds no list of messages"),
         ('[{"content": "x"}]', 'message 1 has no "role"'),
-        ('[{"role": "user", "content": "x"}, 7]', "message 2 is no object"),
-        ('[{"role": "user", "content": "x", "at": "soon"}]', "that is no date"),
+        ('[{"role": "user", "content": "x"}, 7]', "message 2 is not an object"),
+        ('[{"role": "user", "content": "x", "at": "soon"}]', "that is not a date"),
         (b"\xff\xfe\x00", "is not UTF-8 text"),
-        ("[" * 100_000, "is no JSON"),
+        ("[" * 100_000, "is not JSON"),
     ],
 )
 def test_broken_input_is_refused_with_what_to_do(run: Cli, given: str | bytes, fault: str) -> None:

@@ -112,9 +112,12 @@ def lines_of(export: Path) -> list[bytes]:
         ),
         (("import", "bytes.bin"), "bytes.bin: it is not UTF-8 text; give a file that"),
         (("export", "notes"), "cannot export to {}/notes: it is a folder; name a file in it"),
-        (("export", "nowhere/x"), "{}/nowhere is no folder; make it first"),
-        (("stats", "--scale", "empty.yaml"), "empty.yaml is empty; it must say `embedder` and"),
-        (("stats", "--scale", "list.yaml"), "list.yaml is no scale; it must say `embedder` and"),
+        (("export", "nowhere/x"), "{}/nowhere is not a folder; create it first"),
+        (("stats", "--scale", "empty.yaml"), "empty.yaml is empty; it must have `embedder` and"),
+        (
+            ("stats", "--scale", "list.yaml"),
+            "list.yaml is not a scale; it must have `embedder` and",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_is_named_with_what_to_do(

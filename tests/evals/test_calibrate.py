@@ -31,8 +31,8 @@ def test_the_curve_lies_where_the_labels_change(half: float) -> None:
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ([], "of 0 pairs 0 are essential"),
-        ([Pair(0.1, False), Pair(0.5, False)], "of 2 pairs 0 are essential"),
+        ([], "0 of 0 pairs are essential"),
+        ([Pair(0.1, False), Pair(0.5, False)], "0 of 2 pairs are essential"),
         ([Pair(0.1, True), Pair(0.5, False)], "more similar memories are not more often"),
     ],
 )

@@ -90,7 +90,8 @@ BROKEN: dict[str, tuple[list[Any], list[Any], str]] = {
     "a memory that says the same as itself": (
         [MEMORY],
         [QUESTION | {"redundant": [["m1", "m1"]]}],
-        "queries.jsonl:1: question 'q1': a group of memories that say the same names one twice",
+        "queries.jsonl:1: question 'q1': a group of memories that say the same lists a memory "
+        "twice",
     ),
     "facet that cannot be served": (
         [MEMORY],

@@ -60,9 +60,9 @@ async def test_votes_on_the_last_answer_come_with_the_end_and_count(graph: Sessi
         (["plan"], "a reply must look like"),
         ({"votes": ["plan"]}, "votes must look like"),
         ({"votes": "plan"}, "votes must look like"),
-        ({"votes": {"plan": None}}, "no vote None"),
-        ({"votes": {"plan": ["hot"]}}, "no vote ['hot']"),
-        ({"votes": {"plan": "hot"}, "by": None}, "no voter is called None"),
+        ({"votes": {"plan": None}}, "None is not a vote"),
+        ({"votes": {"plan": ["hot"]}}, "['hot'] is not a vote"),
+        ({"votes": {"plan": "hot"}, "by": None}, "unknown voter None"),
         ({"resolve": None}, 'reply {"votes"'),
         ({"votes": None}, 'reply {"votes"'),
         ({"resolve": "plan"}, "resolve must look like"),
@@ -70,7 +70,7 @@ async def test_votes_on_the_last_answer_come_with_the_end_and_count(graph: Sessi
         ({"resolve": {"accepted": "plan"}}, "accepted must be a list"),
         ({"resolve": {"accepted": 5}}, "accepted must be a list"),
         ({"resolve": {"accepted": [["plan"]]}}, "accepted must be a list"),
-        ({"resolve": {"note": 5}}, "note must be a text"),
+        ({"resolve": {"note": 5}}, "note must be text"),
     ],
 )
 async def test_a_reply_that_cannot_be_counted_is_asked_for_again(

@@ -55,7 +55,7 @@ async def test_converged_when_the_critic_is_content(world: SmallWorld) -> None:
     result, trace = await run(world, critic)
 
     assert (result.stop_reason, result.rounds) == ("converged", 1)
-    assert "content" in trace.stop_detail
+    assert "satisfied" in trace.stop_detail
 
 
 @pytest.mark.parametrize("failure", [ModelError("503"), TimeoutError(), None])

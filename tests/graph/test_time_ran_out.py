@@ -29,6 +29,7 @@ async def test_a_recall_that_searched_nothing_says_so(world: SmallWorld) -> None
     )
 
     assert (result.stop_reason, result.memories, result.spent.queries) == ("deadline", [], 0)
-    (cost,) = [line for line in result.degraded if line.startswith("deadline: 0.2 s are over")]
+    over = "deadline: the limit of 0.2 s was reached"
+    (cost,) = [line for line in result.degraded if line.startswith(over)]
     assert "nothing was searched" in cost
     assert trace.degraded == result.degraded

@@ -377,9 +377,9 @@ async def test_what_a_stored_row_lacks_is_a_notice_and_nothing_was_skipped(
     assert (ledger.stored, ledger.skipped) == (2, ())
     assert [one.reason.partition(":")[0] for one in ledger.notices] == [
         "broad is left out",
-        "its date 'once' cannot be read; the file's date stands for it",
+        "its date 'once' cannot be read; the file's date is used instead",
         "cues is left out",
         "a part of tags is left out",
-        "its date 'soon' cannot be read; the file's date stands for it",
+        "its date 'soon' cannot be read; the file's date is used instead",
     ]
     assert len(json.loads(json.dumps(ledger.to_dict()))["notices"]) == 5

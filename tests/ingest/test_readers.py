@@ -74,7 +74,7 @@ def test_a_date_that_cannot_be_read_is_named_and_the_row_is_kept(tmp_path: Path)
 
     assert [one.memory_id for one in memories(tmp_path)] == ["a", "b"]
     assert reasons(tmp_path) == [
-        "its date 'yesterday' cannot be read; the file's date stands for it"
+        "its date 'yesterday' cannot be read; the file's date is used instead"
     ]
 
 
@@ -193,7 +193,7 @@ def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: 
     assert (ana.role, ana.replaces) == ("health limit", ("old",))
     skipped = [entry for entry in entries(folder) if isinstance(entry, Skipped)]
     assert [one.reason for one in skipped] == [
-        "a part of cues is left out: it is no text",
+        "a part of cues is left out: it is not text",
         "broken JSON: Expecting value at column 1",
         "read as the cues of conversations.jsonl beside it",
     ]
@@ -208,9 +208,9 @@ def test_rows_may_bring_their_own_cues(tmp_path: Path) -> None:
     )
     reasons = [one.reason for one in entries(tmp_path) if isinstance(one, Skipped)]
     assert reasons == [
-        "cues is left out: it is no list of texts",
-        "a part of replaces is left out: it is no text",
-        "role is left out: it is no text",
+        "cues is left out: it is not a list of texts",
+        "a part of replaces is left out: it is not text",
+        "role is left out: it is not text",
     ]
     ana, rain = memories(tmp_path / "rows.jsonl")
     assert (ana.cues, ana.broad_cues) == (("bake for Ana",), ("plan a dinner",))

@@ -69,7 +69,7 @@ async def test_tokens_of_a_lost_reply_are_gone_for_the_rest_of_the_recall() -> N
 async def test_no_request_is_sent_that_nobody_can_wait_for() -> None:
     async with running(FaultServer()) as server:
         llm = model_at(server)
-        with pytest.raises(LLMError, match="too few to ask a model"):
+        with pytest.raises(LLMError, match="too little to ask a model"):
             await asked(llm, seconds=LEAST_SECONDS)
         await llm.aclose()
 

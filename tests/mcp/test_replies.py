@@ -15,7 +15,7 @@ from secondhop.sessions.learner import Resolution
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 PROPOSALS = [
     SupersessionProposal(memory_id="old", replaced_by="new", why="It is newer."),
-    SupersessionProposal(memory_id="odd", replaced_by=None, why="Nothing newer is seen."),
+    SupersessionProposal(memory_id="odd", replaced_by=None, why="No newer memory was found."),
 ]
 
 
@@ -77,6 +77,6 @@ def test_what_wrong_votes_propose_is_told_on_the_way_and_in_the_end() -> None:
 
     assert on_the_way["proposals"] == [
         {"memoryId": "old", "replacedBy": "new", "why": "It is newer."},
-        {"memoryId": "odd", "replacedBy": "", "why": "Nothing newer is seen."},
+        {"memoryId": "odd", "replacedBy": "", "why": "No newer memory was found."},
     ]
     assert in_the_end["proposals"] == on_the_way["proposals"]

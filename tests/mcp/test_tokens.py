@@ -20,7 +20,7 @@ async def test_a_token_of_one_entity_opens_it_as_far_as_its_scope_goes(
     monkeypatch.setattr(access, "get_access_token", lambda: verified)
 
     assert bound_entity(None, needs="read", without_token="noor") == "mara"
-    with pytest.raises(ToolError, match="'mara' alone"):
+    with pytest.raises(ToolError, match="'mara' only"):
         bound_entity("noor", needs="read", without_token=None)
     with pytest.raises(ToolError, match="scope read; this needs write"):
         bound_entity(None, needs="write", without_token=None)

@@ -145,11 +145,11 @@ def test_a_file_of_something_else_is_refused_before_it_is_overwritten(
 ) -> None:
     path = tmp_path / "diary.txt"
     path.write_bytes(content * 50)
-    with pytest.raises(UsageError, match="no file of answers"):
+    with pytest.raises(UsageError, match="is not a file of answers"):
         expect_answers_or_nothing(path)
     with closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE recipes (name TEXT)")
         other.commit()
-    with pytest.raises(UsageError, match="no file of answers"):
+    with pytest.raises(UsageError, match="is not a file of answers"):
         expect_answers_or_nothing(tmp_path / "other.db")
     expect_answers_or_nothing(tmp_path / "new.db")

@@ -154,7 +154,7 @@ async def test_two_who_were_given_the_same_model_know_the_same_of_it() -> None:
     model = ScriptedChat(turns=[ConnectionError("gone")])
     with pytest.raises(LLMError, match="the connection broke"):
         await ask(LangchainLLM(model, config=config))
-    with pytest.raises(LLMError, match="left alone"):
+    with pytest.raises(LLMError, match="is not asked again"):
         await ask(LangchainLLM(model, config=config))
     other = ScriptedChat(turns=['{"text": "fine"}'])
     assert (await ask(LangchainLLM(other, config=config))).parsed.text == "fine"

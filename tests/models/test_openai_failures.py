@@ -66,7 +66,7 @@ async def test_whatever_the_http_stack_raises_is_a_model_error_without_its_words
         (ssl.SSLCertVerificationError("x"), "the server's certificate is not trusted"),
         (ssl.SSLEOFError("x"), "TLS failed"),
         (ConnectionResetError("x"), "the connection broke"),
-        (OSError(113, "x"), "the network does not reach it"),
+        (OSError(113, "x"), "the network cannot reach it"),
         (ExceptionGroup("x", [ConnectionRefusedError("x")]), "connection refused"),
         (ValueError("x"), "ValueError"),
     ],

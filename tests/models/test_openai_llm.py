@@ -221,7 +221,7 @@ async def test_a_server_that_is_not_there_opens_the_circuit_too() -> None:
         pass
     connection = OpenAIConnection(base_url=gone.base_url, api_key="k", max_wait_s=0.01)
     llm = OpenAILLM(OpenAILLMConfig(model=gone.model, connection=connection))
-    told = r"did not answer before \(connection refused\); it is left alone"
+    told = r"did not answer earlier \(connection refused\) and is not asked again"
     with pytest.raises(LLMError, match=told) as failure:  # on the fourth try
         await ask(llm)
     assert failure.value.usage.calls == 3

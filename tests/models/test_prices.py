@@ -76,9 +76,9 @@ def test_the_user_s_prices_go_over_the_shipped_ones(tmp_path: Path) -> None:
         ("prices: {m: {input: 1, output: -1}}", "prices.m.output"),
         ("prices: {m: {input: .nan, output: 1}}", "prices.m.input"),
         ("prices: {m: {input: 1, output: 1, cached: 1}}", "prices.m.cached"),
-        ("m: {input: 1, output: 1}", "do not fit"),
-        ("", "do not fit"),
-        ("- 1", "do not fit"),
+        ("m: {input: 1, output: 1}", "are not valid"),
+        ("", "are not valid"),
+        ("- 1", "are not valid"),
         ("prices: [", "not YAML"),
     ],
 )

@@ -30,7 +30,7 @@ async def test_without_a_word_nothing_is_searched_and_the_reason_is_said(
     update = await begun(world, question=question)
 
     assert (update["queries"], update["effort"]) == ({}, "none")
-    assert "has no word: nothing was searched" in update["degraded"]["question"]
+    assert "has no words, so nothing was searched" in update["degraded"]["question"]
 
 
 @pytest.mark.parametrize("question", ["鍵？", "مفتاح", "7?", "🙂"])

@@ -109,7 +109,7 @@ async def test_a_reply_becomes_readings_with_the_characters_they_came_from() -> 
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ({**HOME, "quote": "We moved to Rome", "value": "Rome"}, "do not stand in the message"),
+        ({**HOME, "quote": "We moved to Rome", "value": "Rome"}, "are not in the message"),
         ({**HOME, "value": "Rome"}, "does not say so"),
         ({**HOME, "message": "z9"}, "no message of this conversation"),
         ({**HOME, "message": "1"}, "no message of this conversation"),
@@ -117,7 +117,7 @@ async def test_a_reply_becomes_readings_with_the_characters_they_came_from() -> 
             {**HOME, "message": 1, "quote": "I live in a data centre", "value": "data centre"},
             "the user did not say it",
         ),
-        ({**HOME, "quote": ""}, "do not stand in the message"),
+        ({**HOME, "quote": ""}, "are not in the message"),
         ({**HOME, "attribute": ""}, "neither a fact nor a preference"),
         ({**HOME, "kind": "rumour"}, "neither a fact nor a preference"),
         ({**HOME, "attribute": "home " * 20}, "a whole sentence"),

@@ -267,7 +267,7 @@ async def test_what_is_said_late_takes_its_place_in_the_past(recall: Recall) -> 
     told = await recall.memories.aobserve([user("We moved to Ulm.", on(3))])
 
     assert told.added[0].superseded_by
-    assert "belongs to the past" in told.added[0].why
+    assert "so this one is in the past" in told.added[0].why
     believed = [await values(recall, as_of=on(month, 15)) for month in (2, 4, 6)]
     assert believed == [["Bonn"], ["Ulm"], ["Trier"]]
 
@@ -377,8 +377,11 @@ async def test_the_conversation_is_kept_when_asked_and_grows(recall: Recall) -> 
         ({"role": "user"}, 'message 1 has no "content"'),
         ({"role": "user", "content": ["x"]}, 'message 1 has no "content"'),
         ({"role": "user", "content": None}, 'message 1 has no "content"'),
-        ({"role": "user", "content": "x", "at": "soon"}, 'message 1 has an "at" that is no date'),
-        ("hello", "message 1 is no object"),
+        (
+            {"role": "user", "content": "x", "at": "soon"},
+            'message 1 has an "at" that is not a date',
+        ),
+        ("hello", "message 1 is not an object"),
     ],
 )
 async def test_broken_messages_are_refused_by_number(
@@ -468,7 +471,7 @@ async def test_a_call_may_name_its_own_reader(tmp_path: Path) -> None:
         offline = await recall.memories.aobserve([user("We moved to Trier.", on(1))], llm="offline")
         other = ScriptedLLM(ObserveReply=[says(HOME)])
         named = await recall.memories.aobserve([user("We moved to Trier!", on(2))], llm=other)
-        with pytest.raises(UsageError, match="no language model"):
+        with pytest.raises(UsageError, match="unknown language model"):
             await recall.memories.aobserve([user("x")], llm="nonsense")
 
     assert (offline.reader, offline.degraded) == ("plain", [])

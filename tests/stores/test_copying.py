@@ -152,7 +152,7 @@ async def test_what_would_be_overwritten_or_does_not_fit_is_refused(place: Place
     async with await Recall.aopen(other[0], entity="ana", embedder=HashingEmbedder(64)) as recall:
         await recall.aadd([HOOK])
     async with await opened(here) as recall:
-        with pytest.raises(StoreError, match="has another memory of entity 'mara'"):
+        with pytest.raises(StoreError, match="already has a different memory of entity 'mara'"):
             await recall.admin.acopy(there[0])
         with pytest.raises(EmbedderMismatchError):
             await recall.admin.acopy(other[0])

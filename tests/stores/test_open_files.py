@@ -21,5 +21,5 @@ def test_one_memory_too_many_is_told_as_what_it_is(tmp_path: Path) -> None:
     )
 
     assert done.stdout.startswith("StoreError could not open "), done.stderr
-    assert "as many files are open as may be (100)" in done.stdout
+    assert "the limit of open files (100)" in done.stdout
     assert "`ulimit -n`" in done.stdout

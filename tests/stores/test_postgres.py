@@ -394,7 +394,7 @@ def test_a_server_without_the_database_or_the_login_is_not_said_to_be_silent(
     postgres: PostgresForTests, login: str, database: str, told: str
 ) -> None:
     home = StoreDirectory(f"postgresql://{login}@/{database}?host={postgres.folder}")
-    with pytest.raises(StoreError, match=f"answers, and refuses: {told}; create what") as refused:
+    with pytest.raises(StoreError, match=f"answers but refuses: {told}; create what") as refused:
         home.entities()
     assert "start it" not in str(refused.value)
     home.place.close()

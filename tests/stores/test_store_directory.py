@@ -267,7 +267,7 @@ async def test_a_proxy_without_its_chroma_server_is_a_clear_error(
                 aclosing(StoreDirectory(tmp_path / "store", chroma_url=url)) as home,
                 entity(home) as store,
             ):
-                with pytest.raises(StoreUnavailableError, match="does not answer as one"):
+                with pytest.raises(StoreUnavailableError, match="does not answer like Chroma"):
                     await store.put([make.memory("m", "text")])
         finally:
             proxy.shutdown()

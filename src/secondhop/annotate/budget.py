@@ -28,10 +28,10 @@ class RunBudget:
         if (self.max_tokens is not None and self.max_tokens < 1) or (
             self.max_usd is not None and self.max_usd <= 0
         ):
-            raise UsageError("a bound on tokens or dollars must be more than 0")
+            raise UsageError("a limit on tokens or dollars must be more than 0")
         if self.max_usd is not None and self.price is None:
             raise UsageError(
-                "the price of this model is unknown, so a bound in dollars cannot be held; give "
+                "the price of this model is unknown, so a limit in dollars cannot be kept; give "
                 "max_tokens (--max-tokens), or a price (SECONDHOP_PRICES, docs/cli.md)"
             )
 

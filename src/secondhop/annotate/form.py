@@ -32,9 +32,9 @@ def fault(text: str, breadth: Breadth, *, tag: str) -> str:
     if words > most or len(text) > CHARS[1]:
         return "too long for a request"
     if tag in text.casefold():
-        return "it speaks of the call"
+        return "it mentions the model call"
     if _NO_REQUEST.search(text):
-        return "it is no plain request"
+        return "it is not a plain request"
     return ""
 
 

@@ -122,7 +122,7 @@ class AnnotateRun:
                 if held is not None:
                     return held
                 if not asking:
-                    self._tally.stopped = f"the bound of {self._budget.bound_text()} is reached"
+                    self._tally.stopped = f"the limit of {self._budget.bound_text()} was reached"
                     return None
             await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
 
@@ -193,7 +193,7 @@ class AnnotateRun:
         tally = self._tally
         tally.in_a_row += 1
         if tally.in_a_row >= FAILURES and not tally.stopped:
-            tally.stopped = f"{tally.in_a_row} requests failed one after the other: {why}"
+            tally.stopped = f"{tally.in_a_row} requests in a row failed: {why}"
 
     async def _take(self, batch: BatchCues, *, total: int) -> None:
         """Note the cues of a batch, and store the memories whose parts are all read."""

@@ -132,7 +132,7 @@ class Annotating:
         """
         if self.llm is None:
             raise UsageError(
-                "cues are written by a language model, and none is named: open with "
+                "cues are written by a language model, but none is named: open with "
                 "llm='openai:MODEL' (--llm openai:MODEL, SECONDHOP_LLM, or OPENAI_MODEL with "
                 "OPENAI_API_KEY), or write cues yourself: Memory(cues=...)"
             )

@@ -92,12 +92,12 @@ class Weighing:
         ]
 
     def used(self, memory: BriefableMemory) -> str:
-        """ ", of use 3 times, last on 2026-03-01"; "" for a memory that was never accepted."""
+        """ ", used 3 times, last on 2026-03-01"; "" for a memory that was never accepted."""
         counters = self.counted.get(memory.memory_id, NEVER)
         if not counters.accepted or counters.accepted_at is None:
             return ""
         times = "once" if counters.accepted == 1 else f"{counters.accepted} times, last"
-        return f", of use {times} on {counters.accepted_at:%Y-%m-%d}"
+        return f", used {times} on {counters.accepted_at:%Y-%m-%d}"
 
     def _days(self, moment: datetime) -> float:
         return (self.now - moment).total_seconds() / _DAY_S
@@ -152,7 +152,7 @@ def left_open(
     talk = next((one for one in recent if one.source == "conversation"), None)
     newest = active[0] if active else None
     if talk is None:
-        return newest, "the newest of what was left open"
+        return newest, "the newest item left open"
     since = talk.created_at
     if newest is not None and newest.created_at >= since:
         return newest, "left open in the last chat"
@@ -170,7 +170,7 @@ def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing
         memories,
         category="preferences",
         stability_days=LASTING_DAYS,
-        why=lambda one: f"holds {'always' if always(one) else f'when it is about {one.scope}'}",
+        why=lambda one: f"applies {'always' if always(one) else f'when it is about {one.scope}'}",
     )
     ordered = sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
     return list(first_of_slots(ordered, taken=()))

@@ -52,7 +52,7 @@ def annotated_text(ledger: AnnotateLedger) -> str:
     return (
         f"annotated {counted(ledger.annotated, 'memory')}: "
         f"{counted(ledger.cues, 'specific cue')}, {ledger.broad_cues:,} broad; "
-        f"{ledger.without_cues:,} without, {ledger.replacing:,} in the place of older ones; "
+        f"{ledger.without_cues:,} without, {ledger.replacing:,} replacing older ones; "
         f"{counted(ledger.pending, 'memory waits', 'memories wait')}"
     )
 

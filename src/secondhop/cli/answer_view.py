@@ -47,7 +47,7 @@ def show_answer(
     for missed, line in zip(near, lines[len(result.memories) :], strict=True):
         console.print("–  ", line, why_missed(missed, of=len(result.maybe)), sep="")
     for cause in causes_once(result.degraded):
-        console.print(f"done without: {clean(cause)}", style="yellow")
+        console.print(f"degraded: {clean(cause)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
     console.print(cost_line(result), style="dim")
@@ -86,9 +86,9 @@ def equally_wide(texts: Sequence[str]) -> list[str]:
 
 def warnings(memory: RecalledMemory) -> list[str]:
     """That it no longer holds, or that it contradicts another memory that also holds."""
-    ended = [f"does not hold: {clean(memory.stale)}"] if memory.stale else []
+    ended = [f"no longer valid: {clean(memory.stale)}"] if memory.stale else []
     return ended + [
-        f"undecided, for this holds as well: {clean(other.value)} "
+        f"undecided, because this is also valid: {clean(other.value)} "
         f"({other.created_at:%Y-%m-%d}, {clean(other.id)})"
         for other in memory.conflicts_with
     ]
@@ -134,7 +134,7 @@ def empty_answer(result: RecallResult) -> str:
         found = counted(len(needs), "memory was", "memories were")
         least = min(needs)
         return (
-            f"Nothing fits into so few tokens: {found} found, and the shortest of their passages "
+            f"Nothing fits into that few tokens: {found} found, and the shortest of their passages "
             f"takes {least}; ask with --tokens {least} or more."
         )
     if result.stop_reason == "deadline":

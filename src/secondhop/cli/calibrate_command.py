@@ -68,7 +68,7 @@ def show_scale(scale: "FittedScale", console: "Console") -> None:
     found = scale.calibration
     console.print(
         f"{scale.embedder_id}: {counted(scale.pairs, 'pair')} of a query and a memory that it "
-        f"brought, {scale.relevant} essential",
+        f"found, {scale.relevant} essential",
         soft_wrap=True,
     )
     console.print(

@@ -42,10 +42,10 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
     console.print(differences_table(f"against {comparison.against}", rows))
     asked = len(comparison.questions)
     console.print(
-        f"{counted(asked, 'question')} asked of both; diff: ours less "
-        f"{clean(comparison.against)}, with its bootstrap interval; p: of the "
-        f"randomisation test, bold below {SURE}. Of many measures "
-        f"one is below it by chance: choose yours before you look.",
+        f"{counted(asked, 'question')} asked of both; diff: ours minus "
+        f"{clean(comparison.against)}, with its bootstrap interval; p: from the randomisation "
+        f"test, bold below {SURE}. Among many measures, one falls below it by chance: choose "
+        f"yours before you look.",
         style="dim",
     )
     if asked < FEW:

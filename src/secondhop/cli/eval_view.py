@@ -124,8 +124,9 @@ def footnote(report: ScenarioReport) -> str:
 
 
 def had_to_do_without(report: ScenarioReport) -> str:
-    """ "3 recalls had to do without: the planner timed out"; "" if none was degraded."""
+    """ "3 recalls were degraded: the planner timed out"; "" if none was degraded."""
     reasons = [why[0] for why in report.degraded().values()]
     if not reasons:
         return ""
-    return clean(f"{counted(len(reasons), 'recall')} had to do without: {reasons[0]}")
+    recalls = counted(len(reasons), "recall was", "recalls were")
+    return clean(f"{recalls} degraded: {reasons[0]}")

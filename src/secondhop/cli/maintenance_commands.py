@@ -165,7 +165,7 @@ def show_imported(told: "Imported", console: "Console") -> None:
     would = "would be " if told.dry_run else ""
     console.print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
     for memory_id in told.conflicts:
-        console.print(f"left as it is, for it says something else: {clean(memory_id)}")
+        console.print(f"left as it is, because it says something else: {clean(memory_id)}")
 
 
 def copy(

@@ -91,7 +91,7 @@ def mcp(
     if find_spec("mcp") is None:
         raise McpExtraMissingError
     if common.at is not None:
-        raise UsageError("a server uses the clock; give `at` with the call instead of --at")
+        raise UsageError("a server uses the current time; give `at` with each call instead of --at")
     from secondhop.cli.opening import run
     from secondhop.cli.serve_command import kept_tokens
 
@@ -125,7 +125,7 @@ def check_open_to(http: Address, common: Common, *, tokens: bool) -> None:
         return
     if not (http.is_loopback and common.entity is not None):
         raise UsageError(
-            "HTTP without tokens is served on this machine's loopback address alone, for one "
-            "--entity that is named; make a token with `secondhop tokens create ENTITY --scope "
+            "HTTP without tokens is served only on this machine's loopback address and for one "
+            "named --entity; make a token with `secondhop tokens create ENTITY --scope "
             "write`, or give --http 127.0.0.1:PORT --entity E"
         )

@@ -37,7 +37,7 @@ def kept_line(kept: Kept) -> str:
         line += f", superseded by {clean(kept.superseded_by)}"
     if kept.notice:
         line += f"; {clean(kept.notice)}"
-    return f"would have: {line}" if kept.dry_run else line
+    return f"dry run: {line}" if kept.dry_run else line
 
 
 def forgotten_line(gone: Forgotten) -> str:
@@ -54,7 +54,7 @@ def forgotten_line(gone: Forgotten) -> str:
 def show_history(story: MemoryHistory, console: "Console") -> None:
     """Print every version, then every event, then the cues."""
     for version in story.versions:
-        holds = version.end or "holds"
+        holds = version.end or "valid"
         line = f"{version.created_at:%Y-%m-%d}  {clean(version.memory_id)}  {clean(holds)}"
         console.print(line, style="dim" if version.end else "bold")
         console.print(f"   {shorten(without_heading_signs(version.text), 160)}")

@@ -105,5 +105,5 @@ def lines_in(text: str, *, name: str, fault: str) -> list[Any]:
             found += [parse_json(line)] if line.strip() else []
         except ValueError as error:
             where, said = (f"line {number} of {name}", error) if found else (name, fault)
-            raise UsageError(f"{where} is no JSON: {said}; {SHAPES}") from error
+            raise UsageError(f"{where} is not JSON: {said}; {SHAPES}") from error
     return found

@@ -22,14 +22,16 @@ def show_observed(told: Observed, console: "Console") -> None:
         for one in ones:
             show_one(one, console, heading=heading, style=style)
     for dropped in told.dropped:
-        console.print(f"not believed: {shorten(dropped.text, 80)}: {dropped.why}", style="dim")
+        console.print(f"rejected: {shorten(dropped.text, 80)}: {dropped.why}", style="dim")
     if told.conversation_done:
         kept = f"{would}{told.conversation_done}"
         console.print(f"the conversation itself: {kept}, {clean(told.conversation_id)}")
     for reason in causes_once(told.degraded):
-        console.print(f"done without: {clean(reason)}", style="yellow")
+        console.print(f"degraded: {clean(reason)}", style="yellow")
     if not (told.added or told.conflicts or told.duplicates):
-        console.print("Nothing in these messages is a fact, a preference or to be remembered.")
+        console.print(
+            "Nothing in these messages is a fact, a preference or anything else to remember."
+        )
     if told.spent.llm_calls:
         console.print(f"read by {clean(told.reader)}; {cost_text(told.spent)}", style="dim")
 
@@ -41,7 +43,7 @@ def show_one(one: Observation, console: "Console", *, heading: str, style: str) 
     console.print(f"   message {one.source.message + 1}: {quote}", style="dim")
     console.print(f"   {clean(one.why)}", style="dim")
     for old in one.supersedes:
-        line = f"   in the place of: {shorten(old.text, 80)} ({old.created_at:%Y-%m-%d})"
+        line = f"   replaces: {shorten(old.text, 80)} ({old.created_at:%Y-%m-%d})"
         console.print(line, style="cyan")
     for other in one.conflicts_with:
         line = (

@@ -295,7 +295,7 @@ def named_llm(common: Common) -> str:
     spec = chosen_spec(common)
     if spec is None:
         raise UsageError(
-            "this takes a language model, and none is named; name one: --llm openai:MODEL (or "
+            "this needs a language model, and none is named; name one: --llm openai:MODEL (or "
             "SECONDHOP_LLM, or OPENAI_MODEL), with OPENAI_API_KEY, and OPENAI_BASE_URL where "
             "the model is not OpenAI's own"
         )

@@ -21,7 +21,9 @@ def moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is no ISO 8601 time, like 2025-11-17T13:00Z") from error
+        raise typer.BadParameter(
+            f"{text!r} is not an ISO 8601 time, like 2025-11-17T13:00Z"
+        ) from error
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 

@@ -42,7 +42,7 @@ def show(
         tell(common, documents, lambda console: show_prompts(every, console))
         return
     if name not in prompts:
-        raise UsageError(f"no prompt is named {name!r}; there are {', '.join(prompts)}")
+        raise UsageError(f"there is no prompt {name!r}; the prompts are {', '.join(prompts)}")
     if rendered is None:
         show_file(common, prompts[name])
     else:

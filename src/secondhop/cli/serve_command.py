@@ -148,5 +148,7 @@ def prepare(common: Common) -> None:
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
         raise ServerExtraMissingError
     if common.at is not None:
-        raise UsageError("a server uses the clock; give `at` with the question instead of --at")
+        raise UsageError(
+            "a server uses the current time; give `at` with each question instead of --at"
+        )
     set_up_process()

@@ -65,7 +65,7 @@ def trace_tree(trace: RecallTrace) -> "Tree":
     stop = f"stopped: {trace.stop_reason}"
     root.add(line(f"{stop} ({clean(trace.stop_detail)})" if trace.stop_detail else stop))
     for reason in causes_once(trace.degraded):
-        root.add(line(f"done without: {clean(reason)}", style="yellow"))
+        root.add(line(f"degraded: {clean(reason)}", style="yellow"))
     if trace.spent.llm_calls:
         root.add(line("; ".join([cost_text(trace.spent), *calls_per_node(trace)])))
     times = ", ".join(time_per_node(trace))

@@ -135,8 +135,8 @@ def fitted(cosines: Floats, labels: Floats) -> LogisticCalibration:
     relevant = float(labels.mean()) if len(labels) else 0.0
     if not 0 < relevant < 1:
         raise UsageError(
-            f"calibrating needs essential memories (grade {ESSENTIAL}) and others, and of "
-            f"{len(labels)} pairs {int(labels.sum())} are essential; add labelled questions"
+            f"calibrating needs essential memories (grade {ESSENTIAL}) and others, but "
+            f"{int(labels.sum())} of {len(labels)} pairs are essential; add labelled questions"
         )
     slope, intercept = most_likely(cosines, labels)
     if slope <= 0:

@@ -93,7 +93,7 @@ def comparison_target(said: str) -> ComparisonTarget:
     if "=" in said:
         return OtherSettings(name=said, changes=[part.strip() for part in said.split(",")])
     raise UsageError(
-        f"nothing to compare with is called {said!r}: there is no such file, and it is none of "
+        f"nothing to compare with is called {said!r}: it is not a file, and not one of "
         f"{', '.join((*BASELINES, *KNOWN, DEFAULTS))}; settings are written like "
         f"ranking.diversity=mmr"
     )

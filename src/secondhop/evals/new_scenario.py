@@ -117,7 +117,7 @@ class Labels:
     ) -> None:
         redundant, stale = redundant or self.redundant, stale or self.stale
         if fault := label_fault(redundant=redundant, stale=stale):
-            raise UsageError(f"not kept: {fault}")
+            raise UsageError(f"not saved: {fault}")
         self.redundant, self.stale = redundant, stale
 
     def _facet(self, name: str, said: Sequence[str]) -> LabelledFacet:
@@ -130,7 +130,9 @@ class Labels:
 
     def _id(self, number: str) -> str:
         if not 1 <= int(number) <= len(self.shown):
-            raise UsageError(f"there is no number {number}; they go from 1 to {len(self.shown)}")
+            raise UsageError(
+                f"there is no number {number}; the numbers go from 1 to {len(self.shown)}"
+            )
         return self.shown[int(number) - 1].memory_id
 
 

@@ -260,13 +260,13 @@ def label_fault(*, redundant: Sequence[Sequence[str]], stale: Mapping[str, str])
     """The first fault in the labels that name pairs of memories; "" if there is none.
 
     >>> label_fault(redundant=[], stale={"a": "b", "b": "a"})
-    "'a', 'b' outdate one another, so that none of them holds"
+    "'a', 'b' outdate one another, so none of them is valid"
     """
     for group in redundant:
         if len(set(group)) < len(group):
-            return f"a group of memories that say the same names one twice: {', '.join(group)}"
+            return f"a group of memories that say the same lists a memory twice: {', '.join(group)}"
     for circle in circles_in(stale):
         if len(circle) == 1:
             return f"{circle[0]!r} is outdated by itself"
-        return f"{', '.join(map(repr, circle))} outdate one another, so that none of them holds"
+        return f"{', '.join(map(repr, circle))} outdate one another, so none of them is valid"
     return ""

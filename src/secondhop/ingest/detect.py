@@ -66,7 +66,7 @@ def formats_known() -> str:
 def check_format(name: str | None) -> None:
     """Raises UsageError for an unknown format; None (detect it) is valid."""
     if name is not None and name not in READERS:
-        raise UsageError(f"no format is called {name!r}; choose one of {formats_known()}")
+        raise UsageError(f"unknown format {name!r}; choose one of {formats_known()}")
 
 
 def is_expected(document: Document) -> bool:
@@ -116,7 +116,7 @@ def _detect(document: Document) -> str:
         return shape
     if document.suffix in _PLAIN or is_transcript(document.text):
         return "transcript"
-    reason = f"no known format ({formats_known()}); --format reads it as one of them"
+    reason = f"not a known format ({formats_known()}); --format reads it as one of them"
     raise UnreadableError(reason, may_hide_memories=False)
 
 

@@ -23,7 +23,9 @@ def checked_cues(memory: Memory) -> CheckedCues:
     faults: list[str] = []
     role = memory.role
     if len(role) > LONGEST_ROLE or (role and cue_fault(role)):
-        faults.append(f"its role is left out: it is no line of at most {LONGEST_ROLE} characters")
+        faults.append(
+            f"its role is left out: it is not a single line of at most {LONGEST_ROLE} characters"
+        )
         role = ""
     checked = replace(
         memory,

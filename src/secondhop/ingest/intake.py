@@ -122,7 +122,10 @@ class Intake:
                 f"({cause.reason})",
             )
         if origin not in self._yielding:
-            return Skipped(origin, f"nothing was deleted: {memories} not read again, nor any other")
+            return Skipped(
+                origin,
+                f"nothing was deleted: {memories} not read again, and neither was anything else",
+            )
         return missing
 
     def _claim(self, found: Found, content_hash: str) -> bool:

@@ -35,11 +35,11 @@ def notices_of(row: Row) -> Iterator[Skipped]:
     """A notice for each malformed field of a row; the row itself is stored."""
     reasons = [*malformed_lists(row.fields)]
     if not isinstance(row.fields.get("role", ""), str | None):
-        reasons.append("role is left out: it is no text")
+        reasons.append("role is left out: it is not text")
     given = [value for key in DATE_FIELDS if (value := row.fields.get(key))]
     if given and not any(map(parse_date, given)):
         date = str(given[0])[:40]
-        reasons.append(f"its date {date!r} cannot be read; the file's date stands for it")
+        reasons.append(f"its date {date!r} cannot be read; the file's date is used instead")
     for reason in reasons:
         yield Skipped(row.item, reason, is_notice=True)
 
@@ -49,9 +49,9 @@ def malformed_lists(fields: JsonObject) -> Iterator[str]:
     for key in ("cues", "broad", "replaces", "tags"):
         value = fields.get(key)
         if value is not None and not isinstance(value, list):
-            yield f"{key} is left out: it is no list of texts"
+            yield f"{key} is left out: it is not a list of texts"
         elif value and not all(isinstance(one, str) for one in value):
-            yield f"a part of {key} is left out: it is no text"
+            yield f"a part of {key} is left out: it is not text"
 
 
 def found_in(row: Row, document: Document) -> Found | Skipped:

@@ -43,7 +43,7 @@ def read_items(document: Document) -> Iterator[Found | Skipped]:
         elif is_item_row(row.fields):
             yield _found(row, document)
         else:
-            reason = "no item of a LangGraph store: it needs namespace, key and value"
+            reason = "not an item of a LangGraph store: it needs namespace, key and value"
             yield Skipped(row.item, reason, may_hide_memories=True)
 
 

@@ -30,7 +30,7 @@ def _memory(row: Row, document: Document) -> Found | Skipped:
     fields, told = row.fields, object_at(row.fields, "metadata")
     text, memory_id = text_at(fields, "memory"), id_at(fields, "id")
     if not text or not memory_id:
-        return Skipped(row.item, "no memory of mem0: it has no id, or no text in `memory`")
+        return Skipped(row.item, "not a mem0 memory: it has no id, or no text in `memory`")
     changed = parse_date(fields.get("updated_at"))
     memory = Memory(
         memory_id=memory_id,

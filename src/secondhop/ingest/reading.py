@@ -131,7 +131,7 @@ class Document:
 
 def broken_json(error: ValueError) -> UnreadableError:
     """The error for a document whose JSON is broken."""
-    return UnreadableError(f"broken JSON, nothing of it was stored: {error}")
+    return UnreadableError(f"broken JSON; nothing from it was stored: {error}")
 
 
 Reader: TypeAlias = Callable[[Document], Iterator[Found | Skipped]]

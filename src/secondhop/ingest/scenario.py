@@ -53,7 +53,7 @@ def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped
                 cues[memory_id] = row.fields
                 faults += notices_of(row)
             else:
-                faults.append(Skipped(row.item, "no row of cues: it has no id"))
+                faults.append(Skipped(row.item, "not a row of cues: it has no id"))
     except UnreadableError as error:
         faults.append(Skipped(held.item, f"the cues are not read: {error.reason}"))
     return cues, faults

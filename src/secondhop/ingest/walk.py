@@ -84,7 +84,7 @@ class Walker:
             item = clean_text(f"{source.given}/{inside}" if inside else source.given)
             real = os.path.realpath(path)
             if inside and path.is_symlink() and not _is_below(real, source.path):
-                reason = "a link that leads out of the folder; give what it leads to, too"
+                reason = "a link to a place outside the folder; to read it, name that place as well"
                 hides = path.is_dir() or is_expected_suffix(path.suffix.lower())
                 yield Skipped(item, reason, may_hide_memories=hides)
                 continue
@@ -219,8 +219,8 @@ class Walker:
             raise self._too_large()
         if member.file_size > max(_SMALL_BYTES, _MOST_PACKED * member.compress_size):
             raise UnreadableError(
-                f"{member.file_size // 1_000_000} MB, packed more than {_MOST_PACKED} times "
-                f"smaller, as an attack would be; unpack the archive yourself if it is none"
+                f"{member.file_size // 1_000_000} MB, compressed more than {_MOST_PACKED} times, "
+                f"as a zip bomb would be; if you trust the archive, unpack it yourself"
             )
 
     def _too_large(self) -> UnreadableError:

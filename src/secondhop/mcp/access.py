@@ -40,7 +40,7 @@ def bound_entity(named: str | None, *, needs: Scope, without_token: str | None) 
     if entity is None:
         raise ToolError("no memory is bound to this connection; send a bearer token")
     if named is not None and named != entity:
-        raise ToolError(f"this connection may use the memory of {entity!r} alone")
+        raise ToolError(f"this connection may use the memory of {entity!r} only")
     if token is not None and needs not in token.scopes:
         raise ToolError(f"this token has scope {token.scopes[-1]}; this needs {needs}")
     return entity

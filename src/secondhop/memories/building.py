@@ -28,15 +28,15 @@ def rememberable(
         UsageError: half of a fact, a fact and a preference at once, or a topic without a scope.
     """
     if (subject is None) != (attribute is None):
-        raise UsageError("a fact has a subject and an attribute; the text is its value")
+        raise UsageError("a fact needs both a subject and an attribute; the text is its value")
     if subject is not None and attribute is not None:
         if scope is not None or topic:
-            raise UsageError("it is a fact (subject) or a preference (scope), not both")
+            raise UsageError("a memory is a fact (subject) or a preference (scope), not both")
         return Fact(subject=subject, attribute=attribute, value=text)
     if scope is not None:
         return Preference(text=text, scope=scope, topic=topic)
     if topic:
-        raise UsageError("a topic is of a preference; give its scope, too")
+        raise UsageError("a topic belongs to a preference; give its scope as well")
     return text
 
 
@@ -162,6 +162,6 @@ def expired_notice(kept: Kept, keeping: Keeping, *, now: datetime) -> str:
     if until is None or until > now or kept.done != "remembered":
         return ""
     return (
-        f"it does not come back: it expired on {until:%Y-%m-%d %H:%M} UTC already; "
-        f"restore {kept.memory_id} takes that away"
+        f"recall will not return it, because it already expired on {until:%Y-%m-%d %H:%M} UTC; "
+        f"restoring {kept.memory_id} removes that date"
     )

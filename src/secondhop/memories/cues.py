@@ -128,7 +128,7 @@ class Cues:
         own = [one for one in stored if (one.origin, one.breadth) == ("host", breadth)]
         if len(own) >= MOST_CUES[breadth]:
             raise UsageError(
-                f"{memory_id!r} has {len(own)} {breadth} cues of yours, and no memory has more; "
+                f"{memory_id!r} has {len(own)} {breadth} cues of yours, the most it may have; "
                 f"remove one: {command('cues', '--remove', own[0].cue_id)}"
             )
         if not dry_run:

@@ -138,7 +138,7 @@ async def check_cues(case: Examined) -> list[Finding]:
     try:
         return await mended(case.store.cue_vectors, texts, case, what="cues")
     except CorruptStoreError as error:
-        what = "vectors of cues cannot be read, so that no memory is found by its cues"
+        what = "vectors of cues cannot be read, so no memory is found by its cues"
         cure = "`secondhop reindex` makes them again"
         return [damage(what, [str(error)], cure=cure)]
 
@@ -188,8 +188,8 @@ async def check_circles(case: Examined) -> list[Finding]:
     """Find memories that supersede one another, so that none is valid: version 0.1 allowed it."""
     links = {i: kept.superseded_by for i, kept in (await case.store.keepings()).items()}
     found = [", ".join(circle) for circle in circles_in(links)]
-    what = "groups of memories that supersede one another, so that none holds"
-    cure = "`secondhop update ID --restore` lets one of them hold again: the one that is true"
+    what = "groups of memories that supersede one another, so none of them is valid"
+    cure = "`secondhop update ID --restore` makes one of them valid again: the one that is true"
     return [damage(what, found, cure=cure)]
 
 
@@ -218,22 +218,22 @@ async def check_counters(case: Examined) -> list[Finding]:
     if case.counters.is_lost():
         if case.fix:
             case.counters.begin_again()
-        what = "counters.db is gone, with what was retrieved, shown and accepted"
+        what = "counters.db is missing, and with it what was retrieved, shown and accepted"
         cure = "put a backup in place, or --fix: counting begins again"
         return [damage(what, [""], cure=cure, fixed=case.fix)]
     try:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?
     except StoreError as error:
-        what = "the file of what was counted cannot be read"
-        cure = "put a backup in place, or do as it says"
+        what = "the file with the counts cannot be read"
+        cure = "put a backup in place, or do what the message says"
         return [damage(what, [str(error)], cure=cure)]
     stored = await case.store.content_hashes()  # last: what is put meanwhile is not a leftover
     gone = sorted(known - stored.keys())
     if case.fix and gone:
         await case.counters.forget(gone)
-    what = "memories that are not stored, and of which something is counted"
-    cure = "--fix forgets it; a new memory of such an id would inherit it"
+    what = "memories that are counted but not stored"
+    cure = "--fix deletes these counts; a new memory with the same id would inherit them"
     return [leftover(what, gone, cure=cure, fixed=case.fix)]
 
 
@@ -249,7 +249,7 @@ async def check_embeddings(case: Examined) -> list[Finding]:
     ids = [passage.passage_id for _, passage in held]
     cosines: list[float] = (fresh * np.stack([stored[one] for one in ids])).sum(axis=1).tolist()
     off = [one for one, cosine in zip(ids, cosines, strict=True) if cosine < FITS]
-    what = f"of {len(held)} sampled passages, vectors that the model does not give today"
+    what = f"of {len(held)} sampled passages have vectors that the model no longer gives"
     cure = "delete embeddings.db in the entity's folder; then `secondhop reindex`"
     return [damage(what, off, cure=cure)]
 
@@ -269,7 +269,7 @@ async def check_duplicates(case: Examined) -> list[Finding]:
 async def check_contradictions(case: Examined) -> list[Finding]:
     """Find facts of one subject and attribute that are valid with different values."""
     found = await case.store.look(lambda view: contradictions(view, now=case.now))
-    what = "facts that hold several values at once"
+    what = "facts that have several values at once"
     cure = "`secondhop update OLD --replaced-by NEW`, or deprecate one"
     return [doubt(what, found, cure=cure)]
 

@@ -179,7 +179,7 @@ def expect_all(lines: Sequence[tuple[int, str]]) -> None:
         if held == expected:
             return
     raise UsageError(
-        f"the export is not whole: it holds {held} memories, and its last line {told}; "
+        f"the export is incomplete: it holds {held} memories, and its last line {told}; "
         f"nothing was imported: copy all of the file, or export it again"
     )
 

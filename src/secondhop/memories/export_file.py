@@ -23,7 +23,9 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     if place.is_dir():
         raise UsageError(f"cannot export to {path}: it is a folder; name a file in it")
     if not place.parent.is_dir():
-        raise UsageError(f"cannot export to {path}: {place.parent} is no folder; make it first")
+        raise UsageError(
+            f"cannot export to {path}: {place.parent} is not a folder; create it first"
+        )
     try:
         _replace(place.resolve(), lines)
     except OSError as error:

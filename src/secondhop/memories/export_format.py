@@ -42,7 +42,7 @@ def utc_moment(given: object) -> datetime:
     if isinstance(given, str):
         given = datetime.fromisoformat(given)
     if not isinstance(given, datetime):
-        raise ValueError("a moment is a text like 2025-11-17T13:00:00+00:00")
+        raise ValueError("a moment must be text like 2025-11-17T13:00:00+00:00")
     try:
         return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
     except OverflowError as error:
@@ -313,10 +313,10 @@ def fault_of(error: ValidationError) -> str:
     place = ".".join(str(part) for part in fault["loc"])
     reason = fault.get("ctx", {}).get("error", "")
     if fault["type"] == "json_invalid":
-        return f"it is no JSON ({reason}; was the file cut?)"
+        return f"it is not JSON ({reason}; was the file cut off?)"
     if fault["type"] == "missing":
         return f"it has no {place!r}"
     where = f"{place}: " if place else ""
     if fault["type"] == "value_error":
-        return f"it is no memory ({where}{reason})"
-    return f"it is no memory ({where}{fault['msg']}, not {shown(fault['input'])})"
+        return f"it is not a memory ({where}{reason})"
+    return f"it is not a memory ({where}{fault['msg']}, not {shown(fault['input'])})"

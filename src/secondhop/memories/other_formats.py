@@ -40,7 +40,7 @@ async def in_format(format: str, store: EntityStore, *, now: datetime) -> Any:
             return await as_items(store, now=now)
         case _:
             raise UsageError(
-                f"no export is called {format!r}; choose one of {', '.join(OTHER_FORMATS)}"
+                f"unknown export format {format!r}; choose one of {', '.join(OTHER_FORMATS)}"
             )
 
 

@@ -159,7 +159,8 @@ def unlike(old: Memory, new: Memory) -> str:
     if not old.kind == new.kind == "factual" or slot_of(old) == slot_of(new):
         return ""
     return (
-        f"{old.memory_id} was {old.subject}: {old.attribute}, {new.memory_id} is {new.subject}: "
+        f"{old.memory_id} was {old.subject}: {old.attribute}, but {new.memory_id} is "
+        f"{new.subject}: "
         f"{new.attribute}; if that is a mistake, restore {old.memory_id}"
     )
 
@@ -244,7 +245,7 @@ def unknown(memory_id: str) -> NotStoredError:
     """The error for an id under which nothing is stored."""
     return NotStoredError(
         f"no memory {memory_id!r} is stored for this entity; the answer of a recall and "
-        f"`secondhop list WORDS` tell ids"
+        f"`secondhop list WORDS` show the ids"
     )
 
 
@@ -267,7 +268,7 @@ def supersede(
         return ()
     if old_id in successors_of(new_id, view):
         raise UsageError(
-            f"memory {new_id!r} was superseded by {old_id!r} itself, at last; restore it first"
+            f"memory {new_id!r} was itself superseded by {old_id!r} in the end; restore it first"
         )
     return [superseding(old, new, view, at=at, reason=reason, relink=False)]
 

@@ -48,7 +48,7 @@ class Account:
             ModelError: no request is left, or too few tokens for a useful reply.
         """
         if not self.requests_left:
-            raise ModelError(f"no request is left of the {self.requests} that this answer may cost")
+            raise ModelError(f"all {self.requests} requests that this answer may cost are used up")
         self._lost, self._open = self._lost_so_far(), None
         reply = wanted if self.tokens is None else self._reply(self.tokens, prompt, wanted)
         self._open = prompt, reply

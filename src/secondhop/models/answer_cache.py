@@ -92,7 +92,7 @@ def expect_answers_or_nothing(path: Path) -> None:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as opened:
             opened.execute("SELECT asked_sha FROM answers LIMIT 1")
     except sqlite3.Error as error:
-        told = f"{path} is no file of answers; name one that may be written, or a folder"
+        told = f"{path} is not a file of answers; name one that can be written, or a folder"
         raise UsageError(told) from error
 
 

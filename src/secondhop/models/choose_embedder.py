@@ -47,7 +47,7 @@ def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = F
         from secondhop.models.openai_embedder import OpenAIEmbedder
 
         return OpenAIEmbedder(name)
-    raise UsageError(f"no embedder {spec!r}; choose one of: {', '.join(EMBEDDER_SPECS)}")
+    raise UsageError(f"unknown embedder {spec!r}; choose one of: {', '.join(EMBEDDER_SPECS)}")
 
 
 async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:

@@ -63,7 +63,7 @@ def make_llm(spec: str, *, timeout_s: float = USUAL_TIMEOUT_S) -> StructuredLLM:
 
         connection = OpenAIConnection(timeout_s=timeout_s)
         return OpenAILLM(OpenAILLMConfig(model=name, connection=connection))
-    raise UsageError(f"no language model {spec!r}; choose one of: {', '.join(LLM_SPECS)}")
+    raise UsageError(f"unknown language model {spec!r}; choose one of: {', '.join(LLM_SPECS)}")
 
 
 def chosen_llm(

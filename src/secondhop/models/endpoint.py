@@ -101,8 +101,8 @@ class Endpoint:
         async with self._semaphore():
             if rests_s := self._breaker.rests_s():
                 raise ModelError(
-                    f"{name} did not answer before ({self._breaker.last_cause}); it is "
-                    f"left alone for {rests_s:.0f} s more; check the server"
+                    f"{name} did not answer earlier ({self._breaker.last_cause}) and is not asked "
+                    f"again for {rests_s:.0f} s; check the server"
                 )
             started = asyncio.get_running_loop().time()
             reply_tokens = account.open_request(prompt=prompt, wanted=wanted)

@@ -33,7 +33,7 @@ _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "no answer in time"),
 )
 _HTTP_KINDS = {
-    "LocalProtocolError": "the request is no valid HTTP; check the OPENAI_* variables",
+    "LocalProtocolError": "the request is not valid HTTP; check the OPENAI_* variables",
     "RemoteProtocolError": "the server hung up, or does not speak HTTP",
     "UnsupportedProtocol": "no http:// or https:// in front of the address",
     "InvalidURL": "the address is not valid",
@@ -54,7 +54,7 @@ def kind_of_failure(error: BaseException) -> str:
             if isinstance(cause, kind):
                 return words
         if isinstance(cause, OSError) and cause.errno in _UNREACHABLE:
-            return "the network does not reach it"
+            return "the network cannot reach it"
         http_kind = http_kind or _HTTP_KINDS.get(type(cause).__name__, "")
     return http_kind or type(error.__cause__ or error).__name__
 

@@ -116,8 +116,8 @@ def derived_id(model: object) -> str:
         if isinstance(name, str) and name:
             return f"langchain:{type(model).__name__}:{name}"
     raise UsageError(
-        f"{type(model).__name__} does not tell which model it is; pass model_id, so that another "
-        f"model's answers or vectors are not taken for its own"
+        f"{type(model).__name__} does not say which model it is; pass model_id, so that its "
+        f"answers or vectors are not mixed up with another model's"
     )
 
 

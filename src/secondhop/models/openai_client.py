@@ -120,8 +120,8 @@ def explain(error: Exception, *, key: str | None) -> str:
         return f"no connection ({kind_of_failure(error)}); check base_url and the network"
     if isinstance(error, APIStatusError) and error.status_code < 400:
         return (
-            f"HTTP {error.status_code}: the server redirects{_target(error)}, and no redirect is "
-            f"followed; set base_url to the address that is meant"
+            f"HTTP {error.status_code}: the server redirects{_target(error)}, but redirects are "
+            f"not followed; set base_url to the address it redirects to"
         )
     if isinstance(error, APIStatusError):
         advice = {
@@ -133,7 +133,7 @@ def explain(error: Exception, *, key: str | None) -> str:
         said = excerpt(_said(error), partial(without_key, key=key))
         return f"HTTP {error.status_code}, {advice}: {said}"
     if isinstance(error, UnicodeEncodeError):  # it can only be the key: `sendable` cleans the rest
-        return "the API key holds a character that cannot be sent; copy it once more"
+        return "the API key holds a character that cannot be sent; copy it again"
     if isinstance(error, OpenAIError):
         return excerpt(str(error), partial(without_key, key=key))
     return f"it did not answer in the OpenAI protocol ({kind_of_failure(error)}); check base_url"

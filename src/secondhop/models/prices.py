@@ -91,7 +91,9 @@ def read_prices(file: Traversable | Path) -> PriceTable:
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"]) or "the file"
-        raise UsageError(f"the prices in {file} do not fit: {where}: {problem['msg']}") from error
+        raise UsageError(
+            f"the prices in {file} are not valid: {where}: {problem['msg']}"
+        ) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"the prices in {file} are not YAML: {error}") from error
 

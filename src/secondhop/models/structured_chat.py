@@ -129,7 +129,9 @@ class StructuredChat:
                 reply = await self._asked(messages, asking, mode=mode)
             except _ModeRefusedError as refusal:
                 if not asking.account.requests_left:
-                    raise ModelError(f"{refusal}, and no request is left for another way") from None
+                    raise ModelError(
+                        f"{refusal}, and no request is left to try another way"
+                    ) from None
                 refused[mode] = refusal.times
                 continue
             self._endpoint.answered(mode, refused=refused)

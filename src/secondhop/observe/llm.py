@@ -122,16 +122,16 @@ def fault(row: MemoryReply, turn: Turn | None, sheet: ObserveSheet) -> str:
     if turn.role != SPEAKER:
         return "the user did not say it"
     if located(row.quote, turn.content) is None:
-        return "the quoted words do not stand in the message"
+        return "the quoted words are not in the message"
     names = f"{row.subject}\n{row.attribute}\n{row.scope}\n{row.topic}"
     stated = row.value if row.kind == "fact" else row.text or row.quote
     if sheet.tag in f"{names}\n{stated}".casefold():
-        return "it speaks of the call, not of the user"
+        return "it is about the model call, not about the user"
     nameless = row.kind == "fact" and not (row.subject and row.attribute)
     if row.kind == "none" or not stated or nameless:
         return "it is neither a fact nor a preference nor a note"
     if any(len(name) > NAME_CHARS for name in names.split("\n")):
-        return "a name of it is a whole sentence"
+        return "one of its names is a whole sentence"
     if not borne_out(stated, turn.content):
         return "the message does not say so"
     return ""

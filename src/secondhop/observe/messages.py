@@ -62,19 +62,20 @@ def said_in(given: Mapping[str, Any], place: int) -> Said:
     """
     name = f"message {place + 1}"
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers
-        raise UsageError(f'{name} is no object with "role" and "content", but {given!r:.60}')
+        raise UsageError(f'{name} is not an object with "role" and "content", but {given!r:.60}')
     role, content, at = given.get("role"), given.get("content"), given.get("at")
     if not isinstance(role, str) or not role.strip():
         raise UsageError(f'{name} has no "role"; give "user" or "assistant"')
     text = content_of(content, role)
     if text is None:
-        raise UsageError(f'{name} has no "content" that is a text, or a list of parts of one')
+        raise UsageError(f'{name} has no "content" that is text, or a list of text parts')
     if at is None or at == "":
         return Said(role=role.strip(), content=text)
     moment = parse_date(at)
     if moment is None:
         raise UsageError(
-            f'{name} has an "at" that is no date: {at!r:.60}; write 2026-03-01T09:00Z, or leave it'
+            f'{name} has an "at" that is not a date: {at!r:.60}; write 2026-03-01T09:00Z, '
+            f"or leave it out"
         )
     return Said(role=role.strip(), content=text, at=moment)
 

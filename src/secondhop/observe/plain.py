@@ -18,7 +18,7 @@ PLAIN: Final = "plain"
 LONGEST: Final = 20_000
 """How many characters of a message are read; a longer text was probably pasted."""
 OTHER_LANGUAGE: Final = (
-    "observe: the messages do not look like English; without a language model only plain English "
+    "observe: the messages do not look like English; without a language model, only plain English "
     "forms are read"
 )
 

@@ -75,7 +75,10 @@ def judged(statement: Statement, view: KeepingView, *, said_now: Collection[str]
     if same and (later is not None or not settles(statement, others, said_now)):
         return duplicate(same[-1].memory_id, f"It is known since {same[-1].created_at:%Y-%m-%d}.")
     if later is not None:
-        why = f"Something newer is known, of {later.created_at:%Y-%m-%d}: it belongs to the past."
+        why = (
+            f"Something newer is known, from {later.created_at:%Y-%m-%d}, so this one is in the "
+            f"past."
+        )
     elif not held:
         why = "Nothing was known of it."
     elif same:
@@ -106,9 +109,9 @@ def undecided(statement: Statement, held: Sequence[Memory], said_now: Collection
     if reading.change and (corrects(reading.change) or not constant):
         return ""
     if constant:
-        return f"A {memory.attribute} does not change, and no word says that this is a correction."
+        return f"A {memory.attribute} does not change, and nothing says that this is a correction."
     if at_once(statement, held, said_now):
-        return "Both were said within one talk, and no word says which is right."
+        return "Both were said in the same conversation, and nothing says which is right."
     return ""
 
 

@@ -29,7 +29,9 @@ def is_stable(
     if not 0 <= threshold <= 1:
         raise ValueError(f"threshold must lie in 0..1, got {threshold}")
     if rounds < 2:
-        raise ValueError(f"rounds must be at least 2, got {rounds}: one set cannot stand still")
+        raise ValueError(
+            f"rounds must be at least 2, got {rounds}: a single round has nothing to compare with"
+        )
     if len(history) < rounds:
         return False
     return all(jaccard(*pair) >= threshold for pair in pairwise(history[-rounds:]))

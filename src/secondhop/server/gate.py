@@ -88,22 +88,37 @@ class Gate:
                 await self._app(scope, body.receive, answer.send)
         except TimeoutError:
             if not answer.status:
-                late = response_of(http_problem(504, "it took too long; nothing more is done"))
+                late = response_of(
+                    http_problem(
+                        504, "it took too long and was stopped; ask for less, or try again"
+                    )
+                )
                 await late(scope, receive, answer.send)
 
     async def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers, path = Headers(scope=scope), str(scope["path"])
         if len(headers.getlist("host")) > 1:
-            return response_of(http_problem(400, "a request names one host"))
+            return response_of(http_problem(400, "send exactly one Host header"))
         if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADER_BYTES:
             return response_of(http_problem(431))
         host = headers.get("host", "")
         if self._hosts and host_name(host) not in self._hosts:
-            return response_of(http_problem(421, "this server goes by another name"))
+            return response_of(
+                http_problem(
+                    421,
+                    "this server does not answer to that host name; use the name it was started "
+                    "with",
+                )
+            )
         origin = headers.get("origin")
         own = origin is None or origin in self._origins or urlsplit(origin).netloc == host
         if not own and scope["method"] not in SAFE_METHODS:
-            return response_of(http_problem(403, "pages of other sites may not write here"))
+            return response_of(
+                http_problem(
+                    403,
+                    "pages of other sites may not write here; `secondhop serve --cors` allows one",
+                )
+            )
         try:
             token = await self._caller(headers) if needs_token(path) else None
         except StoreError as error:

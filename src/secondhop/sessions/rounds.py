@@ -137,7 +137,10 @@ class SessionRounds:
         if "trace_id" not in state:  # on a busy machine, even the first step has not ended
             begun = await begin_session(cast(SessionInput, state), services=self._services)
             state = {**state, **begun}
-        reason = f"round {round_number}: {limit:g} s are over; the step at work was cancelled"
+        reason = (
+            f"round {round_number}: the limit of {limit:g} s was reached; the running step was "
+            f"cancelled"
+        )
         stopped = cast(SessionState, {**state, "round": round_number})
         stopped["degraded"] = {**state.get("degraded", {}), f"deadline {round_number}": reason}
         update = await pick_round(stopped, services=self._services)

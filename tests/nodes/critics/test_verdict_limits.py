@@ -66,7 +66,7 @@ async def test_a_verdict_cannot_drop_all_that_is_well_founded_for_what_is_poorly
     refused = {f"m{n}": "cold" for n in range(FRONT)}
     llm = replies({"low": "hot", "lower": "warm", **refused})
 
-    with pytest.raises(LLMError, match="dropped all that searches rank high"):
+    with pytest.raises(LLMError, match="dropped every memory that searches rank high"):
         await judged(llm, critic_request(*BEST, LOW, view("lower", score=0.2)))
 
 

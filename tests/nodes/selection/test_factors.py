@@ -104,5 +104,5 @@ def test_salience_is_bounded_and_half_is_neutral(salience: float) -> None:
 
 @pytest.mark.parametrize("wrong", ["note", "note=x", "note=9", "=1", "note=0"])
 def test_a_priority_that_cannot_be_read_is_refused(wrong: str) -> None:
-    with pytest.raises(ValueError, match="is no source with a factor"):
+    with pytest.raises(ValueError, match="is not a source with a factor"):
         RankingSettings(source_priority=wrong)

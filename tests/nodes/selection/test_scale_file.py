@@ -54,7 +54,7 @@ def test_no_scale_means_what_ships_and_a_made_one_is_taken_as_it_is() -> None:
     ("text", "said"),
     [
         ("embedder: e", "calibration: Field required"),
-        ("- 1", "must say `embedder`"),
+        ("- 1", "must have `embedder`"),
         ("a: [", "neither YAML nor JSON"),
         ("embedder: e\ncalibration: {kind: logistic, slope: -1, intercept: 0}", "slope"),
         ("embedder: e\ncalibration: {kind: logistic, slope: .nan, intercept: 0}", "slope"),
