@@ -113,6 +113,10 @@ class FolderPlace:
         """See `StorePlace`."""
         replace_manifest(self._manifest_path, manifest)
 
+    def is_there(self) -> bool:
+        """See `StorePlace`."""
+        return _is_file(self._manifest_path)
+
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""
         return self._own(entity).exists()

@@ -79,6 +79,10 @@ class StorePlace(Protocol):
         """Replace the manifest."""
         ...
 
+    def is_there(self) -> bool:
+        """Whether the store's files exist; always True for a database, whose queries fail."""
+        ...
+
     def holds(self, entity: str) -> bool:
         """Whether anything of the entity is stored."""
         ...

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 from tests.fakes import note
 
-from secondhop.errors import EmbedderMismatchError, StoreError, UnknownEntityError, UsageError
+from secondhop.errors import (
+    EmbedderMismatchError,
+    StoreError,
+    StoreUnavailableError,
+    UnknownEntityError,
+    UsageError,
+)
 from secondhop.memories.delete_entity import adelete_entity
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
@@ -159,3 +165,19 @@ async def test_a_closed_pool_opens_nothing(pool: RecallPool, closed: list[str]) 
 def test_a_pool_keeps_at_least_one_open() -> None:
     with pytest.raises(UsageError, match="max_open >= 1"):
         RecallPool(max_open=0)
+
+
+async def test_a_store_whose_folder_is_gone_is_told_of_and_not_begun_anew(
+    pool: RecallPool, tmp_path: Path
+) -> None:
+    assert await answer(pool, "ana")
+    (tmp_path / "store").rename(tmp_path / "moved")
+
+    with pytest.raises(StoreUnavailableError, match="is gone"):
+        await answer(pool, "ana")
+    with pytest.raises(StoreUnavailableError, match="is gone"):
+        await answer(pool, "ben")
+    assert not (tmp_path / "store").exists()
+
+    (tmp_path / "moved").rename(tmp_path / "store")
+    assert await answer(pool, "ana") == "ana's budget is 90 a month."

@@ -103,7 +103,7 @@ class StoreBusyError(StoreError):
 
 
 class StoreUnavailableError(StoreError):
-    """PostgreSQL, Chroma or Redis does not answer; what was acknowledged before is kept."""
+    """PostgreSQL, Chroma or Redis does not answer, or an open store's folder is gone."""
 
 
 class StoreFullError(StoreError):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.settings import request_seconds
-from secondhop.errors import SecondhopError, StoreError, UsageError
+from secondhop.errors import SecondhopError, StoreError, StoreUnavailableError, UsageError
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
@@ -100,6 +100,7 @@ class RecallPool:
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         """Least recently used first."""
         self._closed = False
+        self._was_there = False
         waiting = self._home.place.annotating if judge and options.get("annotate", True) else None
         self._waiting: AnnotationRows | None = waiting
         self._annotating: asyncio.Task[None] | None = None
@@ -110,9 +111,11 @@ class RecallPool:
 
         Raises:
             StoreError: the pool was closed.
+            StoreUnavailableError: the store's folder is gone.
             SecondhopError: the entity cannot be opened, as in `Recall.aopen`; the next block tries
                 again.
         """
+        self.expect_store()
         opened = self._entered(entity)
         if self._waiting is not None and self._annotating is None:
             self._annotating = asyncio.create_task(self._annotate_what_is_left())
@@ -121,6 +124,20 @@ class RecallPool:
         finally:
             opened.users -= 1
             await self._close_idle()
+
+    def expect_store(self) -> None:
+        """Raise if the store was there before and is not any more.
+
+        Raises:
+            StoreUnavailableError: its folder was deleted, moved or unmounted.
+        """
+        is_there = self._home.place.is_there()
+        if self._was_there and not is_there:
+            raise StoreUnavailableError(
+                f"the store {self._home.name} is gone: its folder was deleted or moved while it "
+                f"was open; put it back, or start again to begin with an empty store"
+            )
+        self._was_there = is_there
 
     @property
     def entities(self) -> list[str]:

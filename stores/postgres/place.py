@@ -122,6 +122,10 @@ class PostgresPlace:
                 (manifest.embedder_id, manifest.dimension),
             )
 
+    def is_there(self) -> bool:
+        """See `StorePlace`."""
+        return True
+
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""
         return bool(self._rows("SELECT 1 FROM entities WHERE entity = %s", entity_slug(entity)))

@@ -35,11 +35,13 @@ class Served:
         self._uploads: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def ready(self) -> None:
-        """Load the embedding model on the first call.
+        """Check that the store is there, and load the embedding model on the first call.
 
         Raises:
-            ModelError: it cannot be loaded.
+            StoreUnavailableError: the store's folder is gone.
+            ModelError: the model cannot be loaded.
         """
+        self.recalls.expect_store()
         if not self._is_ready:
             await self._embedder.embed_queries(["ready"])
             self._is_ready = True

@@ -73,7 +73,7 @@ def problem_of(error: errors.SecondhopError) -> Problem:
         logger.error("%s: %s", type(error).__name__, error)
         detail = "the server could not do this; its log says more"
         if isinstance(error, errors.StoreUnavailableError):
-            detail = "a database behind this server does not answer; try again in a few seconds"
+            detail = "the store behind this server does not answer; its log says more"
     members = {key: getattr(error, key) for key in DETAILS if hasattr(error, key)}
     return Problem(
         type=type_of(name),
