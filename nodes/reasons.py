@@ -7,8 +7,11 @@ from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes, tex
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.votes import IN_FAVOUR
 
+NEAR = 0.3
+"""Relevance from which a memory is called near the question; below, it is among the nearest."""
+
 LEAST_NEAR = 0.1
-"""Relevance below which a memory is not called near the question."""
+"""Relevance below which a memory is not even called one of the nearest."""
 
 WEAK = "Little of it is about the question."
 """The reason of a memory that only fills a free slot; `RecalledMemory.weak` marks it."""
@@ -58,8 +61,10 @@ def why_of_question(score: FacetScore) -> str:
 
     The score is relative to the other stored memories; if there are only a few, none stands out.
     """
-    if score["relevance"] >= LEAST_NEAR:
+    if score["relevance"] >= NEAR:
         return "Near the question itself."
+    if score["relevance"] >= LEAST_NEAR:
+        return "Among the nearest to the question, but perhaps not about it."
     if text_relevance(score) >= LEAST_RELEVANCE:
         return "Its words are near the question's, but it hardly stands out among what is stored."
     return WEAK
