@@ -13,7 +13,7 @@ from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of
-from secondhop.memories.finding import meant
+from secondhop.memories.finding import id_of
 from secondhop.nodes.services import Services
 from secondhop.ranking.arrays import Vectors
 from secondhop.reach import reach_of
@@ -81,8 +81,7 @@ async def explained_by_words(recall: "Recall", trace: RecallTrace, words: str) -
     try:
         return await recall.aexplain(trace, words)
     except NotStoredError:
-        found = meant(await recall.memories.afind(words), words)
-    return await recall.aexplain(trace, found.memory_id)
+        return await recall.aexplain(trace, await id_of(recall.memories, words))
 
 
 async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore) -> dict[str, str]:

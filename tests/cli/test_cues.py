@@ -72,7 +72,7 @@ def test_a_cue_is_added_and_removed_and_history_names_it(run: Cli) -> None:
         (["rain", "--add", " "], "no words"),
         (["rain", "--add", "x" * 201], "201 characters"),
         (["rain", "--add", "fix\u202ethe roof"], "invisible"),
-        (["--add", "fix the roof"], "needs the MEMORY_ID"),
+        (["--add", "fix the roof"], "needs the memory that the cue is of"),
         (["--remove", "rain:0"], "no cue"),
         (["nobody"], "nobody"),
     ],
@@ -90,3 +90,10 @@ def test_a_memory_has_only_so_many_cues_of_yours(run: Cli) -> None:
     assert done.exit_code == 2
     assert "has 3 broad cues of yours" in done.stderr
     assert "secondhop cues --remove rain:" in done.stderr
+
+
+def test_words_of_a_memory_name_it_too(run: Cli) -> None:
+    assert texts(run, "it RAINS") == []
+    assert sorted(texts(run, "swells up")) == ["plan a dinner", "what may I bake for Ana"]
+    added = run("cues", "rain", "--add", "fix the roof")
+    assert (added.exit_code, texts(run, "it rains")) == (0, ["fix the roof"])

@@ -7,6 +7,7 @@ import typer
 from secondhop.cli.options import Common, DryRun
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
+from secondhop.memories.finding import id_of
 
 if TYPE_CHECKING:
     from secondhop.memories.records import MemoryCues, StoredCue
@@ -17,7 +18,9 @@ _PAGE = 1000
 
 def cues(
     common: Common,
-    memory_id: Annotated[str | None, typer.Argument(metavar="[MEMORY_ID]")] = None,
+    memory: Annotated[
+        str | None, typer.Argument(metavar="[MEMORY]", help="Its id, its title, or words in it.")
+    ] = None,
     add: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A request for which the memory matters.")
     ] = None,
@@ -31,30 +34,32 @@ def cues(
 ) -> None:
     """Show what memories were stored for; add or remove a cue.
 
-    Without MEMORY_ID: the cues of all memories.
+    Without MEMORY: the cues of all memories.
     """
     if add is not None and remove is not None:
         raise UsageError("--add and --remove are two changes; make one at a time")
     if add is not None:
-        add_cue(common, memory_id, add, broad=broad, dry_run=dry_run)
+        add_cue(common, memory, add, broad=broad, dry_run=dry_run)
     elif remove is not None:
         remove_cue(common, remove, dry_run=dry_run)
-    elif memory_id is not None:
-        show_memory_cues(common, memory_id)
+    elif memory is not None:
+        show_memory_cues(common, memory)
     else:
         list_cues(common)
 
 
 def add_cue(
-    common: Common, memory_id: str | None, text: str, *, broad: bool, dry_run: bool
+    common: Common, memory: str | None, text: str, *, broad: bool, dry_run: bool
 ) -> None:
     """Add a cue to a memory."""
-    if memory_id is None:
-        raise UsageError("--add needs the MEMORY_ID that the cue is of")
-    added = in_memory(
-        common,
-        lambda recall: recall.memories.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run),
-    )
+    if memory is None:
+        raise UsageError("--add needs the memory that the cue is of")
+
+    async def work(recall: "Recall") -> "StoredCue":
+        memory_id = await id_of(recall.memories, memory)
+        return await recall.memories.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run)
+
+    added = in_memory(common, work)
     tell_change(common, added, done="would add" if dry_run else "added")
 
 
@@ -73,11 +78,14 @@ def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:
     tell(common, cue, lambda console: console.print(f"{done} {cue_line(cue)}"))
 
 
-def show_memory_cues(common: Common, memory_id: str) -> None:
+def show_memory_cues(common: Common, memory: str) -> None:
     """Print the cues of one memory."""
     from secondhop.cli.cues_view import show_memory
 
-    told: MemoryCues = in_memory(common, lambda recall: recall.memories.cues.ashow(memory_id))
+    async def work(recall: "Recall") -> "MemoryCues":
+        return await recall.memories.cues.ashow(await id_of(recall.memories, memory))
+
+    told = in_memory(common, work)
     tell(common, told, lambda console: show_memory(told, console))
 
 

@@ -1,10 +1,14 @@
 """Finds memories by words that a person remembers of them: exactly, without embeddings."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.memories.records import Version
 from secondhop.wording import command, counted
+
+if TYPE_CHECKING:
+    from secondhop.memories.service import MemoryService
 
 NAMED = 5
 """The most memories that an error message lists."""
@@ -34,6 +38,16 @@ def distance(version: Version, words: str) -> int | None:
         if all(word in where for word in said):
             return far
     return None
+
+
+async def id_of(memories: "MemoryService", words: str) -> str:
+    """The id of the memory that has this id, title or words.
+
+    Raises:
+        NotStoredError: no memory matches.
+        UsageError: several match equally well; the message lists their ids.
+    """
+    return meant(await memories.afind(words), words).memory_id
 
 
 def meant(found: Sequence[Version], words: str) -> Version:
