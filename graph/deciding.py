@@ -19,7 +19,7 @@ class Weighed(NamedTuple):
     factors: Mapping[str, float]
     """{name: factor}, for the factors that count here."""
     score: float
-    """The deciding score: `found` times the factors, at most 1."""
+    """The deciding score: `found` times the factors; with a plan at most 1."""
 
 
 def weighed(trace: RecallTrace, candidate: TraceCandidate) -> Weighed:
@@ -28,7 +28,8 @@ def weighed(trace: RecallTrace, candidate: TraceCandidate) -> Weighed:
         own = facet_score(candidate, candidate.slot_facet)
         found = own.relevance if own else candidate.score
         but = () if candidate.slot_facet == DIRECT else (OF_THE_QUESTION,)
-        return times(found, candidate, but=but)
+        planned = times(found, candidate, but=but)
+        return planned._replace(score=min(1.0, planned.score))
     by = trace.settings.get("slots.by")
     if by not in ("hybrid ranks", "relevance"):
         return times(candidate.score, candidate)
@@ -40,7 +41,7 @@ def weighed(trace: RecallTrace, candidate: TraceCandidate) -> Weighed:
 def times(found: float, candidate: TraceCandidate, *, but: tuple[str, ...] = ()) -> Weighed:
     """A score times all factors except those named in `but`."""
     factors = {name: one for name, one in candidate.factors.items() if name not in but}
-    return Weighed(found, factors, min(1.0, found * prod(factors.values())))
+    return Weighed(found, factors, found * prod(factors.values()))
 
 
 def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
@@ -75,7 +76,7 @@ def next_after(trace: RecallTrace, place: int) -> TraceCandidate | None:
 def score_without(trace: RecallTrace, candidate: TraceCandidate, factor: str) -> float:
     """The deciding score that the memory would have without one of its factors."""
     own = weighed(trace, candidate)
-    return min(1.0, own.score / own.factors.get(factor, 1.0))
+    return own.score / own.factors.get(factor, 1.0)
 
 
 def is_voted_on(trace: RecallTrace) -> bool:

@@ -115,11 +115,12 @@ def best_answer(
     min_score = 0.0 if is_unplanned(state) else settings.min_score
     weakened = weakened_by(pool, votes, min_score=min_score)
     relevance = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
-    relevance = np.minimum(relevance * factors, 1.0)
+    scores = relevance * factors
+    relevance = np.minimum(scores, 1.0)
     order, repeats_at = None, REPEATS_AT
     if is_unplanned(state):
         repeats_at = COPIES if is_text_look_up(state) else REPEATS
-        order = unplanned_order(pool, relevance, factors, state)
+        order = unplanned_order(pool, scores, factors, state)
         order = copies_last(order, pool, limit=repeats_at)
     selected = select(
         pool,
