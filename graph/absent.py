@@ -1,5 +1,7 @@
 """Explains a memory that was not ranked: never found, hidden, forgotten, or a preference."""
 
+from datetime import datetime
+
 from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import set_options
 from secondhop.graph.trace import RecallTrace, TraceHidden, TracePreference
@@ -78,6 +80,22 @@ def left_out(memory_id: str, title: str) -> Explanation:
         story=[f"It was not searched: {OUTSIDE}."],
         cut_by="filter",
         nearest_change="a filter that admits it, or none",
+    )
+
+
+def written_later(memory_id: str, title: str, created_at: datetime) -> Explanation:
+    """The story of a memory whose date is after the recall."""
+    return Explanation(
+        memory_id=memory_id,
+        title=title,
+        returned=False,
+        story=[
+            "No query of this recall found it.",
+            f"It is dated {created_at:%Y-%m-%d %H:%M} UTC, after this recall, so it was probably "
+            f"not stored yet.",
+        ],
+        cut_by="never_found",
+        nearest_change="ask again; it may be found now",
     )
 
 

@@ -200,6 +200,20 @@ async def test_of_what_only_the_score_was_kept_it_is_told(tmp_path: Path) -> Non
     assert f"secondhop cues {far} --add" in explanation.nearest_change
 
 
+async def test_a_memory_that_was_stored_after_the_recall_is_told_to_be_later(
+    tmp_path: Path,
+) -> None:
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.memories.aremember("The boat is red")
+        result = await recall.arecall("What colour is the boat?")
+        later = await recall.memories.aremember("Walnuts make Ana swell up")
+
+        told = await recall.aexplain(result.trace_id, later.memory_id)
+
+    assert "after this recall" in told.story[-1]
+    assert told.nearest_change == "ask again; it may be found now"
+
+
 async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> None:
     newer = note("newer", "Winter tyres went on the van in the first week of November.")
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:

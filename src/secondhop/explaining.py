@@ -8,7 +8,7 @@ import numpy as np
 
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id, shown
-from secondhop.graph.absent import left_out
+from secondhop.graph.absent import left_out, written_later
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
@@ -47,8 +47,11 @@ async def explained(
         )
     reach = None
     known = memory_id in story.forgotten or story.candidate(memory_id) is not None
-    if not known and await is_left_out(story, memory_id, store):
-        return left_out(memory_id, (await store.cards([memory_id]))[memory_id].title)
+    card = None if known else (await store.cards([memory_id])).get(memory_id)
+    if card is not None and await is_left_out(story, memory_id, store):
+        return left_out(memory_id, card.title)
+    if card is not None and card.created_at > story.asked_at:
+        return written_later(memory_id, card.title, card.created_at)
     if not known and hidden_of(story, memory_id) is None:
         reach = await reach_of(
             story,

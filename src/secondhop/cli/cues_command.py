@@ -48,9 +48,7 @@ def cues(
         list_cues(common)
 
 
-def add_cue(
-    common: Common, memory: str | None, text: str, *, broad: bool, dry_run: bool
-) -> None:
+def add_cue(common: Common, memory: str | None, text: str, *, broad: bool, dry_run: bool) -> None:
     """Add a cue to a memory."""
     if memory is None:
         raise UsageError("--add needs the memory that the cue is of")
