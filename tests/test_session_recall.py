@@ -131,7 +131,7 @@ async def test_a_session_is_asked_as_a_recall_is_and_stays_so_over_its_rounds(
     long_ago = min(one.created_at for one in LIFE) - timedelta(days=1)
     before_all = await recall.sessions.astart(QUESTION, as_of=long_ago)
     assert before_all.ids() == []
-    with pytest.raises(UsageError, match="asks a language model"):
+    with pytest.raises(UsageError, match="needs a language model"):
         await recall.sessions.astart(QUESTION, effort="low")
 
 

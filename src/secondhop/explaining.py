@@ -12,7 +12,7 @@ from secondhop.graph.absent import left_out, written_later
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace, hidden_of
+from secondhop.graph.trace import RecallTrace, hidden_of, preference_of
 from secondhop.memories.finding import id_of
 from secondhop.nodes.services import Services
 from secondhop.ranking.arrays import Vectors
@@ -50,9 +50,10 @@ async def explained(
     card = None if known else (await store.cards([memory_id])).get(memory_id)
     if card is not None and await is_left_out(story, memory_id, store):
         return left_out(memory_id, card.title)
-    if card is not None and card.created_at > story.asked_at:
+    told = hidden_of(story, memory_id) or preference_of(story, memory_id)
+    if card is not None and told is None and card.created_at > story.asked_at:
         return written_later(memory_id, card.title, card.created_at)
-    if not known and hidden_of(story, memory_id) is None:
+    if not known and told is None:
         reach = await reach_of(
             story,
             memory_id,

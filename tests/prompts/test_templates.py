@@ -127,7 +127,7 @@ def test_a_prompt_may_do_without_what_came_later(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_and_a_file_that_is_no_text_are_named(tmp_path: Path) -> None:
-    with pytest.raises(PromptError, match="no folder"):
+    with pytest.raises(PromptError, match="is not a folder"):
         load_prompts(tmp_path / "none")
     (tmp_path / "expand.md").write_bytes(b"\xff\xfe")
     with pytest.raises(PromptError, match="cannot be read"):

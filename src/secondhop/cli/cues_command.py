@@ -7,7 +7,6 @@ import typer
 from secondhop.cli.options import Common, DryRun
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
-from secondhop.memories.finding import id_of
 
 if TYPE_CHECKING:
     from secondhop.memories.records import MemoryCues, StoredCue
@@ -53,6 +52,8 @@ def add_cue(common: Common, memory: str | None, text: str, *, broad: bool, dry_r
     if memory is None:
         raise UsageError("--add needs the memory that the cue is of")
 
+    from secondhop.memories.finding import id_of
+
     async def work(recall: "Recall") -> "StoredCue":
         memory_id = await id_of(recall.memories, memory)
         return await recall.memories.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run)
@@ -79,6 +80,7 @@ def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:
 def show_memory_cues(common: Common, memory: str) -> None:
     """Print the cues of one memory."""
     from secondhop.cli.cues_view import show_memory
+    from secondhop.memories.finding import id_of
 
     async def work(recall: "Recall") -> "MemoryCues":
         return await recall.memories.cues.ashow(await id_of(recall.memories, memory))
