@@ -25,27 +25,31 @@ function inWords(text, names) {
 }
 
 /** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
-function story(explanation, { explain, names, canStore, question = "" }, name = "") {
+function story(explanation, tools, name = "") {
+  const { names, canStore, question } = tools;
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
-    explanation.replaced_by && el("section", {}, whyButton({ explain, names }, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
+    explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
-    canStore && change.includes("secondhop cues") && cueForm(explanation.memory_id, () => say("The cue is stored; ask again"), question),
-    canStore && change.includes("learning.forget") && takeBack(explanation.memory_id),
+    canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
+      aCueMayHelp(explanation) && onceButton("Add this question as a cue", () => addCue(explanation.memory_id, question), "Added; ask again")),
     explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
 
 /** The parts that add up to a score, as a table; null if there are none. */
 const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 
+/** Whether a cue may bring back a memory: it did not come back, and nothing that a cue cannot change kept it out. */
+const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut }) => !returned && !newer && !["validity", "filter", "critique", "forgotten"].includes(cut);
+
 /** A button that takes back what sessions taught about a memory. */
-const takeBack = (memoryId, done = () => {}) => button("Take it back", async () => {
+const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
+  for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
   done();
-  say("Taken back; ask again");
-});
+}, "Taken back; ask again to see");
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {

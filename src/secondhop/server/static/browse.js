@@ -39,7 +39,7 @@ async function learnedView(changed) {
   const { questions } = await get(ofEntity("/learned"));
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
-    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, changed))))])) : null;
+    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
 }
 
 function memoriesView() {
@@ -88,18 +88,30 @@ const CUE_ORIGIN = { host: "by you or your program", model: "by a model", sessio
 /** The cues of a memory, with buttons to remove them and a form to add one. */
 function cuesView(told) {
   const list = el("ul");
-  const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
+  const row = (cue) => el("li", { "data-learned": cue.origin === "session" && told.memory_id }, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
     button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
-  list.append(...told.cues.map(row));
+  const against = told.cues.filter((cue) => cue.proved < 0);
+  list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
   return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,
-    cueForm(told.memory_id, (cue) => list.append(row(cue)))];
+    cueForm(told.memory_id, (cue) => list.append(row(cue))),
+    against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
+}
+
+/** Store a cue of a memory; returns it. */
+async function addCue(memoryId, text) {
+  try {
+    return await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text });
+  } catch (error) {
+    if (/no memory has more|the most it may have/.test(error.message)) error.message = "This memory already has the most cues of yours; remove one in Memories.";
+    throw error;
+  }
 }
 
 /** A form to write a cue in; calls `added` with the stored cue. */
-function cueForm(memoryId, added, suggested = "") {
-  const words = el("input", { placeholder: "a request it matters for, as you would ask", "aria-label": "New cue", required: true, value: suggested });
+function cueForm(memoryId, added) {
+  const words = el("input", { placeholder: "a request it matters for, as you would ask", "aria-label": "New cue", required: true });
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
-    added(await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text: words.value }));
+    added(await addCue(memoryId, words.value));
     words.value = "";
   }); } }, words, el("button", {}, "Add cue"));
 }
