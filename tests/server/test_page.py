@@ -199,6 +199,27 @@ def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
     expect(first.locator(".story > ul li").first).to_have_text(first.locator(".why").inner_text())
 
 
+def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
+    ask(page)
+
+    title = page.locator(".answer article h3 button").first
+    name = title.inner_text()
+    title.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".detail h2")).to_have_text(name)
+    expect(page.locator(".detail article")).to_be_focused()
+
+
+def test_what_is_not_there_is_said(page: Page) -> None:
+    page.get_by_label("Question", exact=True).fill("x" * 30_000)
+    page.keyboard.press("Enter")
+    expect(page.locator("#status.error")).to_contain_text("the question has 30,000 characters")
+    expect(page.get_by_text("Asking")).to_have_count(0)
+    page.get_by_role("link", name="Memories").click()
+    page.get_by_label("Filter").fill("no such words")
+    expect(page.locator(".rows")).to_contain_text("Try fewer words")
+
+
 def test_a_tab_that_is_left_keeps_its_answer_and_efforts_without_a_model_are_off(
     page: Page,
 ) -> None:

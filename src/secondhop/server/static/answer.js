@@ -69,9 +69,12 @@ const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el(
   el("summary", {}, one.heading || (index ? "Another passage" : "What it says"), el("span", { class: "quiet" }, one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "")),
   quote(one.text)));
 
+/** The name of the facet that is the question itself. */
+const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";
+
 /** What found a memory for the question itself: its words, a cue, or both. For another facet: the names of the facets and the hop. */
 function foundFor(memory, { trace }) {
-  if (memory.facets[0] && memory.facets[0] !== trace.facets.find((facet) => facet.facet_id === "f0")?.name) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
+  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
   return words ? (cue ? "its words and a cue" : "its words") : cue ? `only a cue (by its words: ${at})` : place && `its words (${at})`;
 }
@@ -95,7 +98,7 @@ function outdated(id, { outdatedBy, names }) {
 function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
-    el("h3", {}, el("span", { class: "place" }, String(place)), name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
+    el("h3", {}, el("span", { class: "place" }, String(place)), byId("tabs") ? el("button", { type: "button", class: "link inline", title: "Open in Memories", onclick: () => openMemory(memory.id) }, name) : name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
     memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
@@ -135,7 +138,7 @@ function whyEmpty(result) {
 
 /** The whole answer of a recall or of a session's round; a round also has branches, changes and proposals. */
 function answerView(result, tools) {
-  const missing = result.facets.filter((facet) => facet.empty).map((facet) => facet.name);
+  const missing = result.facets.filter((facet) => facet.empty && facet.name !== ownFacet(tools.trace)).map((facet) => facet.name);
   const left = (result.changes ?? []).filter((one) => one.change === "left");
   const sparked = (result.branches ?? []).flatMap((branch) => branch.memories).length;
   let place = 0;

@@ -42,6 +42,21 @@ async function learnedView(changed) {
     el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
 }
 
+let toOpen = "";  // id of the memory to open the view with
+
+/** Open a memory in the Memories tab. */
+function openMemory(id) {
+  toOpen = id;
+  location.hash = "#memories";
+}
+
+/** What an empty list says of the kind it was asked for. */
+const NONE_OF_KIND = {
+  continuity: "No such memories yet. Conversations and notes become such: write one above, or run secondhop ingest FILE.",
+  factual: "No facts yet. Facts come from observe (a conversation) or remember.",
+  preferential: "No preferences yet. Preferences come from observe (a conversation) or remember.",
+};
+
 function memoriesView() {
   const list = el("ul", { class: "rows" }), detail = el("div", { class: "detail" });
   const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => { refilter(); loadRest(); } });
@@ -50,7 +65,10 @@ function memoriesView() {
   let after = "";
   const fits = (memory) => (kind.selectedIndex === 0 || memory.kind === kind.value)
     && hasWords(memory, words.value);
-  const refilter = () => replace(list, loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500).map(row));
+  const refilter = () => {
+    const shown = loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500);
+    replace(list, shown.length || after || !loaded.length ? shown.map(row) : el("li", {}, words.value ? "No memory has all these words. Try fewer words, or all kinds." : NONE_OF_KIND[kind.value]));
+  };
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
     words.value && !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) && el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`)));
@@ -73,14 +91,15 @@ function memoriesView() {
   };
   const more = button("Load more", load);
   const reload = async () => { loaded.length = 0; after = ""; await load(); await trying(showStats); adding.open ||= !loaded.length; };
-  const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, or ingest files: secondhop ingest FILE.");
+  const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, ingest files (secondhop ingest FILE), or choose another name at the top.");
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
   const taught = el("div");
   const showTaught = async () => { const open = taught.querySelector("details")?.open, now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
+  const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
   return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail),
-    focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); } };
+    focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); trying(openGiven); } };
 }
 
 const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
@@ -131,7 +150,7 @@ function tracesView() {
   const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
     button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
   let kept = [];
-  const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet."));
+  const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));
   const load = async () => { kept = await keptRecalls(); draw(); };
   return { element: el("div", {}, all, out), focus: () => trying(load) };
 }
@@ -155,7 +174,7 @@ function factsView() {
   const load = async () => {
     const found = await get(ofEntity("/facts"));
     replace(holder, found.length ? table("Facts that hold", ["subject", "attribute", "value", "since"], found.map((one) => [one.subject, one.attribute, one.value, day(one.since)]))
-      : el("p", {}, "No facts are stored. Facts have a subject, an attribute and a value: (me, employer, Acme)."));
+      : el("p", {}, `${NONE_OF_KIND.factual} A fact has a subject, an attribute and a value: (me, employer, Acme).`));
   };
   return { element: holder, focus: () => trying(load) };
 }
@@ -166,7 +185,7 @@ function briefingView() {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
       ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
-      : el("p", {}, "Nothing is stored yet that belongs in a briefing."));
+      : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they come from observe (a conversation) or remember."));
   };
   return { element: holder, focus: () => trying(load) };
 }
