@@ -11,6 +11,7 @@ from secondhop.nodes.state import (
     RecallState,
     RecallUpdate,
 )
+from secondhop.wording import counted
 
 
 async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -43,7 +44,7 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         "queries": chosen,
         "spent": {"rounds": 1, "queries": len(chosen)},
         "seen": sorted(state.get("candidates", {})),
-        "note": f"{len(chosen)} queries",
+        "note": counted(len(chosen), "query"),
     }
     if degraded:
         update["degraded"] = degraded

@@ -17,6 +17,7 @@ from tests.server.browser import chromium, new_page
 from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.recall import Recall
+from secondhop.stores.cues import MOST_CUES
 
 pytestmark = pytest.mark.slow
 
@@ -124,9 +125,9 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
     expect(page.locator(".why-not")).not_to_contain_text("secondhop cues")
-    page.locator(".why-not").get_by_label("New cue").fill("what goes with the soup?")
-    page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_contain_text("The cue is stored")
+    page.locator(".why-not").get_by_role("button", name="Add this question as a cue").click()
+    expect(page.locator(".why-not")).to_contain_text("Added; ask again")
+    expect(page.locator(".why-not").get_by_role("button", name="Add this")).to_have_count(0)
     page.get_by_label("Memory id").fill("sourdough")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
@@ -138,12 +139,85 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.locator(".why-not")).to_contain_text("No stored memory has this")
 
 
+def test_a_question_becomes_a_cue_until_a_memory_has_the_most(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("car", "The car needs tyres."), note("ana", "Ana eats no nuts.")])
+        recall.add([note("milk", "The milk is fresh.")])
+        for number in range(MOST_CUES["specific"] - 1):
+            recall.memories.cues.add("car", f"is wheel {number} good")
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        page.get_by_label("How many memories").fill("1")
+        for question, found, told in (
+            ("Ana eats nuts", "ana", "Added; ask again"),
+            ("How fresh is the milk", "milk", "has the most cues of yours; remove one in Memories"),
+        ):
+            ask(page, question)
+            expect(page.locator(f'.answer article[data-memory="{found}"]')).to_be_visible()
+            page.get_by_label("Memory id").fill("car")
+            page.keyboard.press("Enter")
+            page.locator(".why-not").get_by_role("button", name="Add this question").click()
+            expect(page.locator(".why-not .story [role=status]")).to_contain_text(told)
+            expect(page.locator("#status.error")).to_have_count(0)
+        with served.client("") as http:
+            cues = http.get(f"/v1/entities/{MARA}/cues/car").json()["cues"]
+        assert ("Ana eats nuts", "specific") in [(one["text"], one["breadth"]) for one in cues]
+
+
+def test_what_was_voted_down_is_told_as_that_and_taken_back_once(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("bread", "Bake bread."), note("ana", "Ana bakes, and may not eat nuts.")])
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        ask(page, "What may I bake for Ana?")
+        page.locator('article[data-memory="ana"] .vote.wrong').click()
+        page.get_by_role("button", name="Resolve").click()
+        expect(page.locator(".resolved")).to_contain_text("Lower:")
+        ask(page, "What may I bake for Ana?")
+        page.get_by_role("link", name="Memories").click()
+        page.locator(".rows button", has_text="ana").click()
+        down = page.locator(".detail h3:text-is('Voted down for') + ul")
+        expect(down).to_contain_text("What may I bake for Ana?")
+        expect(page.locator(".detail h3:text-is('Stored for') + ul li")).to_have_count(0)
+        page.locator(".detail .why-button").click()
+        expect(page.locator(".detail .story")).to_contain_text("Kept out")
+        page.locator(".detail .story").get_by_role("button", name="Take it back").click()
+        expect(page.locator(".detail .story")).to_contain_text("Taken back; ask again to see")
+        expect(page.locator(".detail").get_by_role("button", name="Take it back")).to_have_count(0)
+        expect(down.locator("li")).to_have_count(0)
+
+
 def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
     ask(page)
 
     first = page.locator(".answer article").first
     first.locator(".why-button").click()
     expect(first.locator(".story > ul li").first).to_have_text(first.locator(".why").inner_text())
+
+
+def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
+    ask(page)
+
+    title = page.locator(".answer article h3 button").first
+    name = title.inner_text()
+    title.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".detail h2")).to_have_text(name)
+    expect(page.locator(".detail article")).to_be_focused()
+
+
+def test_what_is_not_there_is_said(page: Page) -> None:
+    page.get_by_label("Question", exact=True).fill("x" * 30_000)
+    page.keyboard.press("Enter")
+    expect(page.locator("#status.error")).to_contain_text("the question has 30,000 characters")
+    expect(page.get_by_text("Asking")).to_have_count(0)
+    page.get_by_role("link", name="Memories").click()
+    page.get_by_label("Filter").fill("no such words")
+    expect(page.locator(".rows")).to_contain_text("Try fewer words")
 
 
 def test_a_tab_that_is_left_keeps_its_answer_and_efforts_without_a_model_are_off(

@@ -25,27 +25,31 @@ function inWords(text, names) {
 }
 
 /** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
-function story(explanation, { explain, names, canStore, question = "" }, name = "") {
+function story(explanation, tools, name = "") {
+  const { names, canStore, question } = tools;
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
-    explanation.replaced_by && el("section", {}, whyButton({ explain, names }, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
+    explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
-    canStore && change.includes("secondhop cues") && cueForm(explanation.memory_id, () => say("The cue is stored; ask again"), question),
-    canStore && change.includes("learning.forget") && takeBack(explanation.memory_id),
+    canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
+      aCueMayHelp(explanation) && onceButton("Add this question as a cue", () => addCue(explanation.memory_id, question), "Added; ask again")),
     explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
 
 /** The parts that add up to a score, as a table; null if there are none. */
 const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 
+/** Whether a cue may bring back a memory: it did not come back, and nothing that a cue cannot change kept it out. */
+const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut }) => !returned && !newer && !["validity", "filter", "critique", "forgotten"].includes(cut);
+
 /** A button that takes back what sessions taught about a memory. */
-const takeBack = (memoryId, done = () => {}) => button("Take it back", async () => {
+const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
+  for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
   done();
-  say("Taken back; ask again");
-});
+}, "Taken back; ask again to see");
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {
@@ -65,9 +69,12 @@ const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el(
   el("summary", {}, one.heading || (index ? "Another passage" : "What it says"), el("span", { class: "quiet" }, one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "")),
   quote(one.text)));
 
+/** The name of the facet that is the question itself. */
+const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";
+
 /** What found a memory for the question itself: its words, a cue, or both. For another facet: the names of the facets and the hop. */
 function foundFor(memory, { trace }) {
-  if (memory.facets[0] && memory.facets[0] !== trace.facets.find((facet) => facet.facet_id === "f0")?.name) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
+  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
   return words ? (cue ? "its words and a cue" : "its words") : cue ? `only a cue (by its words: ${at})` : place && `its words (${at})`;
 }
@@ -91,7 +98,7 @@ function outdated(id, { outdatedBy, names }) {
 function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
-    el("h3", {}, el("span", { class: "place" }, String(place)), name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
+    el("h3", {}, el("span", { class: "place" }, String(place)), byId("tabs") ? el("button", { type: "button", class: "link inline", title: "Open in Memories", onclick: () => openMemory(memory.id) }, name) : name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
     memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
@@ -131,7 +138,7 @@ function whyEmpty(result) {
 
 /** The whole answer of a recall or of a session's round; a round also has branches, changes and proposals. */
 function answerView(result, tools) {
-  const missing = result.facets.filter((facet) => facet.empty).map((facet) => facet.name);
+  const missing = result.facets.filter((facet) => facet.empty && facet.name !== ownFacet(tools.trace)).map((facet) => facet.name);
   const left = (result.changes ?? []).filter((one) => one.change === "left");
   const sparked = (result.branches ?? []).flatMap((branch) => branch.memories).length;
   let place = 0;

@@ -44,7 +44,7 @@ async function ask(body, out) {
   const flow = new Flow(await get(ofEntity("/graph")));
   const answer = el("div");
   replace(out, flow.element, answer);
-  const result = await streamed(body, (step) => flow.hear(step));
+  const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { replace(out); throw error; });
   flow.end(result);
   keepAsLast(result);
   showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });

@@ -39,8 +39,23 @@ async function learnedView(changed) {
   const { questions } = await get(ofEntity("/learned"));
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
-    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, changed))))])) : null;
+    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
 }
+
+let toOpen = "";  // id of the memory to open the view with
+
+/** Open a memory in the Memories tab. */
+function openMemory(id) {
+  toOpen = id;
+  location.hash = "#memories";
+}
+
+/** What an empty list says of the kind it was asked for. */
+const NONE_OF_KIND = {
+  continuity: "No such memories yet. Conversations and notes become such: write one above, or run secondhop ingest FILE.",
+  factual: "No facts yet. Facts come from observe (a conversation) or remember.",
+  preferential: "No preferences yet. Preferences come from observe (a conversation) or remember.",
+};
 
 function memoriesView() {
   const list = el("ul", { class: "rows" }), detail = el("div", { class: "detail" });
@@ -50,7 +65,10 @@ function memoriesView() {
   let after = "";
   const fits = (memory) => (kind.selectedIndex === 0 || memory.kind === kind.value)
     && hasWords(memory, words.value);
-  const refilter = () => replace(list, loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500).map(row));
+  const refilter = () => {
+    const shown = loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500);
+    replace(list, shown.length || after || !loaded.length ? shown.map(row) : el("li", {}, words.value ? "No memory has all these words. Try fewer words, or all kinds." : NONE_OF_KIND[kind.value]));
+  };
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
     words.value && !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) && el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`)));
@@ -73,14 +91,15 @@ function memoriesView() {
   };
   const more = button("Load more", load);
   const reload = async () => { loaded.length = 0; after = ""; await load(); await trying(showStats); adding.open ||= !loaded.length; };
-  const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, or ingest files: secondhop ingest FILE.");
+  const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, ingest files (secondhop ingest FILE), or choose another name at the top.");
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
   const taught = el("div");
   const showTaught = async () => { const open = taught.querySelector("details")?.open, now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
+  const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
   return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail),
-    focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); } };
+    focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); trying(openGiven); } };
 }
 
 const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
@@ -88,18 +107,30 @@ const CUE_ORIGIN = { host: "by you or your program", model: "by a model", sessio
 /** The cues of a memory, with buttons to remove them and a form to add one. */
 function cuesView(told) {
   const list = el("ul");
-  const row = (cue) => el("li", {}, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
+  const row = (cue) => el("li", { "data-learned": cue.origin === "session" && told.memory_id }, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
     button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
-  list.append(...told.cues.map(row));
+  const against = told.cues.filter((cue) => cue.proved < 0);
+  list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
   return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,
-    cueForm(told.memory_id, (cue) => list.append(row(cue)))];
+    cueForm(told.memory_id, (cue) => list.append(row(cue))),
+    against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
+}
+
+/** Store a cue of a memory; returns it. */
+async function addCue(memoryId, text) {
+  try {
+    return await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text });
+  } catch (error) {
+    if (/no memory has more|the most it may have/.test(error.message)) error.message = "This memory already has the most cues of yours; remove one in Memories.";
+    throw error;
+  }
 }
 
 /** A form to write a cue in; calls `added` with the stored cue. */
-function cueForm(memoryId, added, suggested = "") {
-  const words = el("input", { placeholder: "a request it matters for, as you would ask", "aria-label": "New cue", required: true, value: suggested });
+function cueForm(memoryId, added) {
+  const words = el("input", { placeholder: "a request it matters for, as you would ask", "aria-label": "New cue", required: true });
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
-    added(await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text: words.value }));
+    added(await addCue(memoryId, words.value));
     words.value = "";
   }); } }, words, el("button", {}, "Add cue"));
 }
@@ -119,7 +150,7 @@ function tracesView() {
   const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
     button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
   let kept = [];
-  const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet."));
+  const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));
   const load = async () => { kept = await keptRecalls(); draw(); };
   return { element: el("div", {}, all, out), focus: () => trying(load) };
 }
@@ -143,7 +174,7 @@ function factsView() {
   const load = async () => {
     const found = await get(ofEntity("/facts"));
     replace(holder, found.length ? table("Facts that hold", ["subject", "attribute", "value", "since"], found.map((one) => [one.subject, one.attribute, one.value, day(one.since)]))
-      : el("p", {}, "No facts are stored. Facts have a subject, an attribute and a value: (me, employer, Acme)."));
+      : el("p", {}, `${NONE_OF_KIND.factual} A fact has a subject, an attribute and a value: (me, employer, Acme).`));
   };
   return { element: holder, focus: () => trying(load) };
 }
@@ -154,7 +185,7 @@ function briefingView() {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
       ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
-      : el("p", {}, "Nothing is stored yet that belongs in a briefing."));
+      : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they come from observe (a conversation) or remember."));
   };
   return { element: holder, focus: () => trying(load) };
 }

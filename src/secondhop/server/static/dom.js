@@ -109,6 +109,18 @@ function button(label, work, props = {}, blocked = () => false) {
   return made;
 }
 
+/** A button that works once: afterwards `done` stands in its place. An error is told beside it. */
+function onceButton(label, work, done) {
+  const told = el("span", { role: "status" });
+  const made = button(label, async () => {
+    try { await work(); } catch (error) { told.className = "warning"; told.textContent = error.message; return; }
+    told.className = "";
+    told.textContent = done;
+    made.remove();
+  });
+  return el("span", {}, made, " ", told);
+}
+
 /** A select element; its first option, "", stands for the server's default. */
 function choice(label, usual, options) {
   return el("select", { "aria-label": label }, el("option", { value: "" }, usual), options.map((one) => el("option", { value: one }, one)));
