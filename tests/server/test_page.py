@@ -145,6 +145,7 @@ def test_a_question_becomes_a_cue_until_a_memory_has_the_most(
     with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
         recall.add([note("car", "The car needs tyres."), note("ana", "Ana eats no nuts.")])
         recall.add([note("milk", "The milk is fresh.")])
+        recall.memories.cues.add("ana", "Ana eats nuts")
         for number in range(MOST_CUES["specific"] - 1):
             recall.memories.cues.add("car", f"is wheel {number} good")
     with serving(tmp_path / "store") as served, new_page(browser) as page:
@@ -161,6 +162,15 @@ def test_a_question_becomes_a_cue_until_a_memory_has_the_most(
             page.locator(".why-not").get_by_role("button", name="Add this question").click()
             expect(page.locator(".why-not .story [role=status]")).to_contain_text(told)
             expect(page.locator("#status.error")).to_have_count(0)
+        ask(page, "Ana eats nuts")
+        expect(page.locator('.answer article[data-memory="ana"]')).to_be_visible()
+        page.get_by_label("Memory id").fill("car")
+        page.keyboard.press("Enter")
+        expect(page.locator(".why-not .story").last).to_contain_text("stored for “Ana eats nuts”")
+        expect(page.get_by_role("button", name="Add this question")).to_have_count(0)
+        page.get_by_label("How many memories").fill("2")
+        ask(page, "Ana eats nuts")
+        expect(page.locator('.answer article[data-memory="car"]')).to_be_visible()
         with served.client("") as http:
             cues = http.get(f"/v1/entities/{MARA}/cues/car").json()["cues"]
         assert ("Ana eats nuts", "specific") in [(one["text"], one["breadth"]) for one in cues]

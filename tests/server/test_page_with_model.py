@@ -216,6 +216,6 @@ def test_facts_preferences_history_and_the_briefing_are_browsed(
         expect(page.get_by_role("heading", name="History")).to_be_visible()
         expect(page.locator(".detail")).to_contain_text("changed salience 0.9")
         page.get_by_role("link", name="Briefing").click()
-        expect(page.get_by_role("heading", name="What a session starts with")).to_be_visible()
-        expect(page.get_by_role("row", name="Short answers.")).to_contain_text("holds always")
+        expect(page.get_by_role("heading", name="What a chat starts with")).to_be_visible()
+        expect(page.get_by_role("row", name="Short answers.")).to_contain_text("applies always")
         expect(page.get_by_role("row", name="Spare key")).to_contain_text("with Ines")

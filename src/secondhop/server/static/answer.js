@@ -34,15 +34,16 @@ function story(explanation, tools, name = "") {
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
-      aCueMayHelp(explanation) && onceButton("Add this question as a cue", () => addCue(explanation.memory_id, question), "Added; ask again")),
+      aCueMayHelp(explanation, question) && onceButton("Add this question as a cue", () => addCue(explanation.memory_id, question), "Added; ask again")),
     explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
 
 /** The parts that add up to a score, as a table; null if there are none. */
 const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 
-/** Whether a cue may bring back a memory: it did not come back, and nothing that a cue cannot change kept it out. */
-const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut }) => !returned && !newer && !["validity", "filter", "critique", "forgotten"].includes(cut);
+/** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
+const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "forgotten"].includes(cut)
+  && !told.some((sentence) => sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
 
 /** A button that takes back what sessions taught about a memory. */
 const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {
