@@ -84,15 +84,15 @@ def left_out(memory_id: str, title: str) -> Explanation:
 
 
 def written_later(memory_id: str, title: str, created_at: datetime) -> Explanation:
-    """The story of a memory whose date is after the recall."""
+    """The story of a memory that was stored after the recall."""
     return Explanation(
         memory_id=memory_id,
         title=title,
         returned=False,
         story=[
             "No query of this recall found it.",
-            f"It is dated {created_at:%Y-%m-%d %H:%M} UTC, after this recall, so it was probably "
-            f"not stored yet.",
+            f"It is dated {created_at:%Y-%m-%d %H:%M} UTC, after this recall. A query would find "
+            f"it now, so it was not stored yet.",
         ],
         cut_by="never_found",
         nearest_change="ask again; it may be found now",

@@ -202,17 +202,15 @@ def is_text_look_up(state: RecallState) -> bool:
     return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_ANSWER
 
 
-def unplanned_order(
-    pool: Pool, relevance: Floats, factors: Floats, state: RecallState
-) -> list[str]:
+def unplanned_order(pool: Pool, judged: Floats, factors: Floats, state: RecallState) -> list[str]:
     """Ids of the memories that may be returned without a plan, best first; outdated ones last.
 
     Args:
-        relevance: [n_candidates, n_facets], after votes, newer memories and factors; a memory with
-            0 in every facet may not be returned.
+        judged: [n_candidates, n_facets], relevance after votes, newer memories and factors, which
+            may lift it above 1; a memory with 0 in every facet may not be returned.
         factors: [n_candidates, n_facets], without the effect of newer memories.
     """
-    best: list[float] = relevance.max(axis=1, initial=0.0).tolist()
+    best: list[float] = judged.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
     replaced: set[str] = set()
     if is_text_look_up(state):

@@ -10,7 +10,7 @@ SecondhopError
 │   ├── SchemaVersionError     written by a newer secondhop
 │   ├── CorruptStoreError      the vectors cannot be read; `secondhop reindex` rebuilds them
 │   ├── StoreBusyError         another process has been writing for too long
-│   ├── StoreUnavailableError  a server that holds part of the store does not answer
+│   ├── StoreUnavailableError  a server that holds part of the store does not answer, or it is gone
 │   ├── StoreFullError         the disk is full; what was acknowledged before is kept
 │   └── UnfinishedForgettingError  a `forget` has begun; opening the entity finishes it
 ├── ModelError                 a model could not be loaded, reached or understood

@@ -50,10 +50,7 @@ async def explained(
     card = None if known else (await store.cards([memory_id])).get(memory_id)
     if card is not None and await is_left_out(story, memory_id, store):
         return left_out(memory_id, card.title)
-    told = hidden_of(story, memory_id) or preference_of(story, memory_id)
-    if card is not None and told is None and card.created_at > story.asked_at:
-        return written_later(memory_id, card.title, card.created_at)
-    if not known and told is None:
+    if not known and not (hidden_of(story, memory_id) or preference_of(story, memory_id)):
         reach = await reach_of(
             story,
             memory_id,
@@ -61,6 +58,9 @@ async def explained(
             reader=store,
             embedder=services.embedder,
         )
+    would_be_found = reach is not None and 0 < reach.rank <= reach.depth
+    if card is not None and would_be_found and card.created_at > story.asked_at:
+        return written_later(memory_id, card.title, card.created_at)
     explanation = explain(
         story,
         memory_id,

@@ -100,7 +100,7 @@ class RecallPool:
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         """Least recently used first."""
         self._closed = False
-        self._was_there = False
+        self._was_there = self._home.place.is_there()
         waiting = self._home.place.annotating if judge and options.get("annotate", True) else None
         self._waiting: AnnotationRows | None = waiting
         self._annotating: asyncio.Task[None] | None = None

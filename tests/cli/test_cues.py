@@ -95,5 +95,7 @@ def test_a_memory_has_only_so_many_cues_of_yours(run: Cli) -> None:
 def test_words_of_a_memory_name_it_too(run: Cli) -> None:
     assert texts(run, "it RAINS") == []
     assert sorted(texts(run, "swells up")) == ["plan a dinner", "what may I bake for Ana"]
-    added = run("cues", "rain", "--add", "fix the roof")
-    assert (added.exit_code, texts(run, "it rains")) == (0, ["fix the roof"])
+    assert run("remember", "It snows a lot", "--title", "Winter").exit_code == 0
+    assert run("cues", "winter", "--add", "fix the roof").exit_code == 0
+    assert texts(run, "it snows") == ["fix the roof"]
+    assert run("cues", "swells up", "--add", "fix the roof").exit_code != 0

@@ -95,6 +95,7 @@ def expect_in_time_by_its_thread(passed: Storm, *, at_once: int) -> None:
 
     With so many at once, each waits for the others' work, and that can take more than LATE_S.
     """
+    assert passed.alone_s <= 2 * LATE_S
     late_s = max(LATE_S, at_once * passed.alone_s)
     for outcome in passed.outcomes:
         stolen_s = passed.heart.stolen_s(outcome.deadline, outcome.ended)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -112,9 +113,29 @@ async def test_an_answer_that_takes_too_long_is_given_up() -> None:
     async def slow(*_: object) -> None:
         await asyncio.sleep(60)
 
-    gate = Gate(slow, keyring=None, limits=ServerLimits(request_s=0.1), metrics=Metrics())
+    gate = Gate(
+        slow,
+        keyring=None,
+        limits=ServerLimits(request_s=0.1),
+        metrics=Metrics(),
+        expect_store=lambda: None,
+    )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://x") as here:
         assert status(await here.get(HERE)) == 504
+
+
+def test_a_store_that_is_gone_is_neither_ready_nor_begun_anew(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with serving(store, new_store(store)) as running, running.client() as mara:
+        assert status(mara.post(f"{HERE}/recall", json=ASKED)) == 200
+        store.rename(tmp_path / "moved")
+        assert status(mara.get("/readyz")) == 503
+        assert status(mara.post(f"{HERE}/recall", json=ASKED)) == 503
+        assert status(mara.post(f"{HERE}/memories", json={"memories": []})) == 503
+        assert not (store / "store.json").exists()
+        shutil.rmtree(store, ignore_errors=True)  # the trace of the first recall may be there
+        (tmp_path / "moved").rename(store)
+        assert status(mara.post(f"{HERE}/recall", json=ASKED)) == 200
 
 
 def test_a_page_of_another_site_reaches_nothing(tmp_path: Path) -> None:

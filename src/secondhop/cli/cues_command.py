@@ -18,7 +18,8 @@ _PAGE = 1000
 def cues(
     common: Common,
     memory: Annotated[
-        str | None, typer.Argument(metavar="[MEMORY]", help="Its id, its title, or words in it.")
+        str | None,
+        typer.Argument(metavar="[MEMORY]", help="Its id or title; to show it, also words in it."),
     ] = None,
     add: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A request for which the memory matters.")
@@ -52,10 +53,10 @@ def add_cue(common: Common, memory: str | None, text: str, *, broad: bool, dry_r
     if memory is None:
         raise UsageError("--add needs the memory that the cue is of")
 
-    from secondhop.memories.finding import id_of
+    from secondhop.memories.finding import TITLE, id_of
 
     async def work(recall: "Recall") -> "StoredCue":
-        memory_id = await id_of(recall.memories, memory)
+        memory_id = await id_of(recall.memories, memory, at_most=TITLE)
         return await recall.memories.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run)
 
     added = in_memory(common, work)

@@ -41,7 +41,7 @@ SERVES_WELL = 3
 LEGEND = (
     "? is a query: who wrote it, and at which ranks it found the returned memories. + was "
     "returned, with its slot. - was found but not returned, with the reason. The number is the "
-    "score that decided; what searches added to it is in brackets."
+    "score that decided; what searches found is in brackets."
 )
 
 

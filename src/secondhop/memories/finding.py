@@ -40,14 +40,24 @@ def distance(version: Version, words: str) -> int | None:
     return None
 
 
-async def id_of(memories: "MemoryService", words: str) -> str:
+TITLE = 1
+"""The distance of a title; see `distance`."""
+
+
+async def id_of(memories: "MemoryService", words: str, *, at_most: int | None = None) -> str:
     """The id of the memory that has this id, title or words.
+
+    Args:
+        at_most: the greatest `distance`; None: any.
 
     Raises:
         NotStoredError: no memory matches.
         UsageError: several match equally well; the message lists their ids.
     """
-    return meant(await memories.afind(words), words).memory_id
+    found = await memories.afind(words)
+    if at_most is not None:
+        found = [one for one in found if distance(one, words) in range(at_most + 1)]
+    return meant(found, words).memory_id
 
 
 def meant(found: Sequence[Version], words: str) -> Version:

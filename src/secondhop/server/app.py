@@ -75,6 +75,7 @@ def create_app(
         keyring=keyring,
         limits=limits or ServerLimits(),
         metrics=served.metrics,
+        expect_store=served.recalls.expect_store,
         hosts=hosts,
         origins=origins,
     )

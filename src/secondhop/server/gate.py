@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from urllib.parse import urlsplit
 
 from fastapi.responses import JSONResponse
@@ -45,18 +45,21 @@ class Gate:
         keyring: Keyring | None,
         limits: ServerLimits,
         metrics: Metrics,
+        expect_store: Callable[[], None],
         hosts: Collection[str] = (),
         origins: Collection[str] = (),
     ) -> None:
         """Wrap `app`.
 
         Args:
+            expect_store: raises if the store is gone. Tokens are kept there, so it comes first.
             keyring: the valid tokens; None lets everyone who reaches the server do everything.
             hosts: host names that a request may use; (): any. They keep a page of another site
                 from reaching a server without tokens through DNS rebinding.
             origins: other sites whose pages may write here.
         """
         self._app, self._keyring, self._limits, self._metrics = app, keyring, limits, metrics
+        self._expect_store = expect_store
         self._hosts, self._origins = frozenset(hosts), frozenset(origins)
         self._rates = RateLimiter(limits.requests_per_s)
 
@@ -120,6 +123,8 @@ class Gate:
                 )
             )
         try:
+            if needs_token(path):
+                self._expect_store()
             token = await self._caller(headers) if needs_token(path) else None
         except StoreError as error:
             return problem_response(error)

@@ -211,6 +211,16 @@ def test_a_memory_is_for_the_facet_that_its_vote_names_first() -> None:
     assert (answer.picks[0]["memory_id"], answer.picks[0]["facet_id"]) == ("m1", "f1")
 
 
+def test_factors_that_lift_scores_above_one_still_tell_memories_apart() -> None:
+    pool, state = world_of([[0.99], [0.95]])
+    for memory_id, salience in (("m0", 0.75), ("m1", 1.0)):
+        pool.candidates[memory_id]["salience"] = salience
+
+    answer = best_answer(pool, cast(RecallState, {**state, "queries": {}}), settings=SETTINGS)
+
+    assert [pick["memory_id"] for pick in answer.selected.picks] == ["m1", "m0"]
+
+
 def test_what_alone_serves_a_facet_stands_alone() -> None:
     relevance = np.array([[0.9, 0.1], [0.8, 0.6], [0.2, 0.4]])
     assert stand_alone(relevance, min_score=0.35).tolist() == [False, True, False]

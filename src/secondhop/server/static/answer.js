@@ -42,8 +42,8 @@ function story(explanation, tools, name = "") {
 const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
-const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "forgotten"].includes(cut)
-  && !told.some((sentence) => sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
+const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
+  && !told.some((sentence) => sentence.includes("repeats what ") || sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
 
 /** A button that takes back what sessions taught about a memory. */
 const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {

@@ -121,7 +121,7 @@ async function addCue(memoryId, text) {
   try {
     return await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text });
   } catch (error) {
-    if (/no memory has more|the most it may have/.test(error.message)) error.message = "This memory already has the most cues of yours; remove one in Memories.";
+    if (/the most it may have/.test(error.message)) error.message = "This memory already has the most cues of yours; remove one in Memories.";
     throw error;
   }
 }

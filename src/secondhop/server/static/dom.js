@@ -111,12 +111,13 @@ function button(label, work, props = {}, blocked = () => false) {
 
 /** A button that works once: afterwards `done` stands in its place. An error is told beside it. */
 function onceButton(label, work, done) {
-  const told = el("span", { role: "status" });
+  const told = el("span", { role: "status", tabindex: "-1" });
   const made = button(label, async () => {
     try { await work(); } catch (error) { told.className = "warning"; told.textContent = error.message; return; }
     told.className = "";
     told.textContent = done;
     made.remove();
+    told.focus();
   });
   return el("span", {}, made, " ", told);
 }

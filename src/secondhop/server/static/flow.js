@@ -83,11 +83,19 @@ class Flow {
       void known.box.getBBox?.();  // restart the animation
       known.box.classList.add("now");
       known.count.textContent = known.times > 1 ? `×${known.times}` : "";
-      known.box.scrollIntoView({ block: "nearest", inline: "center" });  // a narrow screen shows only part of the graph
+      this.follow(known.box);
     }
     const text = `${step.node}: ${step.note || "done"} (${seconds(step.ms)})`;
     this.now.textContent = text;
     this.list.append(el("li", {}, `Round ${step.round || "–"} · ${text}`));
+  }
+
+  /** Scroll the graph sideways to a box: a narrow screen shows only part of it. */
+  follow(box) {
+    const pane = box.closest(".scroll");
+    if (!pane) return;
+    const { left, width } = box.getBoundingClientRect(), shown = pane.getBoundingClientRect();
+    pane.scrollLeft += left + width / 2 - (shown.left + shown.width / 2);
   }
 
   /** Show that the recall has ended, and fold its steps. */
