@@ -187,7 +187,7 @@ async def forever() -> NoReturn:
 
 
 class BrokenSearch:
-    """Wraps a `MemorySearch`; one leg, or the words of one query, raise an error instead."""
+    """Wraps a `MemorySearch`; one retriever, or the words of one query, raise an error instead."""
 
     def __init__(
         self,

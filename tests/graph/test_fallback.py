@@ -11,9 +11,9 @@ from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 
 
-def broken_leg(world: SmallWorld, leg: str, error: Exception) -> BrokenSearch:
-    """The world's store with one leg raising an error."""
-    if leg == "dense":
+def broken_search(world: SmallWorld, retriever: str, error: Exception) -> BrokenSearch:
+    """The world's store with one retriever raising an error."""
+    if retriever == "dense":
         return BrokenSearch(world.store, dense=error)
     return BrokenSearch(world.store, lexical=error)
 
@@ -43,17 +43,17 @@ async def test_one_failing_planning_step_leaves_the_other_its_plan(world: SmallW
     assert "503" in failed[0].error
 
 
-@pytest.mark.parametrize("leg", ["dense", "lexical"])
-async def test_a_recall_goes_on_with_one_leg(world: SmallWorld, leg: str) -> None:
-    broken = StoreError("the leg is gone")
-    search = broken_leg(world, leg, broken)
+@pytest.mark.parametrize("retriever", ["dense", "lexical"])
+async def test_a_recall_goes_on_with_one_retriever(world: SmallWorld, retriever: str) -> None:
+    broken = StoreError("the retriever is gone")
+    search = broken_search(world, retriever, broken)
 
     result, trace = await ask(world.services(search=search))
 
     assert trace.candidate("research-1") is not None
     searched = [query for query in trace.queries if query.origin != "playbook"]
-    assert all(query.error == f"{leg}: the leg is gone" for query in searched)
-    assert f"round 1 lost a search: {leg}: the leg is gone" in result.degraded
+    assert all(query.error == f"{retriever}: the retriever is gone" for query in searched)
+    assert f"round 1 lost a search: {retriever}: the retriever is gone" in result.degraded
 
 
 async def test_both_legs_gone_everywhere_is_said_and_answers_nothing(world: SmallWorld) -> None:
@@ -91,9 +91,9 @@ async def test_a_mistake_in_a_critic_is_raised(world: SmallWorld) -> None:
         await ask(world.services(critic=ScriptedCritic(ZeroDivisionError())))
 
 
-@pytest.mark.parametrize("leg", ["dense", "lexical"])
-async def test_a_mistake_in_a_search_is_raised(world: SmallWorld, leg: str) -> None:
-    search = broken_leg(world, leg, IndexError("ours"))
+@pytest.mark.parametrize("retriever", ["dense", "lexical"])
+async def test_a_mistake_in_a_search_is_raised(world: SmallWorld, retriever: str) -> None:
+    search = broken_search(world, retriever, IndexError("ours"))
 
     with pytest.raises(IndexError, match="ours"):
         await ask(world.services(search=search))

@@ -1,4 +1,4 @@
-"""The lexical leg: what a score means, and that the index follows the stored text."""
+"""The lexical retriever: what a score means, and that the index follows the stored text."""
 
 import math
 import sqlite3

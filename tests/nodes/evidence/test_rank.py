@@ -1,4 +1,4 @@
-"""A passage's score: a query's two legs, all facets, votes, and the day that is named."""
+"""A passage's score: a query's two rankings, all facets, votes, and the day that is named."""
 
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -28,8 +28,8 @@ def state_of(
     memory_ids = {
         memory_id
         for found in rankings.values()
-        for leg in (found["dense"], found["lexical"])
-        for memory_id in leg["memory_ids"]
+        for hits in (found["dense"], found["lexical"])
+        for memory_id in hits["memory_ids"]
     }
     return cast(
         RecallState,
