@@ -86,7 +86,7 @@ async def test_each_token_sees_its_own_entity_over_http(guarded: Guarded) -> Non
                 other = NOOR if entity == MARA else MARA
                 foreign = await client.call_tool("recall", {**ARGUMENTS, "entity": other})
                 assert foreign.is_error
-                assert f"'{entity}' alone" in words(foreign)
+                assert f"'{entity}' only" in words(foreign)
                 if entity == MARA:
                     await voted_on(client)
 
