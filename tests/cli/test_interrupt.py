@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import aclosing, closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,8 @@ def ingesting(notes: Path, store: Path) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
         env=environment | {"SECONDHOP_OFFLINE": "1"},
+        # a job in the background of a shell ignores SIGINT, and so would its children
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
 
 
