@@ -2,8 +2,9 @@
 
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.planning.question_kind import LOOKUPS
+from secondhop.nodes.selection.answerable import text_relevance
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes, text_relevance
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.votes import IN_FAVOUR
 

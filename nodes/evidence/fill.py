@@ -22,7 +22,8 @@ from secondhop.nodes.evidence.turns import whole_id, with_turns
 from secondhop.nodes.evidence.updates import with_later_first
 from secondhop.nodes.planning.question_kind import SHARES
 from secondhop.nodes.retrieval.similarity import cosines_of, scores_of
-from secondhop.nodes.selection.relevance import answerable, critics_order, exposure, last_votes
+from secondhop.nodes.selection.answerable import answerable
+from secondhop.nodes.selection.relevance import critics_order, exposure, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
 from secondhop.ranking.calibration import calibrated_relevance

@@ -1,4 +1,4 @@
-"""What decides a slot, from top to bottom; three files beside this one hold the details.
+"""What decides a slot, from top to bottom; the files named here hold the details.
 
 1. Without a plan, relevance to the question is the sum of what each search says (`blend.py`). If a
    model planned facets, relevance to a facet is that of the best passage found for it.
@@ -11,7 +11,7 @@
 4. With a plan, the facets share the slots (`select.py`).
 5. The critic's order goes before all that, and what people and agents voted for goes before the
    critic's order. The first k get the slots (`select.py`).
-6. If nothing is near the question, the answer is empty.
+6. If nothing is near the question, the answer is empty (`answerable.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,21 +24,23 @@ from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.effort import is_unplanned, mostly_cued
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
+from secondhop.nodes.selection.answerable import (
+    CUES_ANSWER,
+    answerable,
+    named_in_question,
+    nearest_cue,
+    text_relevance,
+)
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
 from secondhop.nodes.selection.pool import Pool, suggested_facets
 from secondhop.nodes.selection.relevance import (
-    CUES_ANSWER,
     OF_THE_QUESTION,
-    answerable,
     critics_order,
     is_outside,
     judged_relevance,
     kept_ids,
     last_votes,
-    named_in_question,
-    nearest_cue,
     score_factors,
-    text_relevance,
     weakened_by,
     well_founded,
 )

@@ -1,0 +1,102 @@
+"""Says whether anything stored is near enough to the question for an answer."""
+
+from collections.abc import Mapping
+
+from secondhop.nodes.planning.question_kind import LOOKUPS, names_in
+from secondhop.nodes.selection.pool import Pool
+from secondhop.nodes.state import DIRECT, FacetScore, QuestionKind, RecallState
+from secondhop.ranking.words import words
+
+ANSWERABLE: Mapping[QuestionKind, float] = {
+    "factual": 0.8,
+    "temporal": 0.8,
+    "conceptual": 0.57,
+    "procedural": 0.57,
+}
+"""How near the best memory must be to the question itself, as a share of `min_score`; if none is,
+nothing is returned.
+
+A question for a fact is not answered by what surrounds the fact. A question for help may be, even
+if no memory is about it.
+"""
+
+
+FULL_SIZE = 80
+"""With fewer memories than this, the bar of a question for help is lower in proportion.
+
+The best of few is less near by chance alone, and to withhold the one allergy that somebody noted is
+worse than to return one note too many (docs/benchmarks.md).
+"""
+
+
+RARE = 0.25
+"""A name tells memories apart if at most this share of the candidates contains it."""
+
+
+CUES_ANSWER = 0.5
+"""Similarity of a specific cue to the question, as in `CueHits`, from which on we take the memory
+as stored for such a question.
+
+Of 108 questions put to other people's memories, none reached it. Of 36 questions put to the
+person's own memories, a third did; for the rest, the text of a memory was near.
+"""
+
+
+def answerable(
+    state: RecallState, kind: QuestionKind, *, min_score: float, named: bool = False
+) -> tuple[bool, float, float]:
+    """(whether anything stored is about the question, best relevance of a text, bar).
+
+    True if the best relevance reaches the bar, a specific cue is near the question, `named` is
+    true, or the question's own searches failed while other queries found candidates.
+
+    Args:
+        named: whether a name from the question tells some memories apart.
+    """
+    candidates = state.get("candidates", {})
+    direct = [
+        text_relevance(candidate["scores"][DIRECT])
+        for candidate in candidates.values()
+        if DIRECT in candidate["scores"]
+    ]
+    best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
+    if kind not in LOOKUPS:
+        bar *= min(1.0, max(len(direct), compared_with(state)) / FULL_SIZE)
+    unknown = bool(candidates) and not direct
+    yes = best >= bar or nearest_cue(state) >= CUES_ANSWER or named or unknown
+    return yes, best, bar
+
+
+def named_in_question(pool: Pool, question: str) -> dict[str, str]:
+    """{memory id: a name from the question that its texts contain and most others do not}.
+
+    Embedding models know few personal names, and find little in a note of three words about one.
+    """
+    names = names_in(question)
+    if not names:
+        return {}
+    said = {one: {*words(" ".join(texts))} for one, texts in pool.texts.items()}
+    most = max(1, round(RARE * len(said)))
+    found: dict[str, str] = {}
+    for name in names:
+        having = [one for one, own in said.items() if {*words(name)} <= own]
+        if len(having) <= most:
+            found = dict.fromkeys(having, name) | found
+    return found
+
+
+def compared_with(state: RecallState) -> int:
+    """Number of memories that the question's own search by similarity found."""
+    own = state.get("rankings", {}).get("q0")
+    return len({*own["dense"]["memory_ids"]}) if own else 0
+
+
+def nearest_cue(state: RecallState) -> float:
+    """Similarity of the nearest specific cue to the question; 0.0 if no memory has cues."""
+    own = state.get("rankings", {}).get("q0")
+    return own["cues"]["nearest"] if own and "cues" in own else 0.0
+
+
+def text_relevance(score: FacetScore) -> float:
+    """Calibrated relevance of the text alone, 0..1."""
+    return score.get("text", score["relevance"])
