@@ -88,7 +88,8 @@ class FolderPlace:
 
     def vectors(self, identity: Identity, *, ending: str = "") -> ChromaVectors:
         """See `StorePlace`."""
-        return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
+        name = self._names.of(identity, ending=ending)
+        return ChromaVectors(self._chroma, name=name, dimension=identity.dimension)
 
     def identities(self, *, filled: bool = False) -> list[Identity]:
         """See `StorePlace`."""

@@ -75,7 +75,8 @@ class PostgresPlace:
     def vectors(self, identity: Identity, *, ending: str = "") -> VectorIndex:
         """See `StorePlace`."""
         if self._chroma:
-            return ChromaVectors(self._chroma, name=self._names.of(identity, ending=ending))
+            name = self._names.of(identity, ending=ending)
+            return ChromaVectors(self._chroma, name=name, dimension=identity.dimension)
         collection = f"{identity.generation}{ending}"
         slug = entity_slug(identity.entity)
         return PostgresVectors(self._server, slug, collection=collection)

@@ -10,11 +10,20 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import ParamSpec, TypeVar
 
+import numpy as np
+
 from secondhop.errors import StoreError
 from secondhop.stores.catalog.catalog import Identity
 from secondhop.stores.entity_names import entity_digest
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.records import Vector, Vectors
+from secondhop.stores.vectors.apart import (
+    SPARE,
+    cosine_scale,
+    with_patterns,
+    with_zeros,
+    without_patterns,
+)
 from secondhop.stores.vectors.chroma_client import (
     ChromaClient,
     ChromaCollection,
@@ -38,9 +47,11 @@ def read_twice(read: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         return read(*args, **named)
 
 
-def by_cosine(ids: Sequence[str], distances: Sequence[float]) -> list[tuple[str, float]]:
+def by_cosine(
+    ids: Sequence[str], distances: Sequence[float], *, scale: float
+) -> list[tuple[str, float]]:
     """(id, cosine), nearest first; ties by id."""
-    cosines = [round(1.0 - distance, 6) for distance in distances]
+    cosines = [round((1.0 - distance) * scale, 6) for distance in distances]
     hits = list(zip(ids, cosines, strict=True))
     if any(first <= second for first, second in pairwise(cosines)):
         hits.sort(key=lambda hit: (-hit[1], hit[0]))
@@ -50,10 +61,12 @@ def by_cosine(ids: Sequence[str], distances: Sequence[float]) -> list[tuple[str,
 class ChromaVectors:
     """A `VectorIndex` in one collection. Reading creates nothing; the first upsert does."""
 
-    def __init__(self, client: ChromaClient, *, name: Callable[[], str | None]) -> None:
+    def __init__(
+        self, client: ChromaClient, *, name: Callable[[], str | None], dimension: int
+    ) -> None:
         """`name` returns the collection's name, or None until the store exists."""
         self._client = client
-        self._name = name
+        self._name, self._dimension = name, dimension
 
     async def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
@@ -97,23 +110,31 @@ class ChromaVectors:
         with self._reading() as (_, collection):
             if collection is None or not len(queries) or k < 1:
                 return nothing
-            found = collection.nearest(queries, k=k)
-        return [by_cosine(ids, distances) for ids, distances in found]
+            spare = self._spare(collection)
+            found = collection.nearest(with_zeros(queries, spare), k=k)
+        scale = cosine_scale(spare)
+        return [by_cosine(ids, distances, scale=scale) for ids, distances in found]
 
     def _fetch(self, passage_ids: list[str]) -> dict[str, Vector]:
-        vectors: dict[str, Vector] = {}
+        stored: dict[str, Vector] = {}
         with self._reading() as (session, collection):
             if session is None or collection is None:
                 return {}
             for start in range(0, len(passage_ids), session.max_batch):
                 part = passage_ids[start : start + session.max_batch]
-                vectors.update(collection.vectors(part))
-        return vectors
+                stored.update(collection.vectors(part))
+        if not stored:
+            return {}
+        vectors = without_patterns(np.stack([*stored.values()]), self._dimension)
+        return dict(zip(stored, vectors, strict=True))
 
     def _upsert(self, passage_ids: list[str], vectors: Vectors) -> None:
         name = self._existing_name()
         with self._client.writing(name, adds_bytes=vectors.nbytes) as session:
-            session.created(name).upsert(passage_ids, vectors)
+            collection = session.created(name)
+            is_wide = self._spare(collection) > 0
+            rows = with_patterns(passage_ids, vectors) if is_wide else vectors
+            collection.upsert(passage_ids, rows)
 
     def _remove(self, passage_ids: list[str]) -> None:
         name = self._existing_name()
@@ -140,6 +161,10 @@ class ChromaVectors:
             return
         with self._client.reading(name) as session:
             yield session, session.collection(name) if session else None
+
+    def _spare(self, collection: ChromaCollection) -> int:
+        """How many numbers its vectors have beyond their own; 0 in those of an older secondhop."""
+        return SPARE if collection.dimension is None else collection.dimension - self._dimension
 
     def _existing_name(self) -> str:
         name = self._name()

@@ -45,13 +45,13 @@ class FolderDatabase:
 
     def collection(self, name: str) -> "FolderCollection":
         """See `ChromaDatabase`."""
-        return FolderCollection(self._bindings, self._bindings.get_collection(name, *_PLACE).id)
+        return FolderCollection(self._bindings, self._bindings.get_collection(name, *_PLACE))
 
     def created(self, name: str, *, hnsw: dict[str, Any]) -> "FolderCollection":
         """See `ChromaDatabase`."""
         configuration = json.dumps({"hnsw": hnsw} | _CONFIGURATION)
         made = self._bindings.create_collection(name, configuration, None, None, True, *_PLACE)
-        return FolderCollection(self._bindings, made.id)
+        return FolderCollection(self._bindings, made)
 
     def drop(self, name: str) -> None:
         """See `ChromaDatabase`."""
@@ -65,8 +65,10 @@ class FolderDatabase:
 class FolderCollection:
     """A `ChromaCollection` in a folder."""
 
-    def __init__(self, rust: Any, collection_id: object) -> None:
-        self._bindings, self._id = rust, str(collection_id)
+    def __init__(self, rust: Any, made: Any) -> None:
+        """`made`: Chroma's record of the collection."""
+        self._bindings, self._id = rust, str(made.id)
+        self.dimension: int | None = made.dimension
 
     def count(self) -> int:
         """See `ChromaCollection`."""

@@ -19,7 +19,7 @@ HNSW = {
     "space": "cosine",
     "batch_size": 20,
     "sync_threshold": 50,
-    "ef_construction": 100,
+    "ef_construction": 200,
     "ef_search": 400,
     "max_neighbors": 16,
 }
@@ -28,7 +28,8 @@ in the write-ahead log, which every query reads from end to end.
 
 A search asks for 256 cues or 360 passages. With `ef_search` at 200, it missed one of 635 cues in 9
 of 375 queries, and which one differed from index to index. At 400 it missed none, in the same
-time."""
+time. With `ef_construction` at 100, 4 to 21 of 162 searches in cues that sessions had added missed
+one or more, at 200 at most 2."""
 
 
 class UnloadedIndexError(CorruptStoreError):
@@ -42,6 +43,9 @@ class UnloadedIndexError(CorruptStoreError):
 
 class ChromaCollection(Protocol):
     """The vectors of one entity and generation."""
+
+    dimension: int | None
+    """Length of its vectors; None if it was empty when it was opened."""
 
     def count(self) -> int:
         """How many there are."""

@@ -136,6 +136,7 @@ class ServerCollection:
 
         # no embedding function: Chroma's default one would download a model
         self._collection = Collection(api, model, embedding_function=None)
+        self.dimension: int | None = model.dimension
 
     def count(self) -> int:
         """See `ChromaCollection`."""

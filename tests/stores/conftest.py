@@ -156,7 +156,7 @@ def collection(
     def make(name: str) -> VectorIndex:
         if client is not None:
             full = f"{tmp_path.name.rstrip('_')}-x.{name}"
-            made.append(ChromaVectors(client, name=lambda: full))
+            made.append(ChromaVectors(client, name=lambda: full, dimension=DIMENSION))
             return made[-1]
         if database is not None:
             return PostgresVectors(database, "me", collection=name)

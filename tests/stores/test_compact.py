@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Iterator[ChromaFolder]:
 
 @pytest.fixture
 def index(folder: ChromaFolder) -> ChromaVectors:
-    return ChromaVectors(folder, name=lambda: NAME)
+    return ChromaVectors(folder, name=lambda: NAME, dimension=DIMENSION)
 
 
 def unit_rows(count: int, *, seed: int = 7) -> Vectors:
@@ -69,7 +69,7 @@ async def test_another_client_finds_what_stays_and_writes_nothing_back(
     rows, more = unit_rows(70), unit_rows(60, seed=9)
     await index.upsert(ids(70), rows)
     with closing(ChromaFolder(folder.folder, locks=folder.folder.parent / "locks")) as other_client:
-        other = ChromaVectors(other_client, name=lambda: NAME)
+        other = ChromaVectors(other_client, name=lambda: NAME, dimension=DIMENSION)
         assert await other.count() == 70
         await index.remove(["p3"])
         assert await index.compact()
@@ -100,7 +100,7 @@ async def test_nothing_is_left_of_a_collection_that_was_dropped(
     index: ChromaVectors, folder: ChromaFolder
 ) -> None:
     rows = unit_rows(60)
-    other = ChromaVectors(folder, name=lambda: "other.1")
+    other = ChromaVectors(folder, name=lambda: "other.1", dimension=DIMENSION)
     await other.upsert(["kept"], unit_rows(1, seed=8))
     await index.upsert(ids(60), rows)
     await index.drop()
@@ -127,7 +127,7 @@ async def test_one_that_is_cut_off_loses_no_vector_and_can_be_done_again(
             folder.compact(NAME)
 
     with closing(ChromaFolder(folder.folder, locks=folder.folder.parent / "locks")) as restarted:
-        again = ChromaVectors(restarted, name=lambda: NAME)
+        again = ChromaVectors(restarted, name=lambda: NAME, dimension=DIMENSION)
         assert len(await again.ids()) == 129
         assert (await again.nearest(rows[7:8], k=1))[0][0][0] == "p7"
         assert await again.compact()

@@ -1,6 +1,7 @@
 """What every vector index must do, and what an entity's store must do over each index."""
 
 from datetime import UTC, datetime
+from hashlib import sha256
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,12 @@ from secondhop.errors import UsageError
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EarlierText
+
+
+def hash_of(text: str) -> str:
+    """For an order that is the same in every run, and mixed."""
+    return sha256(text.encode()).hexdigest()
+
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -57,6 +64,28 @@ class TestVectorIndex:
         await index.upsert(["b", "c", "a"], make.vectors("same", "same", "same"))
         found = await index.nearest(make.vectors("same"), k=3)
         assert [passage_id for passage_id, _ in found[0]] == ["a", "b", "c"]
+
+    async def test_many_equal_vectors_hide_no_others(
+        self, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        others = [f"note {n}" for n in range(300)]
+        equal = [f"pill {n}" for n in range(365)]
+        vectors = dict(zip(others, make.vectors(*others), strict=True))
+        vectors |= dict.fromkeys(equal, make.vectors("took my pill")[0])
+        mixed = sorted(vectors, key=hash_of)
+        for start in range(0, len(mixed), 20):
+            part = mixed[start : start + 20]
+            await index.upsert(part, np.stack([vectors[one] for one in part]))
+        queries = np.stack([vectors[one] for one in others])
+
+        found = await index.nearest(queries, k=1)
+
+        assert [hits[0][0] for hits in found] == others
+        every_day = await index.nearest(make.vectors("took my pill"), k=len(equal))
+        assert [one for one, _ in every_day[0]] == sorted(equal)
+        await index.remove(equal)
+        found = await index.nearest(queries, k=1)
+        assert [[one for one, _ in hits] for hits in found] == [[one] for one in others]
 
     async def test_upsert_replaces_and_doing_it_twice_changes_nothing(
         self, index: VectorIndex, make: SimpleNamespace

@@ -113,7 +113,7 @@ async def test_after_a_write_that_chroma_refused_everything_works_on(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
     client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
-    index = ChromaVectors(client, name=lambda: "some-name.1")
+    index = ChromaVectors(client, name=lambda: "some-name.1", dimension=16)
     await index.upsert(["a"], make.vectors("a"))
     with pytest.raises(StoreError, match="dimension"):
         await index.upsert(["b"], make.vectors("b")[:, :5])
@@ -163,7 +163,7 @@ async def test_an_index_that_chroma_has_lost_from_memory_is_loaded_again(
     from chromadb.errors import InternalError
 
     client = ChromaFolder(tmp_path / "chroma", locks=tmp_path / "locks")
-    index = ChromaVectors(client, name=lambda: "passages")
+    index = ChromaVectors(client, name=lambda: "passages", dimension=4)
     vectors = np.eye(4, dtype=np.float32)
     await index.upsert(["a", "b", "c", "d"], vectors)
     nearest, lost = FolderCollection.nearest, ["once"]
