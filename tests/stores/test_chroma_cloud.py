@@ -1,10 +1,11 @@
 """Vectors in a tenant and database of a Chroma that needs a key, like Chroma Cloud."""
 
 from collections.abc import Generator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 import chromadb
@@ -31,6 +32,7 @@ async def test_a_tenant_and_a_database_are_used_where_the_environment_names_them
     )
     admin.create_tenant("acme")
     admin.create_database("memories", tenant="acme")
+    close(admin)
     monkeypatch.setenv("CHROMA_TENANT", "acme")
     monkeypatch.setenv("CHROMA_DATABASE", "memories")
 
@@ -43,18 +45,24 @@ async def test_a_tenant_and_a_database_are_used_where_the_environment_names_them
         place.hostname or "", place.port or 0, tenant="acme", database="memories"
     )
     assert [one.count() for one in client.list_collections()] == [1]
+    close(client)
 
 
 def test_the_key_goes_with_every_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHROMA_API_KEY", "ck-secret")
     with refusing_server() as (url, keys):
         server = ChromaServer(url, store="here")
-        with pytest.raises(StoreError) as refused:
+        with closing(server), pytest.raises(StoreError) as refused:
             server.drop("any")
 
     assert keys
     assert set(keys) == {"ck-secret"}
     assert "ck-secret" not in str(refused.value)
+
+
+def close(client: Any) -> None:
+    """Close the connections of Chroma's own client, which has no method for it."""
+    vars(client._server)["_session"].close()
 
 
 @contextmanager
