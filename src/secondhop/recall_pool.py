@@ -68,7 +68,7 @@ class RecallPool:
         """Opens nothing yet. Arguments not listed here are as in `Recall.aopen`.
 
         Args:
-            max_open: how many entities stay open, at about 3 MB and 10 files each. An entity in
+            max_open: how many entities stay open, at about 3 MB and 12 files each. An entity in
                 use is never closed, so more are open if more are used at once.
 
         Raises:
