@@ -206,14 +206,18 @@ def near_misses(
     """{memory id: why it is not in the answer}, for at most `limit` near misses.
 
     Memories without room in a budget of tokens come first, then what the last round cut, by place,
-    then by score.
+    then by score. What the critic refused is a near miss; what people refused is none.
     """
+    votes = last_votes(state)
     last = [
         drop
         for drop in state.get("drops", {}).values()
         if drop["round"] == state["round"]
-        and drop["stage"] == "pick"
         and drop["memory_id"] not in picks
+        and (
+            drop["stage"] == "pick"
+            or (drop["stage"] == "critique" and votes[drop["memory_id"]]["by"] == "critic")
+        )
     ]
     far = 1_000_000
     ranked = sorted(

@@ -1,6 +1,6 @@
-"""An answer that fills a token budget tells which memories had no room, and what they need."""
+"""The near misses of an answer: what had no room in a token budget, and what the critic refused."""
 
-from tests.fakes import ScriptedPlanner, plan
+from tests.fakes import ScriptedCritic, ScriptedPlanner, plan, votes
 from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
 
 from secondhop.graph.explain import explain
@@ -79,3 +79,17 @@ async def test_room_that_is_left_over_is_not_filled_with_what_is_about_something
     assert "no room" not in weak.cut_by
     assert {"plan", "wins", "coaching"} <= {*result.ids()}
     assert explain(trace, "garden").nearest_change.startswith("a question nearer to it")
+
+
+async def test_what_the_critic_refused_is_a_near_miss(
+    world: SmallWorld,
+) -> None:
+    planner = ScriptedPlanner(decompose=[plan()], expand=[interview_plan()])
+    critic = ScriptedCritic(votes(hot=["plan"], cold=["wins"], content=True))
+
+    result, trace = await ask(world.services(planner=planner, critic=critic))
+
+    misses = {near.id: near.cut_by for near in result.maybe}
+    assert "wins" not in result.ids()
+    assert misses["wins"] == "critique: voted cold: scripted cold"
+    assert explain(trace, "wins").cut_by == "critique"
