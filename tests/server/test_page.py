@@ -110,6 +110,40 @@ def test_a_round_is_there_after_a_reload(page: Page) -> None:
     expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
 
 
+def test_votes_are_there_after_a_reload_until_they_are_resolved(page: Page) -> None:
+    ask(page)
+    pressed = page.locator(".answer .vote[aria-pressed=true]")
+    warm = page.locator(".answer article").nth(2).get_attribute("data-memory")
+    page.locator(".answer article .vote.hot").first.click()
+    page.locator(f'article[data-memory="{warm}"] .vote.warm').click()
+    page.wait_for_timeout(500)  # traces are written after the answer
+
+    page.reload()
+
+    expect(pressed).to_have_text(["hot", "warm"])
+    expect(page.locator(".session-bar")).to_contain_text("2 votes")
+    page.locator(f'article[data-memory="{warm}"] .vote.warm').click()
+    page.get_by_role("button", name="Next round").click()
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    page.locator(".answer article .vote.cold").nth(1).click()
+    page.wait_for_timeout(500)
+
+    page.reload()
+
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    expect(page.locator(".answer article").first).to_contain_text("You voted hot")
+    expect(pressed).to_have_text(["hot", "cold"])
+    expect(page.locator(".session-bar")).to_contain_text("1 new vote")
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.locator(".resolved")).to_contain_text("Accepted:")
+    expect(page.locator(".resolved")).to_contain_text("Lower:")
+
+    page.reload()
+
+    expect(page.locator(".answer article").first).to_be_visible()
+    expect(page.locator(".vote")).to_have_count(0)
+
+
 def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     page.get_by_label("How many memories").fill("1")
     ask(page)

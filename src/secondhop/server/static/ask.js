@@ -18,8 +18,8 @@ function askView() {
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
   });
-  const [entity, last] = JSON.parse(sessionStorage.getItem("last recall") ?? "[]");
-  if (entity === place.entity) showKept(last, out).catch(() => {});  // after a reload; its trace may be gone
+  const last = lastKept();
+  if (last) showLast(last, out).catch(() => {});  // after a reload; its trace may be gone
   return { element: el("div", {}, form, out), focus: () => question.focus() };
 }
 
@@ -46,17 +46,15 @@ async function ask(body, out) {
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { replace(out); throw error; });
   flow.end(result);
-  keepAsLast(result);
-  showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });
+  const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id);
+  session.keep();
+  showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** Remember a result, so that a reload shows it again. */
-const keepAsLast = (result) => sessionStorage.setItem("last recall", JSON.stringify([place.entity, result.trace_id]));
-
-/** Show a kept recall in `out`: its steps, what it returned, its path. */
-async function showKept(traceId, out) {
+/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
+async function showKept(traceId, out, last = null) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of traced.trace.steps) flow.hear(step);
@@ -64,7 +62,10 @@ async function showKept(traceId, out) {
   flow.end(result);
   const holder = el("div");
   replace(out, el("h2", {}, result.question), flow.element, holder);
-  showRecall(holder, { result, ...traced });
+  const session = last && new Session(last.body, holder, flow, traceId, last);
+  showRecall(holder, { result, ...traced, session });
+  session?.refresh();
+  return session;
 }
 
 /** The result of a recall, as far as its trace tells it; it has no texts. */
@@ -147,10 +148,11 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
 class Session {
-  constructor(body, holder, flow) {
-    Object.assign(this, { body, holder, flow, names: new Map() });
-    this.votes = new Map();
-    this.id = "";
+  /** `kept`: the id and the votes that a reload brings back; see kept.js. */
+  constructor(body, holder, flow, traceId, kept = {}) {
+    Object.assign(this, { body, holder, flow, traceId, names: new Map() });
+    this.votes = new Map(kept.votes ?? []);
+    this.id = kept.sessionId ?? "";
     this.count = el("span", { role: "status" });
     this.next = button("Next round", () => this.vote(), { class: "primary" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
@@ -160,7 +162,11 @@ class Session {
 
   tools() { return { votes: this.votes, voted: () => this.refresh(), k: this.body.k }; }
 
+  /** Keep the answer and the votes that are not sent yet, so that a reload shows them again. */
+  keep() { keepAsLast(this.traceId, { body: this.body, sessionId: this.id, votes: [...this.votes] }); }
+
   refresh() {
+    this.keep();
     this.bar.hidden = !this.votes.size && !this.id;
     this.count.textContent = plural(this.votes.size, this.id ? "new vote" : "vote");
     this.next.disabled = this.isStuck();
@@ -189,6 +195,7 @@ class Session {
     if (this.id) return;
     this.answer = await post(ofEntity("/sessions"), this.body);
     this.id = this.answer.session_id;
+    this.keep();
   }
 
   /** Those votes that are on memories of the session's answer. */
@@ -207,6 +214,7 @@ class Session {
     const uncounted = [...this.votes.keys()].filter((id) => !(id in noted));
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
+    keepAsLast(this.traceId);
     const { accepted, proposals, votes } = done.session;
     const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
     this.bar.remove();
@@ -223,16 +231,21 @@ class Session {
     say("Resolved");
   }
 
+  /** Show the answer of a round, and lead to it. */
   async show(answer) {
-    this.answer = answer;
-    keepAsLast(answer);
-    const traced = await tracedBy(answer.trace_id).catch(untraced);
-    showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
-    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
-    this.refresh();
+    await this.draw(answer);
     this.holder.querySelector(".answer").focus({ preventScroll: true });
     this.holder.scrollIntoView({ block: "start" });
     const came = answer.changes.filter((one) => one.change === "came").length;
     say(`Round ${answer.round}: ${came} new, ${answer.changes.length - came} gone`);
+  }
+
+  async draw(answer) {
+    this.answer = answer;
+    this.traceId = answer.trace_id;
+    const traced = await tracedBy(answer.trace_id).catch(untraced);
+    showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
+    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
+    this.refresh();
   }
 }
