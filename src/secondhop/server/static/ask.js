@@ -12,15 +12,31 @@ function askView() {
     el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
       el("label", {}, stale, " include outdated memories"), el("button", { class: "primary" }, "Ask")));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
-  const submit = () => trying(async () => {
-    const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked };
+  const submit = (where = null) => trying(async () => {
+    const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked, where };
     if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
   });
+  const again = (trace) => {
+    question.value = trace.question;
+    k.value = trace.k;
+    effort.value = trace.effort ?? "";
+    moment.value = day(trace.as_of);
+    stale.checked = trace.include_stale;
+    submit(trace.where);  // a filter, which only programs give
+  };
   const last = lastKept();
-  if (last) showLast(last, out).catch(() => {});  // after a reload; its trace may be gone
-  return { element: el("div", {}, form, out), focus: () => question.focus() };
+  if (last && !toAsk) showLast(last, out).catch((error) => { if (addressedRecall()) say(error.message, true); });  // after a reload; its trace may be gone
+  return { element: el("div", {}, form, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
+}
+
+let toAsk = null;  // the trace of the recall to open the view with
+
+/** Ask the question of a kept recall again, with its settings. */
+function askAgain(trace) {
+  toAsk = trace;
+  open("ask");
 }
 
 let lastRecall = null;  // {question, tools}: for "why not" in other views
@@ -50,6 +66,7 @@ async function ask(body, out) {
   session.keep();
   showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
+  if (result.trace_id) showAddress("ask", addressOf(result.trace_id));
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
@@ -61,7 +78,7 @@ async function showKept(traceId, out, last = null) {
   const result = await withTexts(resultOf(traced));
   flow.end(result);
   const holder = el("div");
-  replace(out, el("h2", {}, result.question), flow.element, holder);
+  replace(out, el("h2", {}, result.question), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
   const session = last && new Session(last.body, holder, flow, traceId, last);
   showRecall(holder, { result, ...traced, session });
   session?.refresh();
@@ -236,6 +253,7 @@ class Session {
     await this.draw(answer);
     this.holder.querySelector(".answer").focus({ preventScroll: true });
     this.holder.scrollIntoView({ block: "start" });
+    showAddress("ask", addressOf(answer.trace_id));
     const came = answer.changes.filter((one) => one.change === "came").length;
     say(`Round ${answer.round}: ${came} new, ${answer.changes.length - came} gone`);
   }

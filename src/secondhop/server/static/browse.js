@@ -138,21 +138,24 @@ function cueForm(memoryId, added) {
 function tracesView() {
   const out = el("div"), list = el("ul", { class: "recalls" });
   const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => draw() });
-  const all = el("div", {}, words, list), back = button("All recalls", () => { replace(out); all.hidden = false; words.focus(); });
-  const open = (one) => trying(async () => {
+  const all = el("div", {}, words, list), back = button("All recalls", () => close());
+  const close = () => { replace(out); all.hidden = false; words.focus(); showAddress("recalls", "#recalls"); };
+  const open = (traceId) => trying(async () => {
     const shown = el("div");
-    await showKept(one.trace_id, shown);
+    await showKept(traceId, shown);
+    showAddress("recalls", addressOf(traceId));
     replace(out, back, shown);
     all.hidden = true;
     scrollTo(0, 0);
     back.focus();
   });
-  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
+  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one.trace_id) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
     button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
   let kept = [];
   const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));
   const load = async () => { kept = await keptRecalls(); draw(); };
-  return { element: el("div", {}, all, out), focus: () => trying(load) };
+  const focus = (traceId) => { trying(load); if (traceId) open(traceId); else if (all.hidden && location.hash === "#recalls") close(); };
+  return { element: el("div", {}, all, out), focus };
 }
 
 /** A stored memory. `near`: the memories it replaces and the one that replaces it; `open` shows one of them. */

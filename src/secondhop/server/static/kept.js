@@ -23,4 +23,5 @@ async function showLast(last, out) {
   const standing = await standingOf(last), canVote = last.body && (standing || !last.sessionId);
   const session = await showKept(last.traceId, out, canVote ? last : null);
   if (standing) await session.draw(standing);
+  showAddress("ask", addressOf(standing?.trace_id ?? last.traceId), "replaceState");
 }
