@@ -421,6 +421,72 @@ def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
     expect(page.get_by_label("Question", exact=True)).to_be_hidden()
 
 
+def test_a_recall_has_an_address_and_is_asked_again(
+    running: Running, page: Page, browser: Browser
+) -> None:
+    page.get_by_label("How many memories").fill("3")
+    page.get_by_label("What was believed on").fill("2026-06-30")
+    ask(page)
+    expect(page).to_have_url(re.compile(f"#/recall/{MARA}/."))
+    first = page.url
+    page.get_by_label("How many memories").fill("1")
+    page.get_by_label("What was believed on").fill("")
+    ask(page, "winter tyres")
+    expect(page.locator(".answer article")).to_have_count(1)
+
+    page.go_back()
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    expect(page.locator(".answer article")).to_have_count(3)
+    assert page.url == first
+    page.go_forward()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("winter tyres")
+    with new_page(browser) as other:
+        other.goto(first)
+        other.get_by_label("Token").fill(running.tokens["admin"])
+        other.keyboard.press("Enter")
+        expect(other.get_by_role("heading", name=QUESTION)).to_be_visible()
+        expect(other.get_by_label("Memories of", exact=True)).to_have_value(MARA)
+        other.get_by_role("button", name="All recalls").click()
+        expect(other.locator(".recalls li").first).to_be_visible()
+        other.go_back()
+        expect(other.locator(".answer article")).to_have_count(3)
+
+        other.get_by_role("button", name="Ask again").focus()
+        other.keyboard.press("Enter")
+        expect(other.get_by_label("Question", exact=True)).to_have_value(QUESTION)
+        expect(other.get_by_label("What was believed on")).to_have_value("2026-06-30")
+        expect(other.locator(".answer article")).to_have_count(3)
+        expect(other.locator(".answer .vote").first).to_be_visible()
+        expect(other).to_have_url(re.compile(f"#/recall/{MARA}/."))
+        assert other.url != first
+
+
+def test_a_recall_that_a_program_filtered_is_asked_again_with_its_filter(
+    running: Running, page: Page
+) -> None:
+    body = {"question": "Which of these two?", "k": 5, "where": {"ids": ["bread", "plan"]}}
+    with running.client() as http:
+        assert http.post(f"/v1/entities/{MARA}/recall", json=body).is_success
+    page.get_by_role("link", name="Recalls").click()
+    page.locator(".recalls .link", has_text="Which of these two?").click()
+    page.get_by_role("button", name="Ask again").click()
+
+    expect(page.get_by_label("How many memories")).to_have_value("5")
+    expect(page.locator(".answer .votes").first).to_be_visible()
+    shown = page.locator(".answer article")
+    assert {one.get_attribute("data-memory") for one in shown.all()} <= {"bread", "plan"}
+
+
+def test_an_address_without_a_recall_says_so(page: Page) -> None:
+    expect(page.get_by_label("Question", exact=True)).to_be_visible()
+    for wrong in ("no-such-trace", "%3Cimg%20src=x%3E"):
+        page.evaluate(f"location.hash = '#/recall/{MARA}/{wrong}'")
+        expect(page.locator("#status.error")).to_contain_text("no")
+        expect(page.locator(".recalls li").first).to_be_visible()
+    page.evaluate("location.hash = '#/recall/%E0%A4%A/x'")
+    expect(page.get_by_label("Question", exact=True)).to_be_visible()
+
+
 def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
     tmp_path: Path, browser: Browser
 ) -> None:
@@ -548,6 +614,22 @@ def test_a_card_and_the_drawing_say_that_only_a_cue_found_a_memory(
         expect(page.locator(".box.cue")).to_contain_text(["whom do I call about the boiler"])
         page.locator(".box.memory", has_text="Rosa").hover()
         expect(page.locator(".box.query.dim")).to_have_count(1)  # no line leads from words to it
+
+
+def test_the_parts_of_a_score_name_the_cue(cued: Running, browser: Browser) -> None:
+    with new_page(browser) as page:
+        page.goto(f"{cued.url}/#token=&entity={MARA}")
+        ask(page, "whom do I call about the boiler?")
+        rosa = page.locator('article[data-memory="rosa"]')
+        rosa.get_by_role("button", name="Why?").click()
+        rosa.get_by_text("How its score was computed").click()
+        row = rosa.get_by_role("row", name=re.compile("^cues "))
+        expect(row).to_contain_text("its nearest cue: “whom do I call about the boiler”")
+        other = page.locator('article[data-memory="boiler"]')
+        other.get_by_role("button", name="Why?").click()
+        other.get_by_text("How its score was computed").click()
+        expect(other.get_by_role("row").first).to_be_visible()
+        expect(other).not_to_contain_text("its nearest cue: “whom")
 
 
 def test_a_memory_has_one_name_everywhere(cued: Running, browser: Browser) -> None:

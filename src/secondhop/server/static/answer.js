@@ -35,11 +35,19 @@ function story(explanation, tools, name = "") {
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
       aCueMayHelp(explanation, question) && onceButton("Add this question as a cue", () => addCue(explanation.memory_id, question), "Added; ask again")),
-    explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+    explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
 
-/** The parts that add up to a score, as a table; null if there are none. */
-const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
+/** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
+function partsTable(parts, candidate) {
+  const { cue = "", undertaking = "" } = candidate ?? {};
+  const cueRow = parts.find(({ name, added }) => ["cues", "broad cues"].includes(name) && added > 0);  // the trace does not tell of which kind the nearest cue is
+  const meaning = (one) => {
+    if (one === cueRow && cue && cue !== undertaking) return `${one.meaning}; its nearest cue: “${cue}”`;
+    return one.name === "shared undertaking" && undertaking ? `${one.meaning}: “${undertaking}”` : one.meaning;
+  };
+  return parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, meaning(one), (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
+}
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
 const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
