@@ -227,12 +227,16 @@ def test_what_was_voted_down_is_told_as_that_and_taken_back_once(
         down = page.locator(".detail h3:text-is('Voted down for') + ul")
         expect(down).to_contain_text("What may I bake for Ana?")
         expect(page.locator(".detail h3:text-is('Stored for') + ul li")).to_have_count(0)
+        past = page.locator(".detail h3:text-is('History') + ol")
+        voted = "voted down in sessions, for “What may I bake for Ana?”"
+        expect(past.locator("li").last).to_contain_text(voted)
         page.locator(".detail .why-button").click()
         expect(page.locator(".detail .story")).to_contain_text("Kept out")
         page.locator(".detail .story").get_by_role("button", name="Take it back").click()
         expect(page.locator(".detail .story")).to_contain_text("Taken back; ask again to see")
         expect(page.locator(".detail").get_by_role("button", name="Take it back")).to_have_count(0)
         expect(down.locator("li")).to_have_count(0)
+        expect(past).not_to_contain_text("voted down")
 
 
 def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
@@ -569,6 +573,11 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     page.get_by_label("New cue").fill("what goes with the soup?")
     page.keyboard.press("Enter")
     expect(page.locator(".detail")).to_contain_text("what goes with the soup? by you")
+    past = page.locator(".detail h3:text-is('History') + ol")
+    added = past.locator("li", has_text="cue added by you or your program")
+    expect(added).to_contain_text("“what goes with the soup?”")
+    page.get_by_role("button", name="Remove what goes with the soup?").click()
+    expect(added).to_have_count(0)
     page.get_by_role("link", name="Briefing").click()
     expect(page.locator("table")).to_be_visible()
 

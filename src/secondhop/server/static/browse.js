@@ -104,15 +104,16 @@ function memoriesView() {
 
 const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
 
-/** The cues of a memory, with buttons to remove them and a form to add one. */
-function cuesView(told) {
+/** The cues of a memory, with buttons to remove them and a form to add one; both change `told.cues` and call `changed`. */
+function cuesView(told, changed) {
   const list = el("ul");
   const row = (cue) => el("li", { "data-learned": cue.origin === "session" && told.memory_id }, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
-    button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
+    button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); now(told.cues.filter((one) => one !== cue)); }, { "aria-label": `Remove ${cue.text}` }));
+  const now = (cues) => { told.cues = cues; changed(); };
   const against = told.cues.filter((cue) => cue.proved < 0);
   list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
   return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,
-    cueForm(told.memory_id, (cue) => list.append(row(cue))),
+    cueForm(told.memory_id, (cue) => { list.append(row(cue)); now([...told.cues, cue]); }),
     against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
 }
 
@@ -161,15 +162,15 @@ function tracesView() {
 /** A stored memory. `near`: the memories it replaces and the one that replaces it; `open` shows one of them. */
 function memoryView(memory, past, cues, near, open) {
   const other = (id) => { const one = near.find((each) => each.id === id) ?? { id }; return el("button", { type: "button", class: "link inline", onclick: () => trying(() => open({ memory_id: id, ...one })) }, nameOf(one)); };
+  const history = historyList(past, cues, cues.replaces.map((id) => el("li", {}, "replaces ", other(id))));
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),
     el("dl", { class: "facts" }, fact("id", memory.memory_id), fact("kind", memory.kind), fact("written", day(memory.created_at)), fact("ended", memory.end), fact("mark", memory.mark)),
     cues.replaced_by && el("p", { class: "warning" }, "A newer memory replaces it: ", other(cues.replaced_by)),
     quote(memory.text ?? ""),
     lastRecall?.tools.explain && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
-    cuesView(cues),
+    cuesView(cues, history.draw),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
-    el("h3", {}, "History"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim())),
-      cues.replaces.map((id) => el("li", {}, "replaces ", other(id)))));
+    el("h3", {}, "History"), history.list);
 }
 
 function factsView() {
