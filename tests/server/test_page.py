@@ -247,6 +247,26 @@ def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
     expect(first.locator(".story > ul li").first).to_have_text(first.locator(".why").inner_text())
 
 
+def test_scores_that_differ_look_different(tmp_path: Path, browser: Browser) -> None:
+    words = ["tea", "tea and milk", "tea and honey", "milk", "honey", "tea, milk and honey"] * 3
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note(f"n{n}", f"Cup {n}: {what}.") for n, what in enumerate(words)])
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        page.get_by_label("How many memories").fill("12")
+        ask(page, "What do I drink with milk, and what with honey?")
+        with served.client("") as http:
+            trace = http.get(f"/v1/entities/{MARA}/traces").json()[0]["trace_id"]
+            scores = http.get(f"/v1/entities/{MARA}/traces/{trace}/scores").json()
+        told = {
+            card.get_attribute("data-memory"): card.locator(".score").inner_text()
+            for card in page.locator(".answer article").all()
+        }
+        assert len({told[one] for one in told}) == len({scores[one] for one in told})
+        assert len({f"{scores[one]:.2f}" for one in told}) < len({scores[one] for one in told})
+        assert all(re.fullmatch(r"score \d\.\d{2,4}", one) for one in told.values())
+
+
 def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
     ask(page)
 
@@ -304,6 +324,32 @@ def test_an_empty_memory_is_filled_and_what_a_session_taught_is_taken_back(
         page.get_by_text("Learned from sessions: 1").click()
         page.get_by_role("button", name="Take it back").click()
         expect(page.get_by_text("Learned from sessions")).to_have_count(0)
+
+
+def test_what_is_learned_is_listed_as_soon_as_a_session_is_resolved(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("bread", "Bake bread."), note("ana", "Ana bakes, and may not eat nuts.")])
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        page.get_by_role("link", name="Memories").click()
+        page.locator(".rows button", has_text="ana").click()
+        expect(page.locator(".detail article")).to_be_visible()
+        expect(page.get_by_text("Learned from sessions")).to_have_count(0)
+        for number, (question, voted, vote) in enumerate(
+            [("What may I bake for Ana?", "ana", "wrong"), ("Which bread?", "bread", "hot")]
+        ):
+            page.get_by_role("link", name="Ask").click()
+            ask(page, question)
+            page.locator(f'article[data-memory="{voted}"] .vote.{vote}').click()
+            page.get_by_role("button", name="Resolve").click()
+            expect(page.locator(".resolved")).to_be_visible()
+            page.get_by_role("link", name="Memories").click()
+            learned = page.locator("details", has_text="Learned from sessions")
+            expect(learned).to_contain_text(f"Learned from sessions: {number + 1}")
+            expect(learned).to_contain_text(question)
+            expect(page.locator(".detail")).to_contain_text("for “What may I bake for Ana?”")
 
 
 def test_the_path_is_followed_by_keyboard(page: Page) -> None:
@@ -574,8 +620,9 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".detail")).to_contain_text("what goes with the soup? by you")
     past = page.locator(".detail h3:text-is('History') + ol")
-    added = past.locator("li", has_text="cue added by you or your program")
-    expect(added).to_contain_text("“what goes with the soup?”")
+    cue = "cue added by you or your program: “what goes with the soup?”"
+    added = past.locator("li", has_text=cue)
+    expect(added).to_have_count(1)
     page.get_by_role("button", name="Remove what goes with the soup?").click()
     expect(added).to_have_count(0)
     page.get_by_role("link", name="Briefing").click()
@@ -706,6 +753,10 @@ def test_axe_finds_nothing_to_mend(
         page.get_by_role("link", name="Memories").click()
         page.locator(".rows button").first.click()
         expect(page.locator(".detail article")).to_be_visible()
+        assert faults() == []
+        page.get_by_role("link", name="Recalls").click()
+        page.locator(".recalls .link").first.click()
+        expect(page.get_by_role("button", name="Ask again")).to_be_visible()
         assert faults() == []
         page.get_by_role("link", name="Compare").click()
         page.get_by_label("Question", exact=True).fill(QUESTION)

@@ -94,8 +94,13 @@ const facts = (memory, tools) => el("dl", { class: "facts" },
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot; the page shows no other score. */
-const scoreOf = (id, { scores }) => (id in scores ? `score ${scores[id].toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : 2)}` : "");
+/** The score that decided whether a memory got a slot, with two digits, or as many as tell it apart from others in the answer; the page shows no other score. */
+function scoreOf(id, { scores, shown }) {
+  if (!(id in scores)) return "";
+  const own = scores[id], others = shown.map((one) => scores[one]).filter((score) => score !== undefined && score !== own);
+  const tells = (digits) => others.every((score) => score.toFixed(digits) !== own.toFixed(digits));
+  return `score ${own.toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
+}
 
 /** A warning that a newer memory replaces this one; undefined if none does. */
 function outdated(id, { outdatedBy, names }) {
@@ -198,14 +203,14 @@ function whyNotForm(tools, search) {
 }
 
 /** The drawing of the path, with a switch that adds the nearest memories that were not returned. */
-function pathView(trace, result, { names, scores }, onMemory) {
+function pathView(trace, result, { names, scores, shown }, onMemory) {
   const returned = [...result.memories, ...(result.branches ?? []).flatMap((branch) => branch.memories)].map((memory) => memory.id);
   const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);
   const holder = el("div");
   const all = el("input", { type: "checkbox", onchange: () => draw() });
   const too = el("span", {}, lineSample("edge weak"), " led to it, too");
   const draw = () => {
-    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores }));
+    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores, shown }));
     too.hidden = !holder.querySelector(".edge.weak");
   };
   draw();

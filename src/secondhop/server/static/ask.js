@@ -152,7 +152,7 @@ function showRecall(holder, recall) {
   replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
 }
 
-/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; changes; a session's votes. */
+/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; `shown`, the ids in the answer; changes; a session's votes. */
 function toolsOf({ result, trace, scores, stored = new Map(), explain, session = null, search = null }) {
   const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
   const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
@@ -160,7 +160,7 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
   const known = new Map([...titles, ...shown.map((one) => [one.id, one]), ...stored]);
   const names = namesOf([...known].map(([id, one]) => ({ ...one, id, title: titles.get(id)?.title || one.title })), session?.names);
   if (session) session.names = names;
-  return { explain, names, scores, trace, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
+  return { explain, names, scores, trace, shown: shown.map((one) => one.id), outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
 }
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
@@ -232,6 +232,7 @@ class Session {
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
     keepAsLast(this.traceId);
+    built.get("memories")?.learned();
     const { accepted, proposals, votes } = done.session;
     const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
     this.bar.remove();

@@ -72,11 +72,16 @@ function memoriesView() {
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
     words.value && !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) && el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`)));
-  const open = async (memory) => {
+  let opened = null;  // the memory beside the list
+  const show = async (memory) => {
     const past = await get(ofEntity(`/history/${encodeURIComponent(memory.memory_id)}`));
     const cues = await get(ofEntity(`/cues/${encodeURIComponent(memory.memory_id)}`));
     const near = await Promise.all([...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)));
     replace(detail, memoryView(memory, past, cues, near, open));
+    opened = memory;
+  };
+  const open = async (memory) => {
+    await show(memory);
     detail.firstChild.focus({ preventScroll: true });
     detail.firstChild.scrollIntoView({ block: "nearest" });  // shows its start if it is longer than the screen
   };
@@ -96,9 +101,10 @@ function memoriesView() {
   const taught = el("div");
   const showTaught = async () => { const open = taught.querySelector("details")?.open, now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
   const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
+  const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
-  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail),
+  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned,
     focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); trying(openGiven); } };
 }
 
