@@ -110,6 +110,40 @@ def test_a_round_is_there_after_a_reload(page: Page) -> None:
     expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
 
 
+def test_votes_are_there_after_a_reload_until_they_are_resolved(page: Page) -> None:
+    ask(page)
+    pressed = page.locator(".answer .vote[aria-pressed=true]")
+    warm = page.locator(".answer article").nth(2).get_attribute("data-memory")
+    page.locator(".answer article .vote.hot").first.click()
+    page.locator(f'article[data-memory="{warm}"] .vote.warm').click()
+    page.wait_for_timeout(500)  # traces are written after the answer
+
+    page.reload()
+
+    expect(pressed).to_have_text(["hot", "warm"])
+    expect(page.locator(".session-bar")).to_contain_text("2 votes")
+    page.locator(f'article[data-memory="{warm}"] .vote.warm').click()
+    page.get_by_role("button", name="Next round").click()
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    page.locator(".answer article .vote.cold").nth(1).click()
+    page.wait_for_timeout(500)
+
+    page.reload()
+
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    expect(page.locator(".answer article").first).to_contain_text("You voted hot")
+    expect(pressed).to_have_text(["hot", "cold"])
+    expect(page.locator(".session-bar")).to_contain_text("1 new vote")
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.locator(".resolved")).to_contain_text("Accepted:")
+    expect(page.locator(".resolved")).to_contain_text("Lower:")
+
+    page.reload()
+
+    expect(page.locator(".answer article").first).to_be_visible()
+    expect(page.locator(".vote")).to_have_count(0)
+
+
 def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     page.get_by_label("How many memories").fill("1")
     ask(page)
@@ -193,12 +227,16 @@ def test_what_was_voted_down_is_told_as_that_and_taken_back_once(
         down = page.locator(".detail h3:text-is('Voted down for') + ul")
         expect(down).to_contain_text("What may I bake for Ana?")
         expect(page.locator(".detail h3:text-is('Stored for') + ul li")).to_have_count(0)
+        past = page.locator(".detail h3:text-is('History') + ol")
+        voted = "voted down in sessions, for “What may I bake for Ana?”"
+        expect(past.locator("li").last).to_contain_text(voted)
         page.locator(".detail .why-button").click()
         expect(page.locator(".detail .story")).to_contain_text("Kept out")
         page.locator(".detail .story").get_by_role("button", name="Take it back").click()
         expect(page.locator(".detail .story")).to_contain_text("Taken back; ask again to see")
         expect(page.locator(".detail").get_by_role("button", name="Take it back")).to_have_count(0)
         expect(down.locator("li")).to_have_count(0)
+        expect(past).not_to_contain_text("voted down")
 
 
 def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
@@ -207,6 +245,26 @@ def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
     first = page.locator(".answer article").first
     first.locator(".why-button").click()
     expect(first.locator(".story > ul li").first).to_have_text(first.locator(".why").inner_text())
+
+
+def test_scores_that_differ_look_different(tmp_path: Path, browser: Browser) -> None:
+    words = ["tea", "tea and milk", "tea and honey", "milk", "honey", "tea, milk and honey"] * 3
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note(f"n{n}", f"Cup {n}: {what}.") for n, what in enumerate(words)])
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        page.get_by_label("How many memories").fill("12")
+        ask(page, "What do I drink with milk, and what with honey?")
+        with served.client("") as http:
+            trace = http.get(f"/v1/entities/{MARA}/traces").json()[0]["trace_id"]
+            scores = http.get(f"/v1/entities/{MARA}/traces/{trace}/scores").json()
+        told = {
+            card.get_attribute("data-memory"): card.locator(".score").inner_text()
+            for card in page.locator(".answer article").all()
+        }
+        assert len({told[one] for one in told}) == len({scores[one] for one in told})
+        assert len({f"{scores[one]:.2f}" for one in told}) < len({scores[one] for one in told})
+        assert all(re.fullmatch(r"score \d\.\d{2,4}", one) for one in told.values())
 
 
 def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
@@ -266,6 +324,32 @@ def test_an_empty_memory_is_filled_and_what_a_session_taught_is_taken_back(
         page.get_by_text("Learned from sessions: 1").click()
         page.get_by_role("button", name="Take it back").click()
         expect(page.get_by_text("Learned from sessions")).to_have_count(0)
+
+
+def test_what_is_learned_is_listed_as_soon_as_a_session_is_resolved(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("bread", "Bake bread."), note("ana", "Ana bakes, and may not eat nuts.")])
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        page.get_by_role("link", name="Memories").click()
+        page.locator(".rows button", has_text="ana").click()
+        expect(page.locator(".detail article")).to_be_visible()
+        expect(page.get_by_text("Learned from sessions")).to_have_count(0)
+        for number, (question, voted, vote) in enumerate(
+            [("What may I bake for Ana?", "ana", "wrong"), ("Which bread?", "bread", "hot")]
+        ):
+            page.get_by_role("link", name="Ask").click()
+            ask(page, question)
+            page.locator(f'article[data-memory="{voted}"] .vote.{vote}').click()
+            page.get_by_role("button", name="Resolve").click()
+            expect(page.locator(".resolved")).to_be_visible()
+            page.get_by_role("link", name="Memories").click()
+            learned = page.locator("details", has_text="Learned from sessions")
+            expect(learned).to_contain_text(f"Learned from sessions: {number + 1}")
+            expect(learned).to_contain_text(question)
+            expect(page.locator(".detail")).to_contain_text("for “What may I bake for Ana?”")
 
 
 def test_the_path_is_followed_by_keyboard(page: Page) -> None:
@@ -387,6 +471,72 @@ def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
     expect(page.get_by_label("Question", exact=True)).to_be_hidden()
 
 
+def test_a_recall_has_an_address_and_is_asked_again(
+    running: Running, page: Page, browser: Browser
+) -> None:
+    page.get_by_label("How many memories").fill("3")
+    page.get_by_label("What was believed on").fill("2026-06-30")
+    ask(page)
+    expect(page).to_have_url(re.compile(f"#/recall/{MARA}/."))
+    first = page.url
+    page.get_by_label("How many memories").fill("1")
+    page.get_by_label("What was believed on").fill("")
+    ask(page, "winter tyres")
+    expect(page.locator(".answer article")).to_have_count(1)
+
+    page.go_back()
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    expect(page.locator(".answer article")).to_have_count(3)
+    assert page.url == first
+    page.go_forward()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("winter tyres")
+    with new_page(browser) as other:
+        other.goto(first)
+        other.get_by_label("Token").fill(running.tokens["admin"])
+        other.keyboard.press("Enter")
+        expect(other.get_by_role("heading", name=QUESTION)).to_be_visible()
+        expect(other.get_by_label("Memories of", exact=True)).to_have_value(MARA)
+        other.get_by_role("button", name="All recalls").click()
+        expect(other.locator(".recalls li").first).to_be_visible()
+        other.go_back()
+        expect(other.locator(".answer article")).to_have_count(3)
+
+        other.get_by_role("button", name="Ask again").focus()
+        other.keyboard.press("Enter")
+        expect(other.get_by_label("Question", exact=True)).to_have_value(QUESTION)
+        expect(other.get_by_label("What was believed on")).to_have_value("2026-06-30")
+        expect(other.locator(".answer article")).to_have_count(3)
+        expect(other.locator(".answer .vote").first).to_be_visible()
+        expect(other).to_have_url(re.compile(f"#/recall/{MARA}/."))
+        assert other.url != first
+
+
+def test_a_recall_that_a_program_filtered_is_asked_again_with_its_filter(
+    running: Running, page: Page
+) -> None:
+    body = {"question": "Which of these two?", "k": 5, "where": {"ids": ["bread", "plan"]}}
+    with running.client() as http:
+        assert http.post(f"/v1/entities/{MARA}/recall", json=body).is_success
+    page.get_by_role("link", name="Recalls").click()
+    page.locator(".recalls .link", has_text="Which of these two?").click()
+    page.get_by_role("button", name="Ask again").click()
+
+    expect(page.get_by_label("How many memories")).to_have_value("5")
+    expect(page.locator(".answer .votes").first).to_be_visible()
+    shown = page.locator(".answer article")
+    assert {one.get_attribute("data-memory") for one in shown.all()} <= {"bread", "plan"}
+
+
+def test_an_address_without_a_recall_says_so(page: Page) -> None:
+    expect(page.get_by_label("Question", exact=True)).to_be_visible()
+    for wrong in ("no-such-trace", "%3Cimg%20src=x%3E"):
+        page.evaluate(f"location.hash = '#/recall/{MARA}/{wrong}'")
+        expect(page.locator("#status.error")).to_contain_text("no")
+        expect(page.locator(".recalls li").first).to_be_visible()
+    page.evaluate("location.hash = '#/recall/%E0%A4%A/x'")
+    expect(page.get_by_label("Question", exact=True)).to_be_visible()
+
+
 def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
     tmp_path: Path, browser: Browser
 ) -> None:
@@ -469,6 +619,12 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     page.get_by_label("New cue").fill("what goes with the soup?")
     page.keyboard.press("Enter")
     expect(page.locator(".detail")).to_contain_text("what goes with the soup? by you")
+    past = page.locator(".detail h3:text-is('History') + ol")
+    cue = "cue added by you or your program: “what goes with the soup?”"
+    added = past.locator("li", has_text=cue)
+    expect(added).to_have_count(1)
+    page.get_by_role("button", name="Remove what goes with the soup?").click()
+    expect(added).to_have_count(0)
     page.get_by_role("link", name="Briefing").click()
     expect(page.locator("table")).to_be_visible()
 
@@ -514,6 +670,22 @@ def test_a_card_and_the_drawing_say_that_only_a_cue_found_a_memory(
         expect(page.locator(".box.cue")).to_contain_text(["whom do I call about the boiler"])
         page.locator(".box.memory", has_text="Rosa").hover()
         expect(page.locator(".box.query.dim")).to_have_count(1)  # no line leads from words to it
+
+
+def test_the_parts_of_a_score_name_the_cue(cued: Running, browser: Browser) -> None:
+    with new_page(browser) as page:
+        page.goto(f"{cued.url}/#token=&entity={MARA}")
+        ask(page, "whom do I call about the boiler?")
+        rosa = page.locator('article[data-memory="rosa"]')
+        rosa.get_by_role("button", name="Why?").click()
+        rosa.get_by_text("How its score was computed").click()
+        row = rosa.get_by_role("row", name=re.compile("^cues "))
+        expect(row).to_contain_text("its nearest cue: “whom do I call about the boiler”")
+        other = page.locator('article[data-memory="boiler"]')
+        other.get_by_role("button", name="Why?").click()
+        other.get_by_text("How its score was computed").click()
+        expect(other.get_by_role("row").first).to_be_visible()
+        expect(other).not_to_contain_text("its nearest cue: “whom")
 
 
 def test_a_memory_has_one_name_everywhere(cued: Running, browser: Browser) -> None:
@@ -581,6 +753,10 @@ def test_axe_finds_nothing_to_mend(
         page.get_by_role("link", name="Memories").click()
         page.locator(".rows button").first.click()
         expect(page.locator(".detail article")).to_be_visible()
+        assert faults() == []
+        page.get_by_role("link", name="Recalls").click()
+        page.locator(".recalls .link").first.click()
+        expect(page.get_by_role("button", name="Ask again")).to_be_visible()
         assert faults() == []
         page.get_by_role("link", name="Compare").click()
         page.get_by_label("Question", exact=True).fill(QUESTION)

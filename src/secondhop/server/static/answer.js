@@ -35,11 +35,19 @@ function story(explanation, tools, name = "") {
     change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
       aCueMayHelp(explanation, question) && onceButton("Add this question as a cue", () => addCue(explanation.memory_id, question), "Added; ask again")),
-    explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+    explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
 
-/** The parts that add up to a score, as a table; null if there are none. */
-const partsTable = (parts) => parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, one.meaning, (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
+/** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
+function partsTable(parts, candidate) {
+  const { cue = "", undertaking = "" } = candidate ?? {};
+  const cueRow = parts.find(({ name, added }) => ["cues", "broad cues"].includes(name) && added > 0);  // the trace does not tell of which kind the nearest cue is
+  const meaning = (one) => {
+    if (one === cueRow && cue && cue !== undertaking) return `${one.meaning}; its nearest cue: “${cue}”`;
+    return one.name === "shared undertaking" && undertaking ? `${one.meaning}: “${undertaking}”` : one.meaning;
+  };
+  return parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, meaning(one), (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
+}
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
 const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
@@ -86,8 +94,13 @@ const facts = (memory, tools) => el("dl", { class: "facts" },
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot; the page shows no other score. */
-const scoreOf = (id, { scores }) => (id in scores ? `score ${scores[id].toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : 2)}` : "");
+/** The score that decided whether a memory got a slot, with two digits, or as many as tell it apart from others in the answer; the page shows no other score. */
+function scoreOf(id, { scores, shown }) {
+  if (!(id in scores)) return "";
+  const own = scores[id], others = shown.map((one) => scores[one]).filter((score) => score !== undefined && score !== own);
+  const tells = (digits) => others.every((score) => score.toFixed(digits) !== own.toFixed(digits));
+  return `score ${own.toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
+}
 
 /** A warning that a newer memory replaces this one; undefined if none does. */
 function outdated(id, { outdatedBy, names }) {
@@ -190,14 +203,14 @@ function whyNotForm(tools, search) {
 }
 
 /** The drawing of the path, with a switch that adds the nearest memories that were not returned. */
-function pathView(trace, result, { names, scores }, onMemory) {
+function pathView(trace, result, { names, scores, shown }, onMemory) {
   const returned = [...result.memories, ...(result.branches ?? []).flatMap((branch) => branch.memories)].map((memory) => memory.id);
   const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);
   const holder = el("div");
   const all = el("input", { type: "checkbox", onchange: () => draw() });
   const too = el("span", {}, lineSample("edge weak"), " led to it, too");
   const draw = () => {
-    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores }));
+    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores, shown }));
     too.hidden = !holder.querySelector(".edge.weak");
   };
   draw();

@@ -12,15 +12,31 @@ function askView() {
     el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
       el("label", {}, stale, " include outdated memories"), el("button", { class: "primary" }, "Ask")));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
-  const submit = () => trying(async () => {
-    const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked };
+  const submit = (where = null) => trying(async () => {
+    const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked, where };
     if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
   });
-  const [entity, last] = JSON.parse(sessionStorage.getItem("last recall") ?? "[]");
-  if (entity === place.entity) showKept(last, out).catch(() => {});  // after a reload; its trace may be gone
-  return { element: el("div", {}, form, out), focus: () => question.focus() };
+  const again = (trace) => {
+    question.value = trace.question;
+    k.value = trace.k;
+    effort.value = trace.effort ?? "";
+    moment.value = day(trace.as_of);
+    stale.checked = trace.include_stale;
+    submit(trace.where);  // a filter, which only programs give
+  };
+  const last = lastKept();
+  if (last && !toAsk) showLast(last, out).catch((error) => { if (addressedRecall()) say(error.message, true); });  // after a reload; its trace may be gone
+  return { element: el("div", {}, form, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
+}
+
+let toAsk = null;  // the trace of the recall to open the view with
+
+/** Ask the question of a kept recall again, with its settings. */
+function askAgain(trace) {
+  toAsk = trace;
+  open("ask");
 }
 
 let lastRecall = null;  // {question, tools}: for "why not" in other views
@@ -46,25 +62,27 @@ async function ask(body, out) {
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { replace(out); throw error; });
   flow.end(result);
-  keepAsLast(result);
-  showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session: new Session({ ...body, effort: result.effort }, answer, flow) });
+  const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id);
+  session.keep();
+  showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
+  if (result.trace_id) showAddress("ask", addressOf(result.trace_id));
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** Remember a result, so that a reload shows it again. */
-const keepAsLast = (result) => sessionStorage.setItem("last recall", JSON.stringify([place.entity, result.trace_id]));
-
-/** Show a kept recall in `out`: its steps, what it returned, its path. */
-async function showKept(traceId, out) {
+/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
+async function showKept(traceId, out, last = null) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of traced.trace.steps) flow.hear(step);
   const result = await withTexts(resultOf(traced));
   flow.end(result);
   const holder = el("div");
-  replace(out, el("h2", {}, result.question), flow.element, holder);
-  showRecall(holder, { result, ...traced });
+  replace(out, el("h2", {}, result.question), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
+  const session = last && new Session(last.body, holder, flow, traceId, last);
+  showRecall(holder, { result, ...traced, session });
+  session?.refresh();
+  return session;
 }
 
 /** The result of a recall, as far as its trace tells it; it has no texts. */
@@ -134,7 +152,7 @@ function showRecall(holder, recall) {
   replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
 }
 
-/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; changes; a session's votes. */
+/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; `shown`, the ids in the answer; changes; a session's votes. */
 function toolsOf({ result, trace, scores, stored = new Map(), explain, session = null, search = null }) {
   const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
   const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
@@ -142,15 +160,16 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
   const known = new Map([...titles, ...shown.map((one) => [one.id, one]), ...stored]);
   const names = namesOf([...known].map(([id, one]) => ({ ...one, id, title: titles.get(id)?.title || one.title })), session?.names);
   if (session) session.names = names;
-  return { explain, names, scores, trace, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
+  return { explain, names, scores, trace, shown: shown.map((one) => one.id), outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
 }
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
 class Session {
-  constructor(body, holder, flow) {
-    Object.assign(this, { body, holder, flow, names: new Map() });
-    this.votes = new Map();
-    this.id = "";
+  /** `kept`: the id and the votes that a reload brings back; see kept.js. */
+  constructor(body, holder, flow, traceId, kept = {}) {
+    Object.assign(this, { body, holder, flow, traceId, names: new Map() });
+    this.votes = new Map(kept.votes ?? []);
+    this.id = kept.sessionId ?? "";
     this.count = el("span", { role: "status" });
     this.next = button("Next round", () => this.vote(), { class: "primary" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
@@ -160,7 +179,11 @@ class Session {
 
   tools() { return { votes: this.votes, voted: () => this.refresh(), k: this.body.k }; }
 
+  /** Keep the answer and the votes that are not sent yet, so that a reload shows them again. */
+  keep() { keepAsLast(this.traceId, { body: this.body, sessionId: this.id, votes: [...this.votes] }); }
+
   refresh() {
+    this.keep();
     this.bar.hidden = !this.votes.size && !this.id;
     this.count.textContent = plural(this.votes.size, this.id ? "new vote" : "vote");
     this.next.disabled = this.isStuck();
@@ -189,6 +212,7 @@ class Session {
     if (this.id) return;
     this.answer = await post(ofEntity("/sessions"), this.body);
     this.id = this.answer.session_id;
+    this.keep();
   }
 
   /** Those votes that are on memories of the session's answer. */
@@ -207,6 +231,8 @@ class Session {
     const uncounted = [...this.votes.keys()].filter((id) => !(id in noted));
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
+    keepAsLast(this.traceId);
+    built.get("memories")?.learned();
     const { accepted, proposals, votes } = done.session;
     const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
     this.bar.remove();
@@ -223,16 +249,22 @@ class Session {
     say("Resolved");
   }
 
+  /** Show the answer of a round, and lead to it. */
   async show(answer) {
+    await this.draw(answer);
+    this.holder.querySelector(".answer").focus({ preventScroll: true });
+    this.holder.scrollIntoView({ block: "start" });
+    showAddress("ask", addressOf(answer.trace_id));
+    const came = answer.changes.filter((one) => one.change === "came").length;
+    say(`Round ${answer.round}: ${came} new, ${answer.changes.length - came} gone`);
+  }
+
+  async draw(answer) {
     this.answer = answer;
-    keepAsLast(answer);
+    this.traceId = answer.trace_id;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
     showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
     this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
     this.refresh();
-    this.holder.querySelector(".answer").focus({ preventScroll: true });
-    this.holder.scrollIntoView({ block: "start" });
-    const came = answer.changes.filter((one) => one.change === "came").length;
-    say(`Round ${answer.round}: ${came} new, ${answer.changes.length - came} gone`);
   }
 }

@@ -72,11 +72,16 @@ function memoriesView() {
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
     words.value && !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) && el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`)));
-  const open = async (memory) => {
+  let opened = null;  // the memory beside the list
+  const show = async (memory) => {
     const past = await get(ofEntity(`/history/${encodeURIComponent(memory.memory_id)}`));
     const cues = await get(ofEntity(`/cues/${encodeURIComponent(memory.memory_id)}`));
     const near = await Promise.all([...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)));
     replace(detail, memoryView(memory, past, cues, near, open));
+    opened = memory;
+  };
+  const open = async (memory) => {
+    await show(memory);
     detail.firstChild.focus({ preventScroll: true });
     detail.firstChild.scrollIntoView({ block: "nearest" });  // shows its start if it is longer than the screen
   };
@@ -96,23 +101,25 @@ function memoriesView() {
   const taught = el("div");
   const showTaught = async () => { const open = taught.querySelector("details")?.open, now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
   const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
+  const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
-  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail),
+  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned,
     focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); trying(openGiven); } };
 }
 
 const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
 
-/** The cues of a memory, with buttons to remove them and a form to add one. */
-function cuesView(told) {
+/** The cues of a memory, with buttons to remove them and a form to add one; both change `told.cues` and call `changed`. */
+function cuesView(told, changed) {
   const list = el("ul");
   const row = (cue) => el("li", { "data-learned": cue.origin === "session" && told.memory_id }, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
-    button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); }, { "aria-label": `Remove ${cue.text}` }));
+    button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); now(told.cues.filter((one) => one !== cue)); }, { "aria-label": `Remove ${cue.text}` }));
+  const now = (cues) => { told.cues = cues; changed(); };
   const against = told.cues.filter((cue) => cue.proved < 0);
   list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
   return [el("h3", {}, "Stored for"), told.role && el("p", {}, `Role: ${told.role}`), list,
-    cueForm(told.memory_id, (cue) => list.append(row(cue))),
+    cueForm(told.memory_id, (cue) => { list.append(row(cue)); now([...told.cues, cue]); }),
     against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
 }
 
@@ -138,35 +145,38 @@ function cueForm(memoryId, added) {
 function tracesView() {
   const out = el("div"), list = el("ul", { class: "recalls" });
   const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => draw() });
-  const all = el("div", {}, words, list), back = button("All recalls", () => { replace(out); all.hidden = false; words.focus(); });
-  const open = (one) => trying(async () => {
+  const all = el("div", {}, words, list), back = button("All recalls", () => close());
+  const close = () => { replace(out); all.hidden = false; words.focus(); showAddress("recalls", "#recalls"); };
+  const open = (traceId) => trying(async () => {
     const shown = el("div");
-    await showKept(one.trace_id, shown);
+    await showKept(traceId, shown);
+    showAddress("recalls", addressOf(traceId));
     replace(out, back, shown);
     all.hidden = true;
     scrollTo(0, 0);
     back.focus();
   });
-  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
+  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one.trace_id) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
     button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
   let kept = [];
   const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));
   const load = async () => { kept = await keptRecalls(); draw(); };
-  return { element: el("div", {}, all, out), focus: () => trying(load) };
+  const focus = (traceId) => { trying(load); if (traceId) open(traceId); else if (all.hidden && location.hash === "#recalls") close(); };
+  return { element: el("div", {}, all, out), focus };
 }
 
 /** A stored memory. `near`: the memories it replaces and the one that replaces it; `open` shows one of them. */
 function memoryView(memory, past, cues, near, open) {
   const other = (id) => { const one = near.find((each) => each.id === id) ?? { id }; return el("button", { type: "button", class: "link inline", onclick: () => trying(() => open({ memory_id: id, ...one })) }, nameOf(one)); };
+  const history = historyList(past, cues, cues.replaces.map((id) => el("li", {}, "replaces ", other(id))));
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),
     el("dl", { class: "facts" }, fact("id", memory.memory_id), fact("kind", memory.kind), fact("written", day(memory.created_at)), fact("ended", memory.end), fact("mark", memory.mark)),
     cues.replaced_by && el("p", { class: "warning" }, "A newer memory replaces it: ", other(cues.replaced_by)),
     quote(memory.text ?? ""),
     lastRecall?.tools.explain && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
-    cuesView(cues),
+    cuesView(cues, history.draw),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
-    el("h3", {}, "History"), el("ol", {}, past.events.map((one) => el("li", {}, `${day(one.at)} ${one.act} ${one.other_id} ${one.detail}`.trim())),
-      cues.replaces.map((id) => el("li", {}, "replaces ", other(id)))));
+    el("h3", {}, "History"), history.list);
 }
 
 function factsView() {

@@ -6,14 +6,43 @@ const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["m
 
 const built = new Map();  // {tab: view}: a tab keeps its content while another one is open
 
-function open(name) {
+/** Show a view. `traceId`: the kept recall to show in it. */
+function open(name, traceId = "") {
   const [key, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
   if (!built.has(key)) built.set(key, build());
   const view = built.get(key);
   replace(byId("main"), view.element);
-  for (const tab of byId("tabs").children) tab.toggleAttribute("aria-current", tab.textContent === label);
+  for (const tab of byId("tabs").children) if (tab.textContent === label) tab.setAttribute("aria-current", "page"); else tab.removeAttribute("aria-current");
   say("");
-  view.focus();
+  view.focus(traceId);
+}
+
+/** Show what the address bar names. The last answer is in the view that takes votes on it. */
+function openAddressed() {
+  const recall = addressedRecall(), name = location.hash.slice(1);
+  if (recall) {
+    if (recall.entity !== place.entity) { openEntity(recall.entity); trying(showStats); }
+    const isLast = lastKept()?.traceId === recall.traceId;
+    if (isLast) open("ask"); else open("recalls", recall.traceId);
+  } else open(name);
+}
+
+/** Turn to the memories of another entity. */
+function openEntity(entity) {
+  usePlace(entity);
+  byId("entity").value = entity;
+  built.clear();
+  lastRecall = null;
+  for (const [name] of VIEWS) linkOf(name).setAttribute("href", `#${name}`);
+}
+
+/** Open a view by its link: it shows what it showed before. */
+function openLinked(event, name) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // in another tab or window
+  event.preventDefault();
+  const address = linkOf(name).getAttribute("href");
+  if (location.hash !== address) history.pushState(null, "", address);
+  open(name);
 }
 
 async function showStats() {
@@ -37,8 +66,8 @@ async function start() {
     replace(byId("entities"), entities.map((name) => el("option", { value: name })));
     if (!place.entity) usePlace(entities[0] || "default");
     byId("entity").value = place.entity;
-    open(location.hash.slice(1));
-    onhashchange = () => { if (VIEWS.some(([name]) => `#${name}` === location.hash)) open(location.hash.slice(1)); };
+    onhashchange = () => { if (location.hash !== "#main") openAddressed(); };  // which the skip link adds
+    openAddressed();
     await trying(showStats);
   } catch (error) {
     if (error.status !== 401) { say(error.message, true); return; }
@@ -48,9 +77,9 @@ async function start() {
 
 function startPage() {
   readPlace();
-  replace(byId("tabs"), VIEWS.map(([name, label]) => el("a", { href: `#${name}` }, label)));
+  replace(byId("tabs"), VIEWS.map(([name, label]) => el("a", { href: `#${name}`, "data-view": name, onclick: (event) => openLinked(event, name) }, label)));
   byId("place").addEventListener("submit", (event) => event.preventDefault());
-  byId("entity").addEventListener("change", () => { usePlace(byId("entity").value); built.clear(); lastRecall = null; start(); });
+  byId("entity").addEventListener("change", () => { openEntity(byId("entity").value); history.pushState(null, "", `#${currentView() ?? "ask"}`); start(); });
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.key === "/" && !typing) { event.preventDefault(); document.querySelector("main textarea, main input")?.focus(); }

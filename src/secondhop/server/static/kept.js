@@ -1,0 +1,27 @@
+"use strict";
+// What a reload of this tab shows again: the last answer, and the votes on it.
+
+const LAST = "last recall";
+
+/** Keep an answer. `votes`: {body, sessionId, votes} if it takes votes; see Session in ask.js. */
+const keepAsLast = (traceId, votes = {}) => sessionStorage.setItem(LAST, JSON.stringify({ entity: place.entity, traceId, ...votes }));
+
+/** What was kept of the last answer; null if there is none of this entity. */
+function lastKept() {
+  const last = JSON.parse(sessionStorage.getItem(LAST) ?? "null");
+  return last?.entity === place.entity ? last : null;
+}
+
+/** The answer that a kept session stands at; null if it has not begun, or is over. */
+async function standingOf({ sessionId }) {
+  if (!sessionId) return null;
+  return get(ofEntity(`/sessions/${encodeURIComponent(sessionId)}`)).catch((error) => { if (error.status === 404 || error.status === 410) return null; throw error; });
+}
+
+/** Show the last answer in `out`, with the votes on it; without them if its session is over. */
+async function showLast(last, out) {
+  const standing = await standingOf(last), canVote = last.body && (standing || !last.sessionId);
+  const session = await showKept(last.traceId, out, canVote ? last : null);
+  if (standing) await session.draw(standing);
+  showAddress("ask", addressOf(standing?.trace_id ?? last.traceId), "replaceState");
+}
