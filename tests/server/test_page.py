@@ -70,6 +70,11 @@ def ask(page: Page, question: str = QUESTION) -> None:
     expect(page.locator(".drawing")).to_be_visible()
 
 
+def memories_in(page: Page, selector: str) -> list[str | None]:
+    """The ids of the memories that these elements show, in order."""
+    return [one.get_attribute("data-memory") for one in page.locator(selector).all()]
+
+
 def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
     ask(page)
 
@@ -85,14 +90,14 @@ def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
 def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     ask(page)
     expect(page.locator(".answer article")).to_have_count(6)
-    first = page.locator(".answer article").first.get_attribute("data-memory")
+    shown = memories_in(page, ".answer article"), memories_in(page, ".near li")
     page.wait_for_timeout(500)  # traces are written after the answer
 
     page.reload()
 
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     expect(page.locator(".answer article")).to_have_count(6)
-    assert page.locator(".answer article").first.get_attribute("data-memory") == first
+    assert (memories_in(page, ".answer article"), memories_in(page, ".near li")) == shown
 
 
 def test_a_round_is_there_after_a_reload(page: Page) -> None:

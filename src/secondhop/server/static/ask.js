@@ -102,11 +102,13 @@ function resultOf({ trace, stored }) {
 const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id: id, name }) => ({ name,
   empty: !candidates.some((one) => one.slot_facet === id || one.facet_scores.some((score) => score.facet_id === id && score.relevance >= (settings["ranking.min_score"] ?? 0))) }));
 
-/** The first six candidates after the last slot, the nearest first. `stored`: {id: memory as it is stored}. */
+/** The six nearest that the last round left out, as the engine orders them (`near_misses`). `stored`: {id: memory as it is stored}. */
 function nearestOf(trace, stored = new Map()) {
-  const place = (one) => one.drops.findLast((drop) => drop.stage === "pick" && drop.rank)?.rank ?? Infinity;
-  return trace.candidates.filter((one) => one.slot === null && place(one) < Infinity).sort((a, b) => place(a) - place(b)).slice(0, 6)
-    .map((one) => ({ id: one.memory_id, title: one.title, created_at: stored.get(one.memory_id)?.created_at, cut_by: one.drops.at(-1).reason }));
+  const cutOf = (one) => one.drops.findLast(({ stage, round }) => round === trace.spent.rounds
+    && (stage === "pick" || (stage === "critique" && one.votes.at(-1)?.by === "critic")));
+  return trace.candidates.filter((one) => one.slot === null).map((one) => ({ one, cut: cutOf(one) })).filter(({ cut }) => cut)
+    .sort((a, b) => (a.cut.rank ?? Infinity) - (b.cut.rank ?? Infinity) || b.cut.score - a.cut.score).slice(0, 6)
+    .map(({ one, cut }) => ({ id: one.memory_id, title: one.title, created_at: stored.get(one.memory_id)?.created_at, cut_by: cut.reason }));
 }
 
 /** The text of a stored memory; "" if it was forgotten. */
