@@ -106,9 +106,9 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             suggested=suggested,
             cued=cued,
             cue_counts={
-                one.memory_id: CueCounts(one.cues - len(one.undertakings), len(one.undertakings))
+                one.memory_id: CueCounts(len(one.cues), len(one.undertakings))
                 for one in cards.values()
-                if one.cues
+                if one.cues or one.undertakings
             },
             undertakings={
                 one: card.undertakings

@@ -168,8 +168,8 @@ class MemoryCard(NamedTuple):
     """What kind of help it gives; "" if no annotation says so."""
     replaced_by: tuple[str, ...] = ()
     """Ids of newer stored memories whose annotations say that they replace it, newest first."""
-    cues: int = 0
-    """Number of its cues, without those that sessions wrote."""
+    cues: tuple[str, ...] = ()
+    """The texts of its specific cues, without those that sessions wrote."""
     undertakings: tuple[str, ...] = ()
     """The texts of its broad cues."""
 

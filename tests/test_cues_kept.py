@@ -162,3 +162,16 @@ async def test_superseding_keeps_cues_and_forgetting_takes_them(recall: Recall) 
     assert (await recall.admin.store.cards(["town"]))["town"].replaced_by == ()
     assert await recall.admin.store.cues.of_memories(["moved"]) == {}
     assert await found_by(recall, "who drives to Trier") == ""
+
+
+async def test_a_session_that_goes_on_elsewhere_gives_the_same_reasons(
+    recall: Recall, tmp_path: Path
+) -> None:
+    answer = await recall.sessions.astart("what may I bake for Ana")
+
+    async with await opened(tmp_path / "store") as elsewhere:
+        again = await elsewhere.sessions.aget(answer.session_id)
+
+    reasons = {memory.id: memory.why for memory in answer.memories}
+    assert reasons["allergy"] == "Stored for “what may I bake for Ana”."
+    assert {memory.id: memory.why for memory in again.memories} == reasons

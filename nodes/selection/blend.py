@@ -4,6 +4,7 @@ The parts are z-scores over the candidates, so that an outstanding cosine counts
 outstanding suggestion. The trace keeps them, and `explain` prints them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -240,12 +241,16 @@ def logistic_of(parts: Collection[str]) -> tuple[float, float]:
 def undertaking_scores(
     total: Floats, ids: Sequence[str], undertakings: Mapping[str, Collection[str]]
 ) -> tuple[Floats, list[str]]:
-    """([n] weighted z-scores, [n] the undertaking that each memory shares most)."""
+    """([n] weighted z-scores, [n] the undertaking that each memory shares most).
+
+    It is "" if no other memory has it.
+    """
     own = [undertakings.get(one, ()) for one in ids]
     weights = undertaking_weights(total, own)
     shares = [shared_undertaking(weights, one) for one in own]
+    having = Counter(name for names in own for name in names)
     return UNDERTAKING_WEIGHT * z_scores(np.array([share for share, _ in shares])), [
-        name for _, name in shares
+        name if having[name] > 1 else "" for _, name in shares
     ]
 
 

@@ -216,7 +216,7 @@ def card_of(
         keeping=keeping,
         role=roles.get(memory_id, ""),
         replaced_by=replaced_by.get(memory_id, ()),
-        cues=len(own),
+        cues=tuple(text for breadth, text in own if breadth == "specific"),
         undertakings=tuple(text for breadth, text in own if breadth == "broad"),
     )
 

@@ -349,7 +349,7 @@ def test_what_is_learned_is_listed_as_soon_as_a_session_is_resolved(
             ask(page, question)
             page.locator(f'article[data-memory="{voted}"] .vote.{vote}').click()
             page.get_by_role("button", name="Resolve").click()
-            expect(page.locator(".resolved")).to_be_visible()
+            expect(page.locator(".resolved")).to_contain_text(re.compile(r"”\. (The Memories|$)"))
             page.get_by_role("link", name="Memories").click()
             learned = page.locator("details", has_text="Learned from sessions")
             expect(learned).to_contain_text(f"Learned from sessions: {number + 1}")
@@ -501,8 +501,10 @@ def test_a_recall_has_an_address_and_is_asked_again(
         other.keyboard.press("Enter")
         expect(other.get_by_role("heading", name=QUESTION)).to_be_visible()
         expect(other.get_by_label("Memories of", exact=True)).to_have_value(MARA)
+        expect(other.get_by_text("asked for 3 memories · as of 2026-06-30")).to_be_visible()
         other.get_by_role("button", name="All recalls").click()
-        expect(other.locator(".recalls li").first).to_be_visible()
+        told = other.locator(".recalls li").filter(has_text=QUESTION).first
+        expect(told).to_contain_text("as of 2026-06-30")
         other.go_back()
         expect(other.locator(".answer article")).to_have_count(3)
 

@@ -442,7 +442,7 @@ async def test_a_cue_of_a_session_makes_no_memory_an_annotated_one(
     await store.put([make.memory("a", "the boiler hums")])
     await store.cues.prove([vote_on("a", 1)], make.vectors("one"))
 
-    assert (await store.cards(["a"]))["a"].cues == 0
+    assert (await store.cards(["a"]))["a"].cues == ()
     assert await store.cues.standing() == (0.0, True)
     assert await store.cues.unannotated() == ["a"]
     await store.let_learn(on=False)

@@ -315,6 +315,8 @@ class TraceLine(BaseModel):
     trace_id: str
     question: str
     asked_at: datetime
+    as_of: datetime | None
+    include_stale: bool
     k: int
     returned: int
     stop_reason: str

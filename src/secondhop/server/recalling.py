@@ -124,6 +124,8 @@ async def traces(
             trace_id=one.trace_id,
             question=one.question,
             asked_at=one.asked_at,
+            as_of=one.as_of,
+            include_stale=one.include_stale,
             k=one.k,
             returned=len(one.returned),
             stop_reason=one.stop_reason,

@@ -9,6 +9,7 @@ looked up.)
 import json
 import zlib
 from collections.abc import Collection, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, cast
 
 from secondhop.errors import StoreError
@@ -39,7 +40,7 @@ def pack(state: SessionState) -> bytes:
         "queries": {i: without_words(one) for i, one in state["queries"].items()},
         "votes": {i: {**one, "reason": ""} for i, one in state.get("votes", {}).items()},
         "candidates": {
-            i: [one["first_round"], one["scores"], one.get("parts")]
+            i: [one["first_round"], one["scores"], one.get("parts"), *marks_of(one)]
             for i, one in state.get("candidates", {}).items()
         },
     }
@@ -109,11 +110,28 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
 def candidate_of(
     card: MemoryCard, row: list[Any], hidden: Collection[str], *, proved_for: str | None
 ) -> Candidate:
-    """A candidate with its current card, and without the words of a cue."""
-    first_round, scores, *more = row
+    """A candidate with its current card, and with those of its cues that are still stored."""
+    first_round, scores, parts, *marks = [*row, None, None, None][:5]
     candidate = as_candidate(card, scores, None, first_round, hidden=hidden, proved_for=proved_for)
-    parts: dict[str, float] | None = more[0] if more else None
-    return candidate if parts is None else {**candidate, "parts": parts}
+    if parts is not None:
+        candidate["parts"] = parts
+    texts = {mark_of(text): text for text in (*card.cues, *card.undertakings)}
+    cue, undertaking = (texts.get(mark or "") for mark in marks)
+    if cue:
+        candidate["cue"] = cue
+    if undertaking:
+        candidate["undertaking"] = undertaking
+    return candidate
+
+
+def marks_of(candidate: Candidate) -> list[str]:
+    """Digests of its nearest cue and its undertaking, because the document has no words of them."""
+    return [mark_of(candidate.get("cue", "")), mark_of(candidate.get("undertaking", ""))]
+
+
+def mark_of(cue: str) -> str:
+    """A digest by which a cue is found among those of its memory; "" for none."""
+    return sha256(cue.encode()).hexdigest()[:12] if cue else ""
 
 
 def with_reason(vote: Vote) -> Vote:

@@ -154,6 +154,19 @@ def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_d
     assert linked["walk"].undertaking == ""
 
 
+def test_an_undertaking_that_no_other_memory_has_is_not_named_as_shared() -> None:
+    found = ranking(appointment=own(0.9, 0.03), walk=own(0.3, 0.01))
+
+    blends = blended(
+        found,
+        cued=kept_for(appointment=0.6, walk=0.3),
+        cue_counts=dict.fromkeys(found.fused, SOME),
+        undertakings={"appointment": ["interview"], "walk": ["exercise"]},
+    )
+
+    assert blends["appointment"].undertaking == ""
+
+
 def test_a_look_up_has_no_undertaking() -> None:
     found = ranking(a=own(0.3, 0.01), b=own(0.3, 0.01))
     undertakings = {"a": ["interview"], "b": ["interview"]}

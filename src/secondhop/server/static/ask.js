@@ -78,7 +78,7 @@ async function showKept(traceId, out, last = null) {
   const result = await withTexts(resultOf(traced));
   flow.end(result);
   const holder = el("div");
-  replace(out, el("h2", {}, result.question), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
+  replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace)].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
   const session = last && new Session(last.body, holder, flow, traceId, last);
   showRecall(holder, { result, ...traced, session });
   session?.refresh();
@@ -126,8 +126,11 @@ async function withTexts(result) {
 /** What a prompt is called; one that is not built in also gets the start of its hash. */
 const promptName = ({ name, version, hash, origin }) => origin === "built in" ? `built-in ${name}` : `${origin === "yours" ? `your ${name}` : `${name} v${version}`} (${hash.slice(0, 6)})`;
 
+/** What a kept recall was asked for beside its question: the moment, and outdated memories. */
+const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "outdated memories included"];
+
 /** What a list says of a kept recall after its question: when, how many memories, the effort, the prompts. */
-const keptFacts = (one) => [one.asked_at.slice(0, 16).replace("T", " "), plural(one.returned, "memory", "memories"),
+const keptFacts = (one) => [one.asked_at.slice(0, 16).replace("T", " "), plural(one.returned, "memory", "memories"), ...askedFor(one),
   one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
 
 /** All recalls that are kept, the newest first. */
@@ -242,7 +245,7 @@ class Session {
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
     const told = el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
       el("p", {}, accepted.length ? `Accepted: ${this.named(accepted)}.` : "Nothing was accepted."),
-      el("p", {}, done.learned.updated || done.learned.learned ? [`Such questions now rank ${plural(done.learned.updated, "memory", "memories")} differently.`, accepted.length + up.length && ` Higher: ${this.named([...accepted, ...up])}.`, down.length && ` Lower: ${this.named(down)}.`, " The Memories tab lists and takes back what was learned."] : "Nothing new was learned."),
+      el("p", {}, done.learned.updated || done.learned.learned ? [`Such questions now rank ${plural(done.learned.updated, "memory", "memories")} differently.`, accepted.length + up.length ? ` Higher: ${this.named([...accepted, ...up])}.` : null, down.length ? ` Lower: ${this.named(down)}.` : null, " The Memories tab lists and takes back what was learned."] : "Nothing new was learned."),
       uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${this.named(uncounted)}.`) : null,
       proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, this.names))));
     this.holder.prepend(told);
