@@ -158,9 +158,14 @@ function tracesView() {
   });
   const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one.trace_id) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
     button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
-  let kept = [];
-  const draw = () => replace(list, kept.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));
-  const load = async () => { kept = await keptRecalls(); draw(); };
+  let kept = null;
+  const draw = () => replace(list, kept?.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));
+  const load = async () => {
+    const now = await keptRecalls();
+    if (JSON.stringify(now) === JSON.stringify(kept)) return;  // a row that is being clicked stays
+    kept = now;
+    draw();
+  };
   const focus = (traceId) => { trying(load); if (traceId) open(traceId); else if (all.hidden && location.hash === "#recalls") close(); };
   return { element: el("div", {}, all, out), focus };
 }
