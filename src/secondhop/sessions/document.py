@@ -111,7 +111,8 @@ def candidate_of(
     card: MemoryCard, row: list[Any], hidden: Collection[str], *, proved_for: str | None
 ) -> Candidate:
     """A candidate with its current card, and with those of its cues that are still stored."""
-    first_round, scores, parts, *marks = [*row, None, None, None][:5]
+    filled: list[Any] = [*row, None, None, None]
+    first_round, scores, parts, *marks = filled[:5]
     candidate = as_candidate(card, scores, None, first_round, hidden=hidden, proved_for=proved_for)
     if parts is not None:
         candidate["parts"] = parts
