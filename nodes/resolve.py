@@ -208,7 +208,7 @@ def near_misses(
     Memories without room in a budget of tokens come first, then what the last round cut, by place,
     then by score. What the critic refused is a near miss; what people refused is none.
     """
-    votes = last_votes(state)
+    by_critic = {one for one, vote in last_votes(state).items() if vote["by"] == "critic"}
     last = [
         drop
         for drop in state.get("drops", {}).values()
@@ -216,7 +216,7 @@ def near_misses(
         and drop["memory_id"] not in picks
         and (
             drop["stage"] == "pick"
-            or (drop["stage"] == "critique" and votes[drop["memory_id"]]["by"] == "critic")
+            or (drop["stage"] == "critique" and drop["memory_id"] in by_critic)
         )
     ]
     far = 1_000_000
