@@ -10,6 +10,7 @@ from secondhop.nodes.budget import counts_of, remaining, usage_of_failure
 from secondhop.nodes.critics.excerpts import joined
 from secondhop.nodes.critics.port import Ballot, CandidateView, Critic, CriticRequest, Verdict
 from secondhop.nodes.effort import is_unplanned
+from secondhop.nodes.evidence.near_cues import first_near_cues, near_cues
 from secondhop.nodes.selection.pool import evidence_of, slot_facets
 from secondhop.nodes.selection.relevance import last_votes, well_founded
 from secondhop.nodes.services import Services
@@ -139,10 +140,12 @@ async def dates_of_newer(
 
 
 async def texts_of(shortlist: Sequence[Candidate], *, services: Services) -> dict[str, str]:
-    """{memory id: its opening and its passages nearest to the facets, as one text}."""
+    """{memory id: its opening and its passages nearest to the facets or its cue, as one text}."""
     wanted: dict[str, set[str]] = {}
+    near = await near_cues(shortlist, services=services)
     for candidate in shortlist:
-        nearest = evidence_of(candidate)[:NEAREST]
+        by_cue = near.get(candidate["memory_id"])
+        nearest = first_near_cues(evidence_of(candidate), by_cue)[:NEAREST]
         wanted[candidate["memory_id"]] = {*nearest, *map(opening_id, nearest)}
     passages = await services.reader.passages(sorted(set[str]().union(*wanted.values())))
     return {

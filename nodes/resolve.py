@@ -15,6 +15,7 @@ from secondhop.nodes.evidence.fill import (
     finders,
 )
 from secondhop.nodes.evidence.joined import joined, with_neighbours
+from secondhop.nodes.evidence.near_cues import NearCues, first_near_cues, near_cues
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
@@ -25,7 +26,7 @@ from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Candidate, Drop, RecallState, RecallUpdate
+from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
 from secondhop.wording import counted
 
@@ -114,11 +115,12 @@ async def picked_answer(
     """The answer of a recall for k memories: each brings its best passages and their neighbours."""
     limits, candidates = services.settings.limits, state.get("candidates", {})
     misses = near_misses(state, picks, over_budget=(), limit=limits.maybe)
-    best = {memory_id: evidence_of(candidates[memory_id]) for memory_id in picks}
+    near = await near_cues([candidates[memory_id] for memory_id in picks], services=services)
+    best = {one: first_near_cues(evidence_of(candidates[one]), near.get(one)) for one in picks}
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
     wanted = [*with_neighbours(best), *(one for ids in missed.values() for one in ids)]
     passages = await services.reader.passages(wanted) if wanted else {}
-    entries = as_entries({**best, **missed}, passages, state)
+    entries = as_entries({**best, **missed}, passages, state, near)
     known = {one: [own for own in ids if own in entries] for one, ids in best.items()}
     hits = {memory_id: ids for memory_id, ids in known.items() if ids}
     evidence, beside = joined(hits, entries, passages, max_tokens=limits.max_evidence_tokens)
@@ -140,9 +142,10 @@ async def filled_answer(
     filled = await filled_evidence(state, tokens=state["tokens"] or 0, services=services)
     found = finders(filled.passages, state, services=services)
     placed = {
-        passage.passage_id: as_entry(passage, *found[passage.passage_id], state)
+        passage.passage_id: as_entry(passage, relevance, *asked_by(query_id, state))
         | {"passage_id": whole_id(passage.passage_id), "place": place}
         for place, passage in enumerate(filled.passages, start=1)
+        for relevance, query_id in [found[passage.passage_id]]
     }
     evidence = by_memory(filled.passages)
     no_room = over_budget(state, picks, evidence, filled.left_out)
@@ -157,41 +160,54 @@ async def filled_answer(
         evidence=evidence,
         misses=misses,
         missed=missed,
-        entries=placed | await looked_up(missed, state, services=services),
+        entries=placed | await looked_up(missed, state, {}, services=services),
         no_room=no_room,
         left_out=filled.left_out,
     )
 
 
 async def looked_up(
-    evidence: Mapping[str, Sequence[str]], state: RecallState, *, services: Services
+    evidence: Mapping[str, Sequence[str]],
+    state: RecallState,
+    near: NearCues,
+    *,
+    services: Services,
 ) -> Entries:
     """The evidence of candidates, in the form of `Evidence`, without deleted passages."""
     wanted = [passage_id for ids in evidence.values() for passage_id in ids]
     passages = await services.reader.passages(wanted) if wanted else {}
-    return as_entries(evidence, passages, state)
+    return as_entries(evidence, passages, state, near)
 
 
 def as_entries(
-    evidence: Mapping[str, Sequence[str]], passages: Mapping[str, Passage], state: RecallState
+    evidence: Mapping[str, Sequence[str]],
+    passages: Mapping[str, Passage],
+    state: RecallState,
+    near: NearCues,
 ) -> Entries:
     """The evidence of candidates, in the form of `Evidence`, without deleted passages.
 
-    Each passage has its highest relevance to any facet, and the query that found it there.
+    Each passage has its highest relevance to any facet, and the query that found it there. One that
+    is near the memory's cue has the cue instead, and its relevance to it.
     """
     entries: Entries = {}
     for memory_id, ids in evidence.items():
-        scores = state["candidates"][memory_id]["scores"].items()
+        candidate = state["candidates"][memory_id]
+        by_cue = near.get(memory_id, {})
         for passage_id in ids:
             if (passage := passages.get(passage_id)) is None:
                 continue
+            if passage_id in by_cue:
+                own = state["facets"][DIRECT]["name"], candidate.get("cue", "")
+                entries[passage_id] = as_entry(passage, by_cue[passage_id], *own)
+                continue
             relevance, _, query_id = max(
                 (score["passage_scores"][place], facet_id, score["query_ids"][place])
-                for facet_id, score in scores
-                for place, own in enumerate(score["passage_ids"])
-                if own == passage_id
+                for facet_id, score in candidate["scores"].items()
+                for place, one in enumerate(score["passage_ids"])
+                if one == passage_id
             )
-            entries[passage_id] = as_entry(passage, relevance, query_id, state)
+            entries[passage_id] = as_entry(passage, relevance, *asked_by(query_id, state))
     return entries
 
 
@@ -279,18 +295,21 @@ def served_facets(
     return [first, *(f for f in served if f != first)]
 
 
-def as_entry(
-    passage: Passage, relevance: float, query_id: str, state: RecallState
-) -> dict[str, Any]:
-    """One passage in the form of `Evidence`."""
+def asked_by(query_id: str, state: RecallState) -> tuple[str, str]:
+    """(name of the facet that a query serves, its text)."""
     query = state["queries"][query_id]
+    return state["facets"][query["facet_id"]]["name"], query["text"]
+
+
+def as_entry(passage: Passage, relevance: float, facet: str, query: str) -> dict[str, Any]:
+    """One passage in the form of `Evidence`."""
     return {
         "passage_id": passage.passage_id,
         "text": passage.text,
         "heading": passage.heading,
         "score": relevance,
-        "facet": state["facets"][query["facet_id"]]["name"],
-        "query": query["text"],
+        "facet": facet,
+        "query": query,
     }
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from secondhop.nodes.budget import spent_fields
+from secondhop.nodes.evidence.near_cues import first_near_cues, near_cues
 from secondhop.nodes.resolve import looked_up, recalled
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.pool import evidence_of
@@ -73,8 +74,13 @@ async def shown_memories(
 ) -> dict[str, dict[str, Any]]:
     """{memory id: the memory in the form of `RecalledMemory`}, in the order of the answer."""
     candidates, min_score = state.get("candidates", {}), services.settings.ranking.min_score
-    evidence = {one: evidence_of(candidates[one]) for one in shown if one in candidates}
-    entries = await looked_up(evidence, state, services=services)
+    found = [candidates[one] for one in shown if one in candidates]
+    near = await near_cues(found, services=services)
+    evidence = {
+        one["memory_id"]: first_near_cues(evidence_of(one), near.get(one["memory_id"]))
+        for one in found
+    }
+    entries = await looked_up(evidence, state, near, services=services)
     views = [
         recalled(one, shown[one] or facets.get(one), ids, entries, state, min_score=min_score)
         for one, ids in evidence.items()

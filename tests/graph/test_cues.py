@@ -46,6 +46,23 @@ async def test_a_memory_comes_back_for_what_it_was_stored_for(world: SmallWorld)
     assert told.parts["cues"] > 0
 
 
+async def test_a_long_memory_shows_first_what_it_was_stored_for(world: SmallWorld) -> None:
+    walk = "On Thursday we help the club and get the boots ready for the hills. " * 20
+    bank = "The clerk wants both signatures, the deed and the old passbook. " * 20
+    mill = "Chanterelles grow behind the mill under the third beech. " * 20
+    long = note("long", "\n\n".join([walk, mill, bank, mill]), title="New Chat")
+    cue = "help me get ready for Thursday: which signatures, deed and passbook the clerk wants"
+    await world.add(stored_for(long, cue), FRAME, MUSHROOMS)
+
+    result, _ = await ask(world.services(), question=QUESTION, k=2)
+
+    memory = next(one for one in result.memories if one.id == "long")
+    assert memory.why.startswith("Stored for")
+    first = memory.evidence[0]
+    assert ("passbook" in first.text, first.query) == (True, cue)
+    assert any("boots" in one.text for one in memory.evidence)
+
+
 async def test_a_look_up_finds_what_was_stored_for_it_where_hardly_anything_has_cues(
     world: SmallWorld,
 ) -> None:
