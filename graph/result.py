@@ -25,7 +25,7 @@ class Evidence(Frozen):
     facet: str
     """Name of the facet that `query` served."""
     query: str
-    """The query that found it, as it was asked."""
+    """The query that found it, as it was asked, or the memory's cue, if it is nearest to that."""
     place: int | None = None
     """Place among all passages of a recall that fills tokens, from 1; None in a recall of k
     memories."""
