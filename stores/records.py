@@ -159,6 +159,7 @@ class MemoryCard(NamedTuple):
 
     memory_id: str
     title: str
+    """The first words of the text if it was stored without a title."""
     source: str
     created_at: datetime
     passage_count: int

@@ -11,6 +11,7 @@ from secondhop.nodes.critics.port import CandidateView, CriticRequest
 from secondhop.nodes.state import Vote
 from secondhop.prompts.quoting import Tags, clean, plain_id, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.stores.titles import first_words
 
 QUESTION_TOKENS = 600
 """Tokens of the question that are shown; a longer one is cut."""
@@ -104,7 +105,8 @@ def frame_values(request: CriticRequest, *, tag: str) -> dict[str, str]:
 def head(view: CandidateView, ids: Mapping[str, str]) -> str:
     """The line above a memory's text: date, source, title, and hints."""
     parts = [f"{view.created_at:%Y-%m-%d}", title_line(view.source, chars=20)]
-    return " | ".join([*parts, f"“{title_line(view.title)}”", *hints(view, ids)])
+    title = "" if view.title == first_words(view.text) else title_line(view.title)  # said below
+    return " | ".join([*parts, f"“{title}”", *hints(view, ids)])
 
 
 def hints(view: CandidateView, ids: Mapping[str, str]) -> Iterator[str]:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import exp
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -140,7 +139,8 @@ def blended(
 ) -> dict[str, Blended]:
     """{memory id: its blend}, best first, for all memories that were found or suggested.
 
-    In a look-up, or if few memories have cues, cues never lower the score of the text alone.
+    The cues of a memory count instead of its playbooks, and change nothing about other memories. In
+    a look-up, or if few memories have cues, they never lower a score.
 
     Args:
         found: the question's own ranking.
@@ -155,30 +155,31 @@ def blended(
     text_weights = {**TEXT_WEIGHTS, PLAYBOOKS: PLAYBOOKS_WEIGHT * suggested["confidence"]}
     ids = sorted({*found.fused, *suggested["memory_ids"]})
     has_cues = np.array([one in cue_counts for one in ids], dtype=np.bool_)
+    mostly_cued = bool(has_cues.any()) and has_cues.mean() >= MOSTLY_ANNOTATED
     columns = text_columns(ids, found, suggested)
     if cued is not None:
         columns |= cue_columns(ids, cued, cue_counts)
-    parts = {
-        name: np.where(has_cues, cue_weights.get(name, 0.0), text_weights.get(name, 0.0)) * scores
-        for name, scores in columns.items()
-    }
+    by_text = {name: text_weights.get(name, 0.0) * scores for name, scores in columns.items()}
+    by_cues = {name: cue_weights.get(name, 0.0) * scores for name, scores in columns.items()}
+    text_logistic = CUES_LOGISTIC if mostly_cued else TEXT_LOGISTIC
+    cues_count = has_cues
+    if look_up or not mostly_cued:
+        better = chances(by_cues, CUES_LOGISTIC) >= chances(by_text, text_logistic)
+        cues_count = has_cues & better
+    parts = {name: np.where(cues_count, by_cues[name], by_text[name]) for name in columns}
     shared: list[str] = []
-    if undertakings and not look_up and has_cues.mean() >= MOSTLY_ANNOTATED:
+    if undertakings and mostly_cued and not look_up:
         total = np.sum([*parts.values()], axis=0)
         parts[UNDERTAKING], shared = undertaking_scores(total, ids, undertakings)
-    if has_cues.any() and (look_up or has_cues.mean() < MOSTLY_ANNOTATED):
-        parts = at_least(parts, {name: one * columns[name] for name, one in TEXT_WEIGHTS.items()})
-    total = np.sum([*parts.values()], axis=0)
-    slope, middle = logistic_of(parts)
+    scores = np.where(cues_count, chances(parts, CUES_LOGISTIC), chances(parts, text_logistic))
     added = {name: values.tolist() for name, values in parts.items()}
-    totals: list[float] = total.tolist()
     return {
         ids[row]: Blended(
-            score=round(1 / (1 + exp(slope * (middle - totals[row]))), 4),
+            score=round(float(scores[row]), 4),
             parts={name: round(values[row], 3) for name, values in added.items()},
             undertaking=shared[row] if shared and added[UNDERTAKING][row] > 0 else "",
         )
-        for row in best_rows(total, ids, found, limit=limit)
+        for row in best_rows(scores, ids, found, limit=limit)
     }
 
 
@@ -220,22 +221,23 @@ def cue_columns(
 
 
 def best_rows(
-    total: Floats, ids: Sequence[str], found: FacetRanking, *, limit: int | None
+    scores: Floats, ids: Sequence[str], found: FacetRanking, *, limit: int | None
 ) -> list[int]:
-    """Rows of the `limit` best sums, then those of the question's top memories in `found`.
+    """Rows of the `limit` best scores, then those of the question's top memories in `found`.
 
     The top of that ranking decides whether anything answers the question.
     """
-    order: list[int] = np.argsort(-total, kind="stable").tolist()
+    order: list[int] = np.argsort(-scores, kind="stable").tolist()
     if limit is None:
         return order
     nearest = {*islice(found.fused, NEAREST_KEPT)}
     return [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
 
 
-def logistic_of(parts: Collection[str]) -> tuple[float, float]:
-    """(slope, middle) for these parts; a sum equal to the middle gives a score of 0.5."""
-    return CUES_LOGISTIC if CUES in parts else TEXT_LOGISTIC
+def chances(parts: Mapping[str, Floats], logistic: tuple[float, float]) -> Floats:
+    """[n]: the chance that each memory is needed, by the logistic (slope, middle) of its parts."""
+    slope, middle = logistic
+    return np.asarray(1 / (1 + np.exp(slope * (middle - np.sum([*parts.values()], axis=0)))))
 
 
 def undertaking_scores(
@@ -252,13 +254,6 @@ def undertaking_scores(
     return UNDERTAKING_WEIGHT * z_scores(np.array([share for share, _ in shares])), [
         name if having[name] > 1 else "" for _, name in shares
     ]
-
-
-def at_least(parts: Mapping[str, Floats], text: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The parts; a memory whose text alone has a higher sum gets the parts of its text."""
-    alone = np.sum([*text.values()], axis=0)
-    better = alone > np.sum([*parts.values()], axis=0)
-    return {name: np.where(better, text.get(name, 0.0), values) for name, values in parts.items()}
 
 
 def cue_scores(

@@ -17,6 +17,7 @@ from secondhop.stores.records import (
     Passage,
     passage_id_of,
 )
+from secondhop.stores.titles import first_words
 
 MEMORY_COLUMNS = (
     "memory_id, title, source, created_at, origin, messages, tags, "
@@ -28,7 +29,9 @@ KEEPING_COLUMNS = (
     "memory_id, valid_until, salience, deprecated_at, deprecated_because, "
     "superseded_at, superseded_by, mark"
 )
-CARDS = f"""SELECT title, source, created_at, passage_count, kind, {KEEPING_COLUMNS}
+CARDS = f"""SELECT title, CASE WHEN title = '' THEN
+    (SELECT text FROM passages WHERE passages.memory_id = memories.memory_id AND ordinal = 0) END,
+    source, created_at, passage_count, kind, {KEEPING_COLUMNS}
 FROM memories LEFT JOIN keeping USING (memory_id)"""
 BRIEFABLE_COLUMNS = (
     "memory_id, title, source, created_at, kind, slot, value, scope, passage_count, salience, mark"
@@ -203,12 +206,12 @@ def card_of(
     cues: Mapping[str, Sequence[tuple[Breadth, str]]],
 ) -> MemoryCard:
     """From CARDS, and from what other tables say, by memory id."""
-    title, source, created_at, passage_count, kind, *kept = row
+    title, opening, source, created_at, passage_count, kind, *kept = row
     memory_id, keeping = keeping_of(tuple(kept))
     own = cues.get(memory_id, ())
     return MemoryCard(
         memory_id=memory_id,
-        title=text_of(title),
+        title=first_words(text_of(opening)) if opening else text_of(title),
         source=text_of(source),
         created_at=datetime.fromisoformat(created_at),
         passage_count=passage_count,

@@ -12,11 +12,10 @@ from secondhop.ingest.cleaning import clean_memory
 from secondhop.memories.records import Fact, Kept, Preference
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Memory, Message
+from secondhop.stores.titles import first_words
 
 Rememberable: TypeAlias = str | Fact | Preference
 """Words, a fact, or a preference."""
-
-TITLE_CHARACTERS = 60
 
 
 def rememberable(
@@ -99,7 +98,7 @@ def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str)
         case str():
             given = Memory(
                 memory_id=memory_id,
-                title=title or opening(what),
+                title=title or first_words(what),
                 source="note",
                 created_at=at,
                 messages=(Message("user", what),),
@@ -132,14 +131,6 @@ def spaced(text: str, name: str) -> str:
     if not text.strip():
         raise UsageError(f"{name} is empty")
     return " ".join(text.split())
-
-
-def opening(text: str) -> str:
-    """The first line of a text, cut at a word to `TITLE_CHARACTERS`."""
-    line = " ".join((text.strip().splitlines() or [""])[0].split())
-    if len(line) <= TITLE_CHARACTERS:
-        return line
-    return f"{line[: TITLE_CHARACTERS - 1].rpartition(' ')[0] or line[: TITLE_CHARACTERS - 1]}…"
 
 
 def new_id_of(what: Rememberable) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.memories.records import Version
+from secondhop.stores.titles import first_words
 from secondhop.wording import command, counted
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def meant(found: Sequence[Version], words: str) -> Version:
     nearest = [one for one in found if distance(one, words) == distance(found[0], words)]
     if len(nearest) == 1:
         return nearest[0]
-    listed = "; ".join(f"{one.memory_id!r} “{one.title}”" for one in nearest[:NAMED])
+    names = [(one.memory_id, one.title or first_words(one.text)) for one in nearest[:NAMED]]
+    listed = "; ".join(f"{memory_id!r} “{name}”" for memory_id, name in names)
     raise UsageError(
         f"{counted(len(nearest), 'memory')} have the words {words!r}; give the id of one: {listed}"
         + (f"; {command('list', words)} lists them all" if len(nearest) > NAMED else "")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from secondhop.ingest.cleaning import clean_memory
-from secondhop.memories.building import opening
 from secondhop.observe.port import Turn
 from secondhop.stores.records import Memory, Message
+from secondhop.stores.titles import first_words
 
 INSTRUCTIONS = frozenset({"system", "developer"})
 """Roles whose messages are not kept: they were not said, and may change with every request."""
@@ -22,7 +22,7 @@ def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory
     first = next((turn for turn in turns if turn.role == "user"), turns[0])
     memory = Memory(
         memory_id=memory_id,
-        title=title or opening(first.content),
+        title=title or first_words(first.content),
         source="conversation",
         created_at=turns[0].at,
         messages=tuple(Message(turn.role, turn.content) for turn in turns),

@@ -208,3 +208,22 @@ def test_what_others_are_stored_for_lowers_no_memory_with_one_kind_of_cue() -> N
     assert next(iter(alone)) == next(iter(beside)) == "asked"
     assert beside["asked"].score == alone["asked"].score
     assert alone["asked"].parts["broad cues"] == pytest.approx(alone["asked"].parts["cues"] / 2)
+
+
+def test_a_cue_of_one_memory_lowers_no_score_where_few_have_cues() -> None:
+    texts = {f"m{n}": own(0.1 * n, 0.002 * n) for n in range(1, 8)}
+    plain = blended(ranking(**texts), suggested=suggested(**dict.fromkeys(texts, 0.0) | {"m6": 4}))
+
+    cued_too = blended(
+        ranking(**texts),
+        suggested=suggested(**dict.fromkeys(texts, 0.0) | {"m6": 4}),
+        cued=cued(m6=0.31, m2=0.9),
+        cue_counts={"m6": SOME, "m2": SOME},
+    )
+
+    scores = {one: blend.score for one, blend in plain.items()}
+    assert {one: cued_too[one].score for one in scores if one != "m2"} == {
+        one: score for one, score in scores.items() if one != "m2"
+    }
+    assert cued_too["m2"].score > scores["m2"]
+    assert cued_too["m6"].parts["playbooks"] == plain["m6"].parts["playbooks"]

@@ -1,0 +1,21 @@
+"""Names a text by its first words."""
+
+import re
+
+CHARACTERS = 60
+"""The most that such a name has."""
+
+_SPEAKER = re.compile(r"\A\W*(?:user|assistant|system|human)\W*:\s*", re.IGNORECASE)
+
+
+def first_words(text: str) -> str:
+    """The first line of a text, without the label of its speaker, cut at a word.
+
+    >>> first_words("User: Where is the stopcock?\\n\\nAssistant: In the cellar.")
+    'Where is the stopcock?'
+    """
+    said = _SPEAKER.sub("", text.strip())
+    line = " ".join((said.splitlines() or [""])[0].split())
+    if len(line) <= CHARACTERS:
+        return line
+    return f"{line[: CHARACTERS - 1].rpartition(' ')[0] or line[: CHARACTERS - 1]}…"
