@@ -32,7 +32,6 @@ def memories_of(
     return MemoryService(
         writing,
         traces=traces,
-        caches=[],
         reading=lambda: reading,
         cues=never_needed,
         briefings=never_needed,

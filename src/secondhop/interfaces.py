@@ -106,7 +106,6 @@ class Interfaces:
         return MemoryService(
             self.writing,
             traces=self.traces,
-            caches=[self._parts.embedders.entity],
             reading=self._reading,
             cues=lambda: self.cues,
             briefings=lambda: self.briefings,

@@ -124,7 +124,7 @@ async def test_questions_are_forgotten_with_a_text(tmp_path: Path) -> None:
     inner = CountingEmbedder()
     with closing(CachingEmbedder(inner, tmp_path / "cache.db", of_entity=True)) as cache:
         await cache.embed_queries(["asked once"])
-        await cache.purge(["a note"])
+        await cache.keep_passages(set())
         await cache.embed_queries(["asked once"])
     assert inner.query_calls == [["asked once"], ["asked once"]]
 
@@ -147,18 +147,25 @@ async def test_a_file_of_version_0_1_is_read(tmp_path: Path) -> None:
     assert inner.query_calls == [["new"]]
 
 
-async def test_purged_texts_are_gone_from_the_file_for_every_model(caches: Caches) -> None:
-    inner, other = CountingEmbedder(), CountingEmbedder("another model")
-    cache, second = caches.open(inner), caches.open(other)
-    rows = await cache.embed_passages(["secret", "kept"])
-    await cache.embed_queries(["secret"])
-    await second.embed_passages(["secret"])
-    await cache.purge(["secret", "never seen"])
-    await cache.embed_passages(["secret", "kept"])
-    assert inner.passage_calls == [["secret", "kept"], ["secret"]]
-    await cache.purge(["secret"])
-    caches.close()
-    left = b"".join(file.read_bytes() for file in caches.path.parent.iterdir())
+def bytes_in(folder: Path) -> bytes:
+    """The content of all files in a folder."""
+    return b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def test_deleted_texts_are_gone_from_the_file_for_every_model(tmp_path: Path) -> None:
+    path, inner = tmp_path / "cache.db", CountingEmbedder()
+    held = {text_digest("kept")}
+    with (
+        closing(CachingEmbedder(inner, path, of_entity=True)) as cache,
+        closing(CachingEmbedder(CountingEmbedder("another model"), path, of_entity=True)) as other,
+    ):
+        rows = await cache.embed_passages(["secret", "kept"])
+        await other.embed_passages(["secret"])
+        await cache.keep_passages(held)
+        await cache.embed_passages(["secret", "kept"])
+        assert inner.passage_calls == [["secret", "kept"], ["secret"]]
+        await cache.keep_passages(held)
+    left = bytes_in(tmp_path)
     assert rows[0].tobytes() not in left
     assert rows[1].tobytes() in left
 

@@ -45,7 +45,6 @@ class Forgetter:
 
     writing: MemoryWriting
     traces: TraceFolder
-    caches: Sequence[CachingEmbedder]
 
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> Forgotten:
         """Delete these memories, and those of an earlier call that was interrupted.
@@ -87,7 +86,7 @@ class Forgetter:
         try:
             await self.writing.unlearn(found.memory_ids)
             await self._forget_questions(found.memory_ids)
-            erased = await erase(store, self.traces, self.caches, found)
+            erased = await erase(self.writing, self.traces, found)
             # a session elsewhere may have counted them while they were still stored
             await self.writing.counters.forget(found.memory_ids)
             # and a recall may have traced them
@@ -130,21 +129,17 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
     return [*embedded, *(passage.text for passage in passages), *said, memory.title, memory.scope]
 
 
-async def erase(
-    store: EntityStore, traces: TraceFolder, caches: Sequence[CachingEmbedder], found: Erased
-) -> Erasure:
-    """Erase traces and cache entries first, and the memories last.
+async def erase(writing: MemoryWriting, traces: TraceFolder, found: Erased) -> Erasure:
+    """Erase traces and cached embeddings first, and the memories last.
 
     Texts that grew had other passages before, and so had memories that an ingest deleted. Those
-    passages are no longer known, so the caches keep only the passages and cues stored now.
+    passages are no longer known, so the cache keeps only the passages and cues stored now.
     """
     await mask(traces, found.traces, found)
-    for cache in caches:
-        await cache.purge(found.texts)
-    held = await passages_without(store, found.memory_ids)
-    for cache in caches:
-        await cache.keep_passages(held)
-    return await store.erasure.erase(found.memory_ids)
+    if isinstance(writing.embedder, CachingEmbedder):
+        held = await passages_without(writing.store, found.memory_ids)
+        await writing.embedder.keep_passages(held)
+    return await writing.store.erasure.erase(found.memory_ids)
 
 
 async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None:

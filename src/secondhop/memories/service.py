@@ -40,7 +40,6 @@ from secondhop.memories.records import (
     Kept,
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
-from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.counters import Use
@@ -70,7 +69,6 @@ class MemoryService(MemoryReading):
         writing: MemoryWriting,
         *,
         traces: TraceFolder,
-        caches: Sequence[CachingEmbedder],
         reading: "Callable[[], ConversationReading]",
         cues: "Callable[[], Cues]",
         briefings: "Callable[[], Briefings]",
@@ -78,14 +76,13 @@ class MemoryService(MemoryReading):
     ) -> None:
         """
         Args:
-            caches: `forget` removes the texts of a memory from them.
             reading: makes the reader of conversations for `observe`.
             cues: makes `Cues` when it is first needed.
             briefings: makes `Briefings` when it is first needed.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
-        self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
+        self.forgetter = Forgetter(writing=writing, traces=traces)
         self._reading, self._cues, self._briefings = reading, cues, briefings
 
     @property

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from hashlib import sha256
@@ -24,9 +24,9 @@ dimensions."""
 
 Kind: TypeAlias = Literal["query", "passage", "request"]
 """A "request" is a question embedded like a passage, to compare it with cues."""
-_Asked: TypeAlias = tuple[Kind, str]
-_Rows: TypeAlias = dict[_Asked, Vectors]
-_Call: TypeAlias = asyncio.Task[_Rows]
+_Rows: TypeAlias = dict[str, Vectors]
+"""{text: its vector}."""
+_Calls: TypeAlias = dict[tuple[Kind, str], asyncio.Task[_Rows]]
 
 _LOOKUPS_A_STATEMENT = 500
 _SCHEMA = """
@@ -47,7 +47,7 @@ class CachingEmbedder:
     and entity, made when first needed. The cache never causes a failure: what cannot be read is
     embedded, and a failed write is logged once. Concurrent calls for one text share one embedding,
     because the first users of a process all need the playbooks. Vectors can roughly be turned back
-    into words, so `purge` deleted texts.
+    into words, so `keep_passages` deletes those of deleted texts.
     """
 
     def __init__(self, wrapped: Embedder, path: Path, *, of_entity: bool = False) -> None:
@@ -58,9 +58,9 @@ class CachingEmbedder:
         """
         self.wrapped, self.model_id = wrapped, wrapped.model_id
         self._of_entity = of_entity
-        self._questions: OrderedDict[_Asked, Vectors] = OrderedDict()
+        self._questions: OrderedDict[tuple[Kind, str], Vectors] = OrderedDict()
         self._guard = threading.Lock()
-        self._under_way: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Asked, _Call]]
+        self._under_way: WeakKeyDictionary[asyncio.AbstractEventLoop, _Calls]
         self._under_way = WeakKeyDictionary()
         self._file = CacheFile(
             path,
@@ -76,131 +76,102 @@ class CachingEmbedder:
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """float32 [len(texts), dim], rows of unit length, in order."""
-        return await self._embedded([("passage", text) for text in texts])
+        return await self._embedded("passage", texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Like `embed_passages`; a query and a passage with the same text are cached apart."""
-        return await self._embedded([("query", text) for text in texts])
+        return await self._embedded("query", texts)
 
     async def embed_requests(self, texts: Sequence[str]) -> Vectors:
         """Embed questions like passages, but cache them like queries."""
-        return await self._embedded([("request", text) for text in texts])
-
-    async def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
-        """(vectors of `embed_queries`, vectors of `embed_requests`), computed in parallel."""
-        queries: list[_Asked] = [("query", text) for text in texts]
-        requests: list[_Asked] = [("request", text) for text in texts]
-        rows = await self._embedded(queries + requests)
-        return rows[: len(texts)], rows[len(texts) :]
-
-    async def purge(self, texts: Sequence[str]) -> None:
-        """Delete the vectors of these texts, for every model, and overwrite their bytes on disk."""
-        self._forget_questions()
-        gone = [(text_digest(text),) for text in texts]
-        statement = "DELETE FROM vectors WHERE text_sha = ?"
-        await asyncio.to_thread(self._forget, lambda opened: opened.executemany(statement, gone))
+        return await self._embedded("request", texts)
 
     async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """In an entity's cache, forget all questions, and purge passages that no longer exist.
+        """In an entity's cache, forget all questions, and passages that no longer exist.
 
-        All questions go, because it is not known which ones repeat words of a deleted text. Other
-        caches are left alone.
+        All questions go, because it is not known which ones repeat words of a deleted text. The
+        bytes of the passages are overwritten on disk, for every model. Other caches are left alone.
 
         Args:
             digests: `text_digest` of every passage of the entity.
         """
         if self._of_entity:
-            self._forget_questions()
-            await asyncio.to_thread(self._forget, partial(_delete_all_but, digests=digests))
+            with self._guard:
+                self._questions.clear()
+            await asyncio.to_thread(self._delete_others, digests)
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         self._file.close()
 
-    async def _embedded(self, texts: Sequence[_Asked]) -> Vectors:
+    async def _embedded(self, kind: Kind, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         loop = asyncio.get_running_loop()
         under_way = self._under_way.setdefault(loop, {})
         asked = list(dict.fromkeys(texts))
-        if new := [one for one in asked if one not in under_way]:
-            call = loop.create_task(self._fetched(new))
-            under_way |= dict.fromkeys(new, call)
-            call.add_done_callback(partial(_ended, under_way, new))
-        calls = {under_way[one] for one in asked}
+        if new := [text for text in asked if (kind, text) not in under_way]:
+            call = loop.create_task(self._fetched(kind, new))
+            under_way |= {(kind, text): call for text in new}
+            call.add_done_callback(partial(_ended, under_way, kind, new))
         rows: _Rows = {}
-        for call in calls:
+        for call in {under_way[kind, text] for text in asked}:
             rows |= await asyncio.shield(call)  # other callers may wait for it, too
-        return np.stack([rows[one] for one in texts])
+        return np.stack([rows[text] for text in texts])
 
-    async def _fetched(self, asked: Sequence[_Asked]) -> _Rows:
+    async def _fetched(self, kind: Kind, texts: Sequence[str]) -> _Rows:
         """The vectors of these texts, from memory, the file or the model."""
-        rows = self._remembered(asked)
-        if filed := [one for one in asked if self._is_filed(one)]:
-            rows |= await asyncio.to_thread(self._kept, filed)
-        queries = [one for one in asked if one not in rows and one[0] == "query"]
-        others = [one for one in asked if one not in rows and one[0] != "query"]
-        if not queries and not others:
-            return rows
-        with embedding_span(self.model_id, [text for _, text in (*queries, *others)]):
-            parts = await asyncio.gather(
-                self._by_model(self.wrapped.embed_queries, queries),
-                self._by_model(self.wrapped.embed_passages, others),
-            )
-        fresh = parts[0] | parts[1]
-        self._remember({one: row for one, row in fresh.items() if not self._is_filed(one)})
-        if kept := {one: row for one, row in fresh.items() if self._is_filed(one)}:
-            await asyncio.to_thread(self._keep, kept)
-        return rows | fresh
+        in_file = kind == "passage" or not self._of_entity
+        if in_file:
+            known = await asyncio.to_thread(self._kept, kind, texts)
+        else:
+            known = self._remembered(kind, texts)
+        new = [text for text in texts if text not in known]
+        if not new:
+            return known
+        embed = self.wrapped.embed_queries if kind == "query" else self.wrapped.embed_passages
+        with embedding_span(self.model_id, new):
+            fresh = dict(zip(new, await embed(new), strict=True))
+        if in_file:
+            await asyncio.to_thread(self._keep, kind, fresh)
+        else:
+            self._remember(kind, fresh)
+        return known | fresh
 
-    def _is_filed(self, asked: _Asked) -> bool:
-        """Whether the vector of this text goes into the file."""
-        return not self._of_entity or asked[0] == "passage"
-
-    def _remembered(self, asked: Sequence[_Asked]) -> _Rows:
+    def _remembered(self, kind: Kind, texts: Sequence[str]) -> _Rows:
         """The vectors that are in memory."""
         with self._guard:
-            known = [one for one in asked if one in self._questions]
-            for one in known:
-                self._questions.move_to_end(one)
-            return {one: self._questions[one] for one in known}
+            known = [text for text in texts if (kind, text) in self._questions]
+            for text in known:
+                self._questions.move_to_end((kind, text))
+            return {text: self._questions[kind, text] for text in known}
 
-    def _remember(self, rows: Mapping[_Asked, Vectors]) -> None:
+    def _remember(self, kind: Kind, rows: _Rows) -> None:
         with self._guard:
-            self._questions.update(rows)
+            self._questions.update({(kind, text): row for text, row in rows.items()})
             while len(self._questions) > QUESTIONS_KEPT:
                 self._questions.popitem(last=False)
 
-    def _forget_questions(self) -> None:
-        with self._guard:
-            self._questions.clear()
-
-    async def _by_model(
-        self, embed: Callable[[Sequence[str]], Awaitable[Vectors]], asked: Sequence[_Asked]
-    ) -> _Rows:
-        if not asked:
-            return {}
-        return dict(zip(asked, await embed([text for _, text in asked]), strict=True))
-
-    def _kept(self, asked: Sequence[_Asked]) -> _Rows:
+    def _kept(self, kind: Kind, texts: Sequence[str]) -> _Rows:
         """The vectors that are in the file."""
-        return self._file.attempt(lambda opened: _select(opened, self.model_id, asked)) or {}
+        select = partial(_select, model_id=self.model_id, kind=kind, texts=texts)
+        return self._file.attempt(select) or {}
 
-    def _keep(self, rows: _Rows) -> None:
+    def _keep(self, kind: Kind, rows: _Rows) -> None:
         """Write these vectors to the file, all or none."""
         kept = [
             (text_digest(text), self.model_id, kind, row.astype("<f4").tobytes())
-            for (kind, text), row in rows.items()
+            for text, row in rows.items()
         ]
         statement = (
             "INSERT OR REPLACE INTO vectors (text_sha, model_id, kind, vector) VALUES (?, ?, ?, ?)"
         )
         self._file.attempt(lambda opened: opened.executemany(statement, kept))
 
-    def _forget(self, delete: Callable[[sqlite3.Connection], object]) -> None:
-        """Delete from the file and from its write-ahead log."""
+    def _delete_others(self, digests: AbstractSet[bytes]) -> None:
+        """Delete all other passages from the file and from its write-ahead log."""
         if self._file.path.exists():
-            self._file.attempt(delete)
+            self._file.attempt(partial(_delete_all_but, digests=digests))
             emptied = "PRAGMA wal_checkpoint(TRUNCATE)"
             self._file.attempt(lambda opened: opened.execute(emptied).fetchall())
 
@@ -219,9 +190,7 @@ async def embed_requests(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
 async def embed_both(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
     """(vectors of questions to search passages with, vectors to compare with cues)."""
-    if isinstance(embedder, CachingEmbedder):
-        return await embedder.embed_both(texts)
-    return await asyncio.gather(embedder.embed_queries(texts), embedder.embed_passages(texts))
+    return await asyncio.gather(embedder.embed_queries(texts), embed_requests(embedder, texts))
 
 
 def past_the_cache(embedder: Embedder) -> Embedder:
@@ -236,31 +205,27 @@ def text_digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _ended(under_way: dict[_Asked, _Call], asked: Sequence[_Asked], call: _Call) -> None:
-    for one in asked:
-        del under_way[one]
+def _ended(under_way: _Calls, kind: Kind, texts: Sequence[str], call: asyncio.Task[_Rows]) -> None:
+    for text in texts:
+        del under_way[kind, text]
     if not call.cancelled():
         call.exception()  # mark it as seen, even if no caller is left
 
 
-def _select(connection: sqlite3.Connection, model_id: str, asked: Sequence[_Asked]) -> _Rows:
-    by_sha: dict[tuple[Kind, bytes], _Asked] = {
-        (kind, text_digest(text)): (kind, text) for kind, text in asked
-    }
-    shas, found = list({sha for _, sha in by_sha}), _Rows()
+def _select(
+    connection: sqlite3.Connection, *, model_id: str, kind: Kind, texts: Sequence[str]
+) -> _Rows:
+    by_sha = {text_digest(text): text for text in texts}
+    shas, found = list(by_sha), _Rows()
     for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
         chunk = shas[start : start + _LOOKUPS_A_STATEMENT]
         marks = ",".join("?" * len(chunk))
         rows = connection.execute(
-            f"SELECT kind, text_sha, vector FROM vectors WHERE text_sha IN ({marks})"
-            " AND model_id = ?",
-            [*chunk, model_id],
+            f"SELECT text_sha, vector FROM vectors WHERE text_sha IN ({marks})"
+            " AND model_id = ? AND kind = ?",
+            [*chunk, model_id, kind],
         )
-        found |= {
-            by_sha[kind, sha]: np.frombuffer(blob, dtype="<f4")
-            for kind, sha, blob in rows
-            if (kind, sha) in by_sha
-        }
+        found |= {by_sha[sha]: np.frombuffer(blob, dtype="<f4") for sha, blob in rows}
     return found
 
 
