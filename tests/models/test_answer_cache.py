@@ -1,16 +1,16 @@
 """The answer cache: a request with exactly the same words is not sent again."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import pytest
 from pydantic import BaseModel
 
 from secondhop.errors import UsageError
-from secondhop.models.answer_cache import AnswerCache, AnswerFile, expect_answers_or_nothing
+from secondhop.models.answer_cache import AnswerCache, expect_answers_or_nothing
 from secondhop.models.llm import ChatMessage, Completion, KeepsAnswers, LLMError, Usage
 
 T = TypeVar("T", bound=BaseModel)
@@ -44,14 +44,15 @@ class Parrot:
         return Completion(parsed=schema.model_validate(said), usage=usage)
 
 
+Caches: TypeAlias = Callable[[Parrot], AnswerCache]
+"""Opens a cache of the model's answers, on the same file each time."""
+
+
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[AnswerFile]:
-    with closing(AnswerFile(tmp_path / "deep" / "answers.db")) as opened:
-        yield opened
-
-
-def cached(parrot: Parrot, file: AnswerFile) -> AnswerCache:
-    return AnswerCache(parrot, file)
+def caches(tmp_path: Path) -> Iterator[Caches]:
+    with ExitStack() as stack:
+        path = tmp_path / "deep" / "answers.db"
+        yield lambda parrot: stack.enter_context(closing(AnswerCache(parrot, path)))
 
 
 async def ask(
@@ -68,9 +69,9 @@ async def ask(
     )
 
 
-async def test_an_answer_comes_back_with_what_it_cost_then(file: AnswerFile) -> None:
+async def test_an_answer_comes_back_with_what_it_cost_then(caches: Caches) -> None:
     parrot = Parrot()
-    cache = cached(parrot, file)
+    cache = caches(parrot)
 
     first = await ask(cache, schema=Reply)
     again = await ask(cache, schema=Reply, max_tokens=7)
@@ -87,21 +88,21 @@ async def test_an_answer_comes_back_with_what_it_cost_then(file: AnswerFile) -> 
     }
 
 
-async def test_other_words_another_schema_or_another_model_ask_again(file: AnswerFile) -> None:
+async def test_other_words_another_schema_or_another_model_ask_again(caches: Caches) -> None:
     parrot, stranger = Parrot(), Parrot("stranger")
-    cache = cached(parrot, file)
+    cache = caches(parrot)
 
     await ask(cache, schema=Reply)
     await ask(cache, "hello!", schema=Reply)
     await ask(cache, schema=Other)
-    await ask(cached(stranger, file), schema=Reply)
+    await ask(caches(stranger), schema=Reply)
 
     assert (len(parrot.asked), len(stranger.asked)) == (3, 1)
 
 
-async def test_a_failure_is_counted_and_not_kept(file: AnswerFile) -> None:
+async def test_a_failure_is_counted_and_not_kept(caches: Caches) -> None:
     parrot = Parrot()
-    cache = cached(parrot, file)
+    cache = caches(parrot)
     parrot.fails = True
     with pytest.raises(LLMError):
         await ask(cache, schema=Reply)
@@ -112,9 +113,9 @@ async def test_a_failure_is_counted_and_not_kept(file: AnswerFile) -> None:
     assert cache.counts.paid.prompt_tokens == 17
 
 
-async def test_an_answer_that_could_not_be_used_is_asked_for_again(file: AnswerFile) -> None:
+async def test_an_answer_that_could_not_be_used_is_asked_for_again(caches: Caches) -> None:
     parrot = Parrot()
-    cache = cached(parrot, file)
+    cache = caches(parrot)
     await ask(cache, schema=Reply)
     await ask(cache, "kept", schema=Reply)
 
@@ -133,9 +134,9 @@ async def test_a_file_of_an_older_format_is_begun_again(tmp_path: Path) -> None:
         old.commit()
     parrot = Parrot()
     expect_answers_or_nothing(path)
-    with closing(AnswerFile(path)) as file:
-        await ask(cached(parrot, file), schema=Reply)
-        await ask(cached(parrot, file), schema=Reply)
+    with closing(AnswerCache(parrot, path)) as cache:
+        await ask(cache, schema=Reply)
+        await ask(cache, schema=Reply)
     assert len(parrot.asked) == 1
 
 

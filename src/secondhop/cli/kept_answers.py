@@ -12,7 +12,6 @@ from secondhop.cli.terminal import notices
 from secondhop.errors import UsageError
 from secondhop.models.answer_cache import (
     AnswerCache,
-    AnswerFile,
     expect_answers_or_nothing,
 )
 from secondhop.models.choose_llm import make_llm
@@ -57,7 +56,7 @@ async def answering_model(
         llm = make_llm(spec, timeout_s=request_seconds(deadline_s))
         if isinstance(llm, HoldsConnections):
             stack.push_async_callback(llm.aclose)
-        model = AnswerCache(llm, stack.enter_context(closing(AnswerFile(file))))
+        model = stack.enter_context(closing(AnswerCache(llm, file)))
         yield model
         counts = model.counts
         told = f"model: asked {counts.asked}, from kept answers {counts.from_cache}"

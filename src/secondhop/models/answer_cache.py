@@ -6,12 +6,11 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar, Unpack
+from typing import TypeVar, Unpack
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from secondhop.errors import UsageError
 from secondhop.models.cache_file import CacheFile
@@ -43,45 +42,6 @@ TAG_SECRET = sha256(b"secondhop evaluates").digest()
 
 It is not really secret: the author of a scenario can know it. A real recall draws its own.
 """
-
-
-class KeptAnswer(NamedTuple):
-    """An answer and what it cost, both as JSON."""
-
-    answer: str
-    usage: str
-
-
-class AnswerFile:
-    """Answers in a file, by prompt. No method raises for a bad disk; a damaged file is replaced."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = CacheFile(
-            path,
-            name="the answer cache",
-            without="the model is asked again each time",
-            prepare=_prepare,
-        )
-
-    def get(self, asked_sha: bytes) -> KeptAnswer | None:
-        """The answer kept for this key; None if there is none."""
-        query = "SELECT answer, usage FROM answers WHERE asked_sha = ?"
-        row = self._file.attempt(lambda opened: opened.execute(query, (asked_sha,)).fetchone())
-        return KeptAnswer(*row) if row else None
-
-    def put(self, asked_sha: bytes, kept: KeptAnswer) -> None:
-        """Keep an answer; it replaces an earlier one."""
-        statement = "INSERT OR REPLACE INTO answers (asked_sha, answer, usage) VALUES (?, ?, ?)"
-        self._file.attempt(lambda opened: opened.execute(statement, (asked_sha, *kept)))
-
-    def forget(self, asked_sha: bytes) -> None:
-        """Delete the answer kept for this key."""
-        statement = "DELETE FROM answers WHERE asked_sha = ?"
-        self._file.attempt(lambda opened: opened.execute(statement, (asked_sha,)))
-
-    def close(self) -> None:
-        """Close the connection; the next use opens it again."""
-        self._file.close()
 
 
 def expect_answers_or_nothing(path: Path) -> None:
@@ -122,15 +82,19 @@ class AnswerCache:
     The key of an answer is the model, the prompt and the schema, not the bounds of the call. An
     answer comes back with its original usage, so that a recall spends its budgets as it did then;
     `counts` says what was really paid. Failures are not kept. Use `forget` to take out an answer
-    that cannot be used.
+    that cannot be used. No method raises for a bad disk; a damaged file is replaced.
     """
 
-    def __init__(
-        self, inner: StructuredLLM, file: AnswerFile, *, counts: AnswerCounts | None = None
-    ) -> None:
-        """`counts` may be shared with other caches."""
-        self._inner, self._file = inner, file
-        self.counts = counts or AnswerCounts()
+    def __init__(self, inner: StructuredLLM, path: Path) -> None:
+        """`path`: the file of answers; it is opened at first use."""
+        self._inner = inner
+        self._file = CacheFile(
+            path,
+            name="the answer cache",
+            without="the model is asked again each time",
+            prepare=_prepare,
+        )
+        self.counts = AnswerCounts()
 
     @property
     def model_id(self) -> str:
@@ -151,8 +115,7 @@ class AnswerCache:
             LLMError: no answer was kept, and the model failed.
         """
         asked_sha = self._sha(messages, schema)
-        kept = await asyncio.to_thread(self._file.get, asked_sha)
-        known = as_completion(kept, schema) if kept else None
+        known = await asyncio.to_thread(self._kept, asked_sha, schema)
         if known is not None:
             self.counts.from_cache += 1
             return known
@@ -164,42 +127,46 @@ class AnswerCache:
             self.counts.paid += error.usage
             raise
         self.counts.paid += completion.usage
-        await asyncio.to_thread(self._file.put, asked_sha, as_kept(completion))
+        await asyncio.to_thread(self._keep, asked_sha, completion)
         return completion
 
     async def forget(self, messages: Sequence[ChatMessage], *, schema: type[BaseModel]) -> None:
         """See `KeepsAnswers`."""
         self.counts.failed += 1
-        await asyncio.to_thread(self._file.forget, self._sha(messages, schema))
+        delete = "DELETE FROM answers WHERE asked_sha = ?"
+        asked_sha = self._sha(messages, schema)
+        await asyncio.to_thread(
+            self._file.attempt, lambda opened: opened.execute(delete, [asked_sha])
+        )
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._file.close()
 
     def _sha(self, messages: Sequence[ChatMessage], schema: type[BaseModel]) -> bytes:
         """The key of an answer: SHA-256 of format, model, schema and prompt."""
-        asked = [FORMAT, self.model_id, schema.__name__, shape_of(schema)]
-        return sha256(json.dumps([*asked, prompt_sha(messages)]).encode("ascii")).digest()
+        turns = [[message["role"], message["content"]] for message in messages]
+        prompt_sha = sha256(json.dumps(turns).encode("ascii")).hexdigest()
+        shape = json.dumps(schema.model_json_schema(), sort_keys=True)
+        asked = [FORMAT, self.model_id, schema.__name__, shape, prompt_sha]
+        return sha256(json.dumps(asked).encode("ascii")).digest()
 
+    def _kept(self, asked_sha: bytes, schema: type[T]) -> Completion[T] | None:
+        """The kept answer; None if there is none, or this version cannot read it."""
+        query = "SELECT answer, usage FROM answers WHERE asked_sha = ?"
+        row = self._file.attempt(lambda opened: opened.execute(query, [asked_sha]).fetchone())
+        if row is None:
+            return None
+        answer, usage = row
+        try:
+            parsed = schema.model_validate_json(answer)
+            return Completion(parsed=parsed, usage=Usage(**json.loads(usage)))
+        except (ValueError, TypeError):
+            return None
 
-def prompt_sha(messages: Sequence[ChatMessage]) -> str:
-    """SHA-256 of a prompt's roles and texts, in hex."""
-    turns = [[message["role"], message["content"]] for message in messages]
-    return sha256(json.dumps(turns).encode("ascii")).hexdigest()
-
-
-@cache
-def shape_of(schema: type[BaseModel]) -> str:
-    """The JSON schema as text."""
-    return json.dumps(schema.model_json_schema(), sort_keys=True)
-
-
-def as_kept(completion: Completion[T]) -> KeptAnswer:
-    """The completion in the form that the file holds."""
-    usage = json.dumps(asdict(completion.usage))
-    return KeptAnswer(completion.parsed.model_dump_json(), usage)
-
-
-def as_completion(kept: KeptAnswer, schema: type[T]) -> Completion[T] | None:
-    """The kept answer; None if this version cannot read it."""
-    try:
-        parsed = schema.model_validate_json(kept.answer)
-        return Completion(parsed=parsed, usage=Usage(**json.loads(kept.usage)))
-    except (ValidationError, ValueError, TypeError):
-        return None
+    def _keep(self, asked_sha: bytes, completion: Completion[T]) -> None:
+        """Keep an answer; it replaces an earlier one."""
+        statement = "INSERT OR REPLACE INTO answers (asked_sha, answer, usage) VALUES (?, ?, ?)"
+        answer = completion.parsed.model_dump_json()
+        kept = (asked_sha, answer, json.dumps(asdict(completion.usage)))
+        self._file.attempt(lambda opened: opened.execute(statement, kept))
