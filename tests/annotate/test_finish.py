@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from secondhop.annotate.annotator import PartCues
 from secondhop.annotate.finish import (
     Finished,
     Signature,
@@ -12,12 +13,18 @@ from secondhop.annotate.finish import (
     finished,
 )
 from secondhop.annotate.generic import GenericCues
-from secondhop.annotate.port import PartCues
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.prompts.library import shipped_intents
+from secondhop.testing import note
 
-SIGNED = Signature(model="m", prompt="annotate.v1@0", at=datetime(2026, 1, 1, tzinfo=UTC))
+SIGNED = Signature(
+    origin="model",
+    model="m",
+    prompt="annotate.v1@0",
+    written_at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+MEMORY = note("m", "We plan our summer.")
 
 
 @cache
@@ -28,7 +35,7 @@ def everyday() -> Playbooks:
 
 async def finish(*parts: PartCues) -> Finished:
     embedder = HashingEmbedder()
-    memory = WrittenMemory(memory_id="m", content_hash="h", parts=parts)
+    memory = WrittenMemory(memory=MEMORY, parts=parts)
     return await finished(
         [memory],
         embedder=embedder,
@@ -58,7 +65,7 @@ async def test_cues_are_signed_and_every_cue_has_its_vector() -> None:
     assert (annotation.role, annotation.replaces, annotation.content_hash) == (
         "own plan",
         ("old",),
-        "h",
+        MEMORY.content_hash,
     )
     wanted = await HashingEmbedder().embed_passages([cue.text for cue in annotation.cues])
     np.testing.assert_allclose(done.vectors, wanted, atol=1e-6)

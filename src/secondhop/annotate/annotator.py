@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from secondhop.annotate.form import fault, role_line, told
-from secondhop.annotate.port import AnnotateRequest, MemoryPart, PartCues, RefusedCue
+from secondhop.annotate.older import OlderMemory
+from secondhop.annotate.parts import MemoryPart
+from secondhop.annotate.records import RefusedCue
 from secondhop.annotate.schema import AnnotateReply, CuesReply
 from secondhop.annotate.sheet import AnnotateSheet, annotate_sheet
 from secondhop.models.llm import KeepsAnswers, StructuredLLM, Usage
@@ -22,6 +24,17 @@ REPLY_TOKENS_A_PART = 320
 
 CALLS = 4
 """Requests for one answer: retries, other modes and a repair together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartCues:
+    """What a model wrote about a part; only its form was checked."""
+
+    specific: Sequence[str] = ()
+    broad: Sequence[str] = ()
+    role: str = ""
+    replaces: Sequence[str] = ()
+    """Ids of the memories that it replaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +67,15 @@ class Annotator:
         """Name, version and hash of the prompt."""
         return self._prompt.label
 
-    def sheet(self, request: AnnotateRequest) -> AnnotateSheet:
+    def sheet(
+        self,
+        parts: Sequence[MemoryPart],
+        *,
+        older: Sequence[OlderMemory] = (),
+        titles: Sequence[str],
+    ) -> AnnotateSheet:
         """The prompt for a batch."""
-        return annotate_sheet(request, self._prompt, tags=self._tags)
+        return annotate_sheet(parts, older, titles=titles, prompt=self._prompt, tags=self._tags)
 
     async def write(self, sheet: AnnotateSheet, *, tokens: int, seconds: float) -> BatchCues:
         """The cues of one batch.

@@ -35,16 +35,13 @@ class RunBudget:
                 "max_tokens (--max-tokens), or a price (SECONDHOP_PRICES, docs/cli.md)"
             )
 
-    @property
-    def bounded(self) -> bool:
-        """Whether there is any bound."""
-        return self.max_tokens is not None or self.max_usd is not None
-
     def hold(self, *, prompt: int, reply: int) -> "Held | None":
         """Reserve the most that a request may cost; None if too little is left."""
         most = Usage(prompt_tokens=round(prompt * COUNTED_OTHERWISE), completion_tokens=reply)
         usd = self.price.cost_usd(most) if self.price is not None else 0.0
-        held = Held(self, tokens=most.tokens, usd=usd)
+        bounded = self.max_tokens is not None or self.max_usd is not None
+        allowed = most.tokens if bounded else TRIES * most.tokens
+        held = Held(tokens=most.tokens, usd=usd, allowed=allowed)
         used = self.spent.tokens + self.spent.lost_tokens + self._held_tokens
         if self.max_tokens is not None and used + held.tokens > self.max_tokens:
             return None
@@ -74,15 +71,11 @@ class RunBudget:
         return self.price.cost_usd(replace(self.spent, lost_tokens=0)) + self.price.cost_usd(lost)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """What is reserved for one request."""
 
-    budget: RunBudget
     tokens: int
     usd: float
-
-    @property
-    def allowed(self) -> int:
-        """How many tokens the answer may cost, retries included."""
-        return self.tokens if self.budget.bounded else TRIES * self.tokens
+    allowed: int
+    """How many tokens the answer may cost, retries included."""

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from secondhop.annotate.annotator import Annotator
+from secondhop.annotate.batches import BATCH_MEMORIES, batches
 from secondhop.annotate.older import MOST_OLDER
 from secondhop.annotate.parts import FRAME_TOKENS
-from secondhop.annotate.port import AnnotateRequest
-from secondhop.annotate.reading import BATCH_MEMORIES, Reading
 from secondhop.annotate.records import AnnotateEstimate
 from secondhop.models.llm import Usage
 from secondhop.models.prices import TokenPrice
@@ -28,9 +27,9 @@ async def estimated(
 ) -> AnnotateEstimate:
     """What annotating these memories would cost; reads every text, but does not ask the model."""
     titles = [title for topic in await store.topics() for title in topic.titles[:1]]
-    frame = annotator.sheet(AnnotateRequest(parts=[], titles=titles)).tokens
+    frame = annotator.sheet([], titles=titles).tokens
     requests = parts = tokens = 0
-    async for batch in Reading(store).batches(memory_ids):
+    async for batch in batches(memory_ids, store):
         requests += 1
         parts += len(batch)
         tokens += sum(part.tokens + FRAME_TOKENS for part in batch)

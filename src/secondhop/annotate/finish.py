@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
+from typing import Literal, TypedDict
 
 import numpy as np
 
+from secondhop.annotate.annotator import PartCues
 from secondhop.annotate.generic import GenericCues
-from secondhop.annotate.port import PartCues, RefusedCue
+from secondhop.annotate.records import RefusedCue
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.stores.cues import MOST_CUES, Annotation, Breadth, Cue
+from secondhop.stores.records import Memory
 
 MOST_REPLACED = 4
 """The most older memories that one memory may replace."""
@@ -20,19 +23,18 @@ MOST_REPLACED = 4
 class WrittenMemory:
     """A memory whose parts have all been read."""
 
-    memory_id: str
-    content_hash: str
+    memory: Memory
     parts: Sequence[PartCues]
     """The cues of its parts, in order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
-    """Who wrote the cues, and when."""
+class Signature(TypedDict):
+    """Who wrote the cues, and when: fields that an annotation and its cues share."""
 
+    origin: Literal["model"]
     model: str
     prompt: str
-    at: datetime
+    written_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,8 @@ async def finished(
     signature: Signature,
 ) -> Finished:
     """Embed the cues of these memories; refuse generic cues, and those beyond MOST_CUES."""
-    texts = list(dict.fromkeys(text for one in memories for text in all_texts(one)))
+    cues = [text for one in memories for breadth in MOST_CUES for text in texts_of(one, breadth)]
+    texts = list(dict.fromkeys(cues))
     empty = np.zeros((0, embedder.dimension), np.float32)
     vectors = await embedder.embed_passages(texts) if texts else empty
     refusable = await generic.among(vectors)
@@ -67,19 +70,13 @@ async def finished(
             written = texts_of(one, breadth)
             sound = [text for text in written if not is_generic[text]]
             chosen = sound[: MOST_CUES[breadth]]
-            for text in chosen:
-                kept.append((breadth, text))
-            refused += refusals(one.memory_id, written, sound=sound, chosen=chosen)
+            kept += [(breadth, text) for text in chosen]
+            refused += refusals(one.memory.memory_id, written, sound=sound, chosen=chosen)
         annotations.append(annotation(one, kept, signature))
     order = [rows[cue.text] for annotation in annotations for cue in annotation.cues]
     return Finished(
         annotations=annotations, vectors=vectors[order] if order else empty, refused=refused
     )
-
-
-def all_texts(memory: WrittenMemory) -> list[str]:
-    """Every cue that was written for a memory."""
-    return [text for breadth in MOST_CUES for text in texts_of(memory, breadth)]
 
 
 def texts_of(memory: WrittenMemory, breadth: Breadth) -> list[str]:
@@ -107,29 +104,19 @@ def refusals(
 
 
 def annotation(
-    memory: WrittenMemory, kept: Sequence[tuple[Breadth, str]], signature: Signature
+    written: WrittenMemory, kept: Sequence[tuple[Breadth, str]], signature: Signature
 ) -> Annotation:
     """The annotation of a memory, as it is stored."""
-    replaces = dict.fromkeys(one for part in memory.parts for one in part.replaces)
+    memory_id = written.memory.memory_id
+    replaces = dict.fromkeys(one for part in written.parts for one in part.replaces)
     return Annotation(
-        memory_id=memory.memory_id,
-        content_hash=memory.content_hash,
+        memory_id=memory_id,
+        content_hash=written.memory.content_hash,
         cues=tuple(
-            Cue(
-                memory_id=memory.memory_id,
-                text=text,
-                breadth=breadth,
-                origin="model",
-                prompt=signature.prompt,
-                model=signature.model,
-                written_at=signature.at,
-            )
+            Cue(memory_id=memory_id, text=text, breadth=breadth, **signature)
             for breadth, text in kept
         ),
-        role=next((part.role for part in memory.parts if part.role), ""),
+        role=next((part.role for part in written.parts if part.role), ""),
         replaces=tuple(list(replaces)[:MOST_REPLACED]),
-        origin="model",
-        prompt=signature.prompt,
-        model=signature.model,
-        written_at=signature.at,
+        **signature,
     )

@@ -1,13 +1,13 @@
 """Finds older memories similar to a batch, which it may replace or whose words it may reuse."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 
 import numpy as np
 
-from secondhop.annotate.parts import memory_text
-from secondhop.annotate.port import MemoryPart, OlderMemory
+from secondhop.annotate.parts import MemoryPart, memory_text
 from secondhop.stores.cues import Annotation
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import MemoryCard
@@ -19,6 +19,19 @@ MOST_OLDER = 24
 """The most older memories shown with a batch."""
 
 OPENING_CHARS = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OlderMemory:
+    """An older memory near to those of a batch, shown by its beginning."""
+
+    memory_id: str
+    title: str
+    created_at: datetime
+    opening: str
+    role: str = ""
+    broad: Sequence[str] = ()
+    """Its broad cues, so that new cues use the same words."""
 
 
 async def older_near(
@@ -75,6 +88,6 @@ async def nearest_older(
     middle = np.mean(list(vectors.values()), axis=0, keepdims=True)
     middle /= max(float(np.linalg.norm(middle)), 1e-9)
     (hits,) = await store.dense(middle.astype(np.float32), k=NEAR + len(passages))
-    ids = dict.fromkeys(hit.memory_id for hit in hits)
+    ids, newest = dict.fromkeys(hit.memory_id for hit in hits), part.memory.created_at
     cards = await store.cards([one for one in ids if one not in without])
-    return [cards[one] for one in ids if one in cards and cards[one].created_at <= part.created_at]
+    return [cards[one] for one in ids if one in cards and cards[one].created_at <= newest]

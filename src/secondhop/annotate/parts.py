@@ -1,8 +1,8 @@
 """Cuts memories into parts that a model can read whole."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from secondhop.annotate.port import MemoryPart
 from secondhop.ingest.split_text import grains, lines
 from secondhop.models.tokens import count_tokens
 from secondhop.stores.records import Memory
@@ -13,19 +13,36 @@ FRAME_TOKENS = 45
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPart:
+    """What a model reads at once: a memory, or a part of a long one."""
+
+    memory: Memory
+    text: str
+    tokens: int
+    """Length of `text`."""
+    number: int
+    """Position among the memory's parts, from 1."""
+    of: int
+    """How many parts the memory has."""
+
+    @property
+    def memory_id(self) -> str:
+        """The id of the memory."""
+        return self.memory.memory_id
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """(memory id, number)."""
+        return self.memory_id, self.number
+
+
 def parts_of(memory: Memory, *, tokens: int) -> list[MemoryPart]:
     """A memory in parts of at most `tokens` tokens, in order; nothing is left out."""
     texts = list(cut(memory_text(memory), tokens=tokens)) or [""]
     return [
         MemoryPart(
-            memory_id=memory.memory_id,
-            title=memory.title,
-            source=memory.source,
-            created_at=memory.created_at,
-            text=text,
-            tokens=count_tokens(text),
-            number=number,
-            of=len(texts),
+            memory=memory, text=text, tokens=count_tokens(text), number=number, of=len(texts)
         )
         for number, text in enumerate(texts, start=1)
     ]

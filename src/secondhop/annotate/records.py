@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from secondhop.annotate.port import RefusedCue
 from secondhop.graph.result import Spent
 
 
@@ -25,9 +24,14 @@ class AnnotateEstimate:
         """Prompt and reply tokens together."""
         return self.prompt_tokens + self.completion_tokens
 
-    def to_dict(self) -> dict[str, Any]:
-        """The values that the command line shows."""
-        return asdict(self)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedCue:
+    """A cue that a model wrote and that is not stored."""
+
+    memory_id: str
+    text: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,17 +7,17 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
-from secondhop.annotate.annotator import Annotator, BatchCues, reply_tokens
+from secondhop.annotate.annotator import Annotator, BatchCues, PartCues, reply_tokens
+from secondhop.annotate.batches import batches
 from secondhop.annotate.budget import Held, RunBudget
 from secondhop.annotate.finish import Signature, WrittenMemory, finished
 from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.older import MOST_OLDER, older_near
-from secondhop.annotate.port import AnnotateRequest, MemoryPart, RefusedCue
-from secondhop.annotate.reading import Reading
-from secondhop.annotate.records import AnnotateLedger, FailedMemories
+from secondhop.annotate.parts import MemoryPart
+from secondhop.annotate.records import AnnotateLedger, FailedMemories, RefusedCue
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.annotate.sheet import AnnotateSheet
 from secondhop.graph.result import Spent
@@ -33,33 +33,6 @@ OLDER_A_PART = 4
 
 FAILURES = 3
 """This many failed batches in a row end the run: the server is down, or the model unsuitable."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a run has done so far."""
-
-    annotated: int = 0
-    cues: int = 0
-    broad_cues: int = 0
-    without_cues: int = 0
-    replacing: int = 0
-    refused: list[RefusedCue] = field(default_factory=list[RefusedCue])
-    failed: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
-    """{key of a part: why it has no cues}."""
-    in_a_row: int = 0
-    """Batches that failed since the last answer."""
-    stopped: str = ""
-
-    def count(self, annotations: Sequence[Annotation]) -> None:
-        """Note what was stored."""
-        for one in annotations:
-            self.annotated += 1
-            broad = sum(cue.breadth == "broad" for cue in one.cues)
-            self.broad_cues += broad
-            self.cues += len(one.cues) - broad
-            self.without_cues += not one.cues
-            self.replacing += bool(one.replaces)
 
 
 class AnnotateRun:
@@ -81,8 +54,15 @@ class AnnotateRun:
         self._embedder, self._generic = embedder, generic
         self._budget, self._settings = budget, settings
         self._clock, self._progress = clock, progress
-        self._reading = Reading(store)
-        self._tally = Tally()
+        self._ledger = AnnotateLedger(model=annotator.model_id, prompt=annotator.prompt_label)
+        self._read: dict[str, dict[int, PartCues]] = {}
+        """{memory id: {number of a part: its cues}} of memories that are not read to their end."""
+        self._refused: list[RefusedCue] = []
+        self._failed: dict[tuple[str, int], str] = {}
+        """{key of a part: why it has no cues}."""
+        self._failed_in_a_row = 0
+        """Batches that failed since the last answer."""
+        self._stopped = ""
         self._titles: Sequence[str] = ()
         self._begun = clock()
 
@@ -93,8 +73,8 @@ class AnnotateRun:
         self._report(len(memory_ids))
         asking: set[asyncio.Task[None]] = set()
         try:
-            async with aclosing(self._reading.batches(memory_ids)) as batches:
-                async for batch in batches:
+            async with aclosing(batches(memory_ids, self._store)) as gathered:
+                async for batch in gathered:
                     sheet = await self._sheet(batch)
                     held = await self._room(sheet, asking)
                     if held is None:
@@ -107,7 +87,7 @@ class AnnotateRun:
             for task in asking:
                 task.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
-        return await self._ledger(ms=(time.perf_counter() - started) * 1000)
+        return await self._outcome(ms=(time.perf_counter() - started) * 1000)
 
     async def _room(self, sheet: AnnotateSheet, asking: "set[asyncio.Task[None]]") -> Held | None:
         """Wait for a free place, and reserve what the next request may spend; None ends the run."""
@@ -115,14 +95,14 @@ class AnnotateRun:
             for task in [task for task in asking if task.done()]:
                 asking.discard(task)
                 await task  # if it raised, the run ends with that error
-            if self._tally.stopped:
+            if self._stopped:
                 return None
             if len(asking) < self._settings.concurrency:
                 held = self._budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(sheet.parts)))
                 if held is not None:
                     return held
                 if not asking:
-                    self._tally.stopped = f"the limit of {self._budget.bound_text()} was reached"
+                    self._stopped = f"the limit of {self._budget.bound_text()} was reached"
                     return None
             await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
 
@@ -130,22 +110,21 @@ class AnnotateRun:
         """The prompt for these parts."""
         most = min(MOST_OLDER, OLDER_A_PART * len(parts))
         older = await older_near(parts, self._store, limit=most, noted_before=self._begun)
-        request = AnnotateRequest(parts=parts, older=older, titles=self._titles)
-        return self._annotator.sheet(request)
+        return self._annotator.sheet(parts, older=older, titles=self._titles)
 
     async def _batch(self, sheet: AnnotateSheet, held: Held, *, total: int) -> None:
         """Ask about one batch and store the answer; ask once more about parts that it left out."""
         written = await self._asked(sheet, held)
         if written is None:
             parts = list(sheet.parts.values())
-            self._count_failure(self._tally.failed[parts[0].key])
+            self._count_failure(self._failed[parts[0].key])
             await self._halves(parts, total=total)
             return
         await self._take(written, total=total)
         if written.left_out:
             again = await self._again(written.left_out)
             for part in again.left_out if again else written.left_out:
-                self._tally.failed.setdefault(part.key, "the model left it out")
+                self._failed.setdefault(part.key, "the model left it out")
             if again is not None:
                 await self._take(again, total=total)
 
@@ -155,7 +134,7 @@ class AnnotateRun:
         halves = [half for half in (parts[:middle], parts[middle:]) if middle]
         unanswered: list[Sequence[MemoryPart]] = []
         for half in halves:
-            written = None if self._tally.stopped else await self._again(half)
+            written = None if self._stopped else await self._again(half)
             if written is None:
                 unanswered.append(half)
             else:
@@ -177,37 +156,34 @@ class AnnotateRun:
         except LLMError as error:
             self._budget.settle(held, error.usage)
             for part in sheet.parts.values():
-                self._tally.failed[part.key] = str(error)
+                self._failed[part.key] = str(error)
             return None
         except BaseException:
             self._budget.settle(held, Usage())
             raise
         self._budget.settle(held, written.usage)
-        self._tally.in_a_row = 0
+        self._failed_in_a_row = 0
         for part in sheet.parts.values():
-            self._tally.failed.pop(part.key, None)
+            self._failed.pop(part.key, None)
         return written
 
     def _count_failure(self, why: str) -> None:
         """Count a failed batch; after FAILURES in a row, stop the run."""
-        tally = self._tally
-        tally.in_a_row += 1
-        if tally.in_a_row >= FAILURES and not tally.stopped:
-            tally.stopped = f"{tally.in_a_row} requests in a row failed: {why}"
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= FAILURES and not self._stopped:
+            self._stopped = f"{self._failed_in_a_row} requests in a row failed: {why}"
 
     async def _take(self, batch: BatchCues, *, total: int) -> None:
         """Note the cues of a batch, and store the memories whose parts are all read."""
-        self._tally.refused += batch.refused
+        self._refused += batch.refused
         ready: list[WrittenMemory] = []
         for part, cues in batch.written:
-            memory = self._reading.opened[part.memory_id]
-            memory.read[part.number] = cues
-            whole = memory.in_order()
-            if whole is not None:
-                content_hash = memory.content_hash
-                ready.append(
-                    WrittenMemory(memory_id=part.memory_id, content_hash=content_hash, parts=whole)
-                )
+            read = self._read.setdefault(part.memory_id, {})
+            read[part.number] = cues
+            if len(read) == part.of:
+                del self._read[part.memory_id]
+                in_order = [read[number] for number in sorted(read)]
+                ready.append(WrittenMemory(memory=part.memory, parts=in_order))
         if ready:
             await self._store_all(ready)
             self._report(total)
@@ -215,50 +191,56 @@ class AnnotateRun:
     async def _store_all(self, memories: Sequence[WrittenMemory]) -> None:
         """Embed and store the annotations of memories."""
         signature = Signature(
+            origin="model",
             model=self._annotator.model_id,
             prompt=self._annotator.prompt_label,
-            at=self._clock(),
+            written_at=self._clock(),
         )
         done = await finished(
             memories, embedder=self._embedder, generic=self._generic, signature=signature
         )
         await self._store.cues.annotate(done.annotations, done.vectors)
-        self._tally.count(done.annotations)
-        self._tally.refused += done.refused
-        for one in memories:
-            del self._reading.opened[one.memory_id]
+        self._ledger = counted(self._ledger, done.annotations)
+        self._refused += done.refused
 
     def _report(self, total: int) -> None:
         if self._progress is not None:
-            self._progress("annotate", self._tally.annotated, total)
+            self._progress("annotate", self._ledger.annotated, total)
 
-    async def _ledger(self, *, ms: float) -> AnnotateLedger:
+    async def _outcome(self, *, ms: float) -> AnnotateLedger:
         """The outcome of the run."""
-        tally, budget = self._tally, self._budget
+        budget = self._budget
         spent = replace(budget.spent, lost_tokens=0)
         cost = 0.0 if not spent.calls else None
         if budget.price is not None:
             cost = budget.price.cost_usd(spent)
         pending = await self._store.cues.unannotated()
-        why_of = {memory_id: why for (memory_id, _), why in tally.failed.items()}
+        why_of = {memory_id: why for (memory_id, _), why in self._failed.items()}
         failed: dict[str, list[str]] = {}
         for memory_id in pending:
             if memory_id in why_of:
                 failed.setdefault(why_of[memory_id], []).append(memory_id)
-        return AnnotateLedger(
-            annotated=tally.annotated,
-            cues=tally.cues,
-            broad_cues=tally.broad_cues,
-            without_cues=tally.without_cues,
-            replacing=tally.replacing,
+        return replace(
+            self._ledger,
             pending=len(pending),
-            refused=tally.refused,
+            refused=self._refused,
             failed=[
                 FailedMemories(why=why, count=len(ids), memory_ids=ids)
                 for why, ids in failed.items()
             ],
-            stopped=tally.stopped,
-            model=self._annotator.model_id,
-            prompt=self._annotator.prompt_label,
+            stopped=self._stopped,
             spent=Spent.model_validate({**counts_of(spent), "cost_usd": cost, "ms": round(ms, 2)}),
         )
+
+
+def counted(ledger: AnnotateLedger, annotations: Sequence[Annotation]) -> AnnotateLedger:
+    """The ledger with these annotations, which were just stored."""
+    breadths = [cue.breadth for one in annotations for cue in one.cues]
+    return replace(
+        ledger,
+        annotated=ledger.annotated + len(annotations),
+        cues=ledger.cues + breadths.count("specific"),
+        broad_cues=ledger.broad_cues + breadths.count("broad"),
+        without_cues=ledger.without_cues + sum(not one.cues for one in annotations),
+        replacing=ledger.replacing + sum(bool(one.replaces) for one in annotations),
+    )

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from secondhop.annotate.port import AnnotateRequest, MemoryPart, OlderMemory
+from secondhop.annotate.older import OlderMemory
+from secondhop.annotate.parts import MemoryPart
 from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
 from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
@@ -48,36 +49,44 @@ class AnnotateSheet:
         return found if found != than.memory_id else ""
 
 
-def annotate_sheet(request: AnnotateRequest, prompt: Prompt, *, tags: Tags) -> AnnotateSheet:
-    """Render a batch, each memory quoted between tags of this call."""
-    tag = tags.draw(texts_of(request))
-    older = {f"{tag}{n}": one for n, one in enumerate(request.older, start=1)}
-    start = len(older) + 1
-    parts = {f"{tag}{n}": one for n, one in enumerate(request.parts, start=start)}
+def annotate_sheet(
+    parts: Sequence[MemoryPart],
+    older: Sequence[OlderMemory],
+    *,
+    titles: Sequence[str],
+    prompt: Prompt,
+    tags: Tags,
+) -> AnnotateSheet:
+    """Render a batch, each memory quoted between tags of this call.
+
+    Args:
+        parts: sorted by date.
+        older: sorted by date.
+        titles: the memory map, one title per topic.
+    """
+    shown = [text for part in parts for text in (part.memory.title, part.text)]
+    shown += [text for one in older for text in (one.title, one.opening, *one.broad)]
+    tag = tags.draw([*shown, *titles])  # it occurs in no stored text of the prompt
+    earlier = {f"{tag}{n}": one for n, one in enumerate(older, start=1)}
+    read = {f"{tag}{n}": one for n, one in enumerate(parts, start=len(older) + 1)}
     rendered = prompt.render(
         {
-            "map": "\n".join(f"- {title_line(t)}" for t in request.titles[:TITLES]) or "(none)",
-            "older": "\n".join(older_block(i, one) for i, one in older.items()) or "(none)",
-            "memories": "\n".join(part_block(i, one) for i, one in parts.items()),
+            "map": "\n".join(f"- {title_line(t)}" for t in titles[:TITLES]) or "(none)",
+            "older": "\n".join(older_block(i, one) for i, one in earlier.items()) or "(none)",
+            "memories": "\n".join(part_block(i, one) for i, one in read.items()),
             "fence": tag,
-            "count": str(len(parts)),
+            "count": str(len(read)),
         }
     )
     tokens = prompt_tokens(rendered)
-    return AnnotateSheet(prompt=rendered, parts=parts, older=older, tag=tag, tokens=tokens)
-
-
-def texts_of(request: AnnotateRequest) -> Sequence[str]:
-    """Every stored text in the prompt; the tag must not occur in any of them."""
-    own = [text for part in request.parts for text in (part.title, part.text)]
-    older = [text for one in request.older for text in (one.title, one.opening, *one.broad)]
-    return [*own, *older, *request.titles]
+    return AnnotateSheet(prompt=rendered, parts=read, older=earlier, tag=tag, tokens=tokens)
 
 
 def part_block(call_id: str, part: MemoryPart) -> str:
     """One memory, or a part of one, between tags with its id."""
-    head = [f"{part.created_at:%Y-%m-%d}", title_line(part.source, chars=20)]
-    head.append(f"“{title_line(part.title)}”")
+    memory = part.memory
+    head = [f"{memory.created_at:%Y-%m-%d}", title_line(memory.source, chars=20)]
+    head.append(f"“{title_line(memory.title)}”")
     if part.of > 1:
         head.append(f"part {part.number} of {part.of}")
     return block(call_id, head, quoted(part.text))

@@ -8,10 +8,10 @@ from typing import NoReturn, TypeVar, Unpack
 from pydantic import BaseModel
 
 from secondhop.annotate.annotator import Annotator
-from secondhop.annotate.port import AnnotateRequest, MemoryPart
+from secondhop.annotate.batches import PART_TOKENS
+from secondhop.annotate.parts import parts_of
 from secondhop.graph.builder import build_recall_graph
 from secondhop.models.llm import AnswerBounds, ChatMessage, LLMError
-from secondhop.models.tokens import count_tokens
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import RecallInput
@@ -21,6 +21,7 @@ from secondhop.observe.service import known_things
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.recall import Recall
 from secondhop.running import run_recall
+from secondhop.stores.records import Memory, Message
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -78,17 +79,16 @@ async def rendered_annotation(
     text: str, recall: Recall, prompts: Mapping[str, Prompt], *, at: datetime | None = None
 ) -> RenderedPrompt:
     """The messages of the prompt that writes cues, for a note with this text written now."""
-    part = MemoryPart(
+    note = Memory(
         memory_id="note",
         title="",
         source="note",
         created_at=at or recall.admin.services.clock(),
-        text=text,
-        tokens=count_tokens(text),
+        messages=(Message("user", text),),
     )
     titles = [title for topic in await recall.admin.store.topics() for title in topic.titles[:1]]
-    request = AnnotateRequest(parts=[part], titles=titles)
-    return Annotator(Listener(), prompts).sheet(request).prompt
+    parts = parts_of(note, tokens=PART_TOKENS)[:1]
+    return Annotator(Listener(), prompts).sheet(parts, titles=titles).prompt
 
 
 async def rendered_observation(
