@@ -77,10 +77,8 @@ class Account:
         return asyncio.CancelledError(self.closed())
 
     def _reply(self, tokens: int, prompt: PromptSize, wanted: int) -> int:
-        """The tokens left for the reply; if plenty are left, the prompt is not counted exactly."""
+        """The tokens left for the reply."""
         left = tokens - self.usage.tokens - self._lost
-        if prompt.at_most + wanted <= left:
-            return wanted
         reply = min(wanted, left - prompt.tokens)
         if reply < min(wanted, LEAST_REPLY):
             lost = f"; {self._lost:,} are set aside for replies that were lost" * bool(self._lost)

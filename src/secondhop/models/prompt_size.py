@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
 
 from secondhop.errors import ModelUnavailableError
 from secondhop.models.llm import Usage
@@ -44,27 +43,17 @@ def ready_to_count() -> None:
 
 
 class PromptSize:
-    """The size of one prompt; counted only when its exact size matters."""
+    """The size of one prompt."""
 
     def __init__(self, parts: Sequence[str], *, ratio: float = 1.0) -> None:
         """`parts`: all texts that the model reads; `ratio`: its tokens per token of ours."""
-        self._parts, self._ratio = parts, ratio
-        self._frame = _FRAME * (len(parts) + 1)
-
-    @cached_property
-    def at_most(self) -> int:
+        frame = _FRAME * (len(parts) + 1)
+        self.at_most = sum(map(_bytes, parts)) + frame
         """An upper bound on the tokens, however the model counts."""
-        return sum(map(_bytes, self._parts)) + self._frame
-
-    @cached_property
-    def counted(self) -> int:
+        self.counted = sum(map(counted_tokens, parts))
         """Tokens of the texts by our own count, without the frame."""
-        return sum(map(counted_tokens, self._parts))
-
-    @cached_property
-    def tokens(self) -> int:
+        self.tokens = min(self.at_most, math.ceil(self.counted * ratio) + frame)
         """The best estimate of the tokens, rounded up."""
-        return min(self.at_most, math.ceil(self.counted * self._ratio) + self._frame)
 
 
 def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:

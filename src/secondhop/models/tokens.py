@@ -27,7 +27,7 @@ _encoding: "Encoding | None" = None
 _loading = threading.Lock()
 
 
-def prepare_tokens(*, cache_dir: Path | None = None, offline: bool = False) -> None:
+def prepare_tokens(*, cache_dir: Path | None = None, offline: bool = False) -> "Encoding":
     """Load the ranks now from `cache_dir`, and fetch them once if allowed; later calls do nothing.
 
     Without this call, counting uses the default folder and may fetch.
@@ -35,7 +35,11 @@ def prepare_tokens(*, cache_dir: Path | None = None, offline: bool = False) -> N
     Raises:
         ModelUnavailableError: the ranks are missing, and may not or could not be fetched.
     """
-    _load(cache_dir=cache_dir, offline=offline)
+    global _encoding  # noqa: PLW0603 - it never changes, and takes 0.3 s to read
+    with _loading:
+        if _encoding is None:
+            _encoding = _read_encoding(cache_dir, offline=offline)
+        return _encoding
 
 
 def count_tokens(text: str) -> int:
@@ -48,7 +52,7 @@ def count_tokens(text: str) -> int:
     Raises:
         ModelUnavailableError: the ranks are missing and could not be fetched.
     """
-    encoding = _encoding or _load()
+    encoding = _encoding or prepare_tokens()
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
 
 
@@ -65,7 +69,7 @@ def truncate_to_tokens(text: str, n: int) -> str:
     Raises:
         ModelUnavailableError: the ranks are missing and could not be fetched.
     """
-    encoding = _encoding or _load()
+    encoding = _encoding or prepare_tokens()
     kept: list[str] = []
     left = n
     for piece in _pieces(text):
@@ -100,14 +104,6 @@ def _pieces(text: str) -> Iterator[str]:
         start = end
     if start < len(text):
         yield text[start:]
-
-
-def _load(*, cache_dir: Path | None = None, offline: bool = False) -> "Encoding":
-    global _encoding  # noqa: PLW0603 - it never changes, and takes 0.3 s to read
-    with _loading:
-        if _encoding is None:
-            _encoding = _read_encoding(cache_dir, offline=offline)
-        return _encoding
 
 
 def _read_encoding(cache_dir: Path | None, *, offline: bool) -> "Encoding":
