@@ -42,7 +42,7 @@ def read_reply(text: str, schema: type[T]) -> T:
     """
     problem = ""
     for found in islice(json_objects(text), _OBJECTS_TRIED):
-        if found and not (found.keys() & _keys(schema)):
+        if found and not (found.keys() & schema.model_fields.keys()):
             continue
         try:
             return _validated(found, schema)
@@ -81,7 +81,8 @@ def _other_forms(plain: str, schema: type[BaseModel]) -> Iterator[object]:
         return
     before = plain[:brace].rstrip()
     rows = whole_rows(plain[len(before) - 1 if before.endswith("[") else brace :])
-    if isinstance(rows, list) or (isinstance(rows, dict) and rows.keys() & _keys(schema)):
+    fields = schema.model_fields.keys()
+    if isinstance(rows, list) or (isinstance(rows, dict) and rows.keys() & fields):
         yield rows
 
 
@@ -157,16 +158,6 @@ def _refuse(constant: str) -> NoReturn:
 
 _DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse)
 """Not strict, because small models put raw line breaks into strings."""
-
-
-def _keys(schema: type[BaseModel]) -> set[str]:
-    names = set(schema.model_fields)
-    for field in schema.model_fields.values():
-        if field.alias:
-            names.add(field.alias)
-        if isinstance(field.validation_alias, str):
-            names.add(field.validation_alias)
-    return names
 
 
 def _told(error: ValidationError) -> str:
