@@ -117,8 +117,7 @@ def search_span(name: str, queries: int) -> Generator[Span]:
     """A span for one search of a store."""
     values = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": name}
     with span_of(f"retrieval {name}", "RETRIEVER", values) as span:
-        if span is not SILENT:
-            span.note({"secondhop.queries": queries})
+        span.note({"secondhop.queries": queries})
         yield span
 
 
@@ -191,10 +190,10 @@ def span_of(
             current.set_status(instruments.failed)
             raise
         finally:
-            instruments.measure(metric, time.perf_counter() - began, measured)
+            instruments.histograms[metric].record(time.perf_counter() - began, measured)
             for token_type, count in span.measured.items():
                 labels = {**measured, "gen_ai.token.type": token_type}
-                instruments.measure("gen_ai.client.token.usage", count, labels)
+                instruments.histograms["gen_ai.client.token.usage"].record(count, labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +204,7 @@ class Instruments:
     failed: Any
     """The status of work that failed."""
     histograms: Mapping[str, Any]
-
-    def measure(self, metric: str, value: float, labels: Mapping[str, str]) -> None:
-        """Record one value of a metric."""
-        self.histograms[metric].record(value, labels)
+    """{name of a metric: what records its values}."""
 
 
 @lru_cache(maxsize=1)

@@ -196,7 +196,8 @@ class BackgroundAnnotating:
                 logger.info("annotated %d memories, %d wait", ledger.annotated, ledger.pending)
 
     async def _run(self) -> AnnotateLedger | None:
-        async with a_turn():
+        loop = asyncio.get_running_loop()
+        async with _turns.setdefault(loop, asyncio.Semaphore(ENTITIES_AT_ONCE)):
             return await self._annotating.run_alone()
 
     async def _note(self) -> None:
@@ -204,9 +205,3 @@ class BackgroundAnnotating:
             await self._annotating.note()
         except StoreError as error:
             logger.warning("no other worker will annotate what was written: %s", error)
-
-
-def a_turn() -> asyncio.Semaphore:
-    """The semaphore that an entity's background annotation holds while it works."""
-    loop = asyncio.get_running_loop()
-    return _turns.setdefault(loop, asyncio.Semaphore(ENTITIES_AT_ONCE))

@@ -138,7 +138,7 @@ def ensure_assets(
 
 
 def pull(
-    bundles: Sequence[AssetBundle] = ALL_BUNDLES,
+    bundles: Sequence[AssetBundle],
     *,
     cache_dir: Path | None = None,
     progress: PullProgress | None = None,
@@ -167,13 +167,10 @@ def pull(
 def is_intact(file: AssetFile, *, folder: Path) -> bool:
     """Whether the file exists and has the pinned sha256; reads all of it (30 ms for the model)."""
     path = folder / file.name
-    return _has_right_size(path, file.size) and sha256_of(path) == file.sha256
-
-
-def sha256_of(path: Path) -> str:
-    """Hex sha256 of a file's bytes."""
+    if not _has_right_size(path, file.size):
+        return False
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest() == file.sha256
 
 
 def _has_right_size(path: Path, size: int) -> bool:
