@@ -5,19 +5,14 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from secondhop.errors import ModelUnavailableError
-from secondhop.models.assets import (
-    BGE_SMALL,
-    ensure_assets,
-    is_intact,
-)
+from secondhop.models.assets import BGE_SMALL, ensure_assets, is_intact
 from secondhop.models.embedder import Vectors
 
 if TYPE_CHECKING:
@@ -30,11 +25,7 @@ QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 _MAX_CHARS = 50_000
 """Text beyond this is not tokenised; 512 tokens are about 2,500 characters."""
 
-
-@dataclass(frozen=True, slots=True)
-class _LoadedModel:
-    session: "InferenceSession"
-    tokenizer: "Tokenizer"
+_LoadedModel: TypeAlias = "tuple[InferenceSession, Tokenizer]"
 
 
 class BgeOnnxEmbedder:
@@ -115,23 +106,18 @@ class BgeOnnxEmbedder:
         return [computed[at] for at in range(len(texts))]
 
     def _vector(self, text: str) -> npt.NDArray[np.float32]:
-        first = self._run(text)[0]  # the state of [CLS]
-        unit: npt.NDArray[np.float32] = first / np.linalg.norm(first)
-        return unit
-
-    def _run(self, text: str) -> npt.NDArray[np.float32]:
-        """float32 [tokens, 384], as the model returns it."""
-        model = self._model or self._load()
+        session, tokenizer = self._model or self._load()
         # the tokenizer refuses a lone surrogate (half of a cut emoji)
         plain = text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
-        ids = np.array([model.tokenizer.encode(plain).ids], dtype=np.int64)
+        ids = np.array([tokenizer.encode(plain).ids], dtype=np.int64)
         feed = {
             "input_ids": ids,
             "attention_mask": np.ones_like(ids),
             "token_type_ids": np.zeros_like(ids),
         }
-        states: npt.NDArray[np.float32] = np.asarray(model.session.run(None, feed)[0])[0]
-        return states
+        states: npt.NDArray[np.float32] = np.asarray(session.run(None, feed)[0])[0]
+        unit: npt.NDArray[np.float32] = states[0] / np.linalg.norm(states[0])  # that of [CLS]
+        return unit
 
     def _load(self) -> _LoadedModel:
         with self._loading:
@@ -169,7 +155,7 @@ def _load_model(folder: Path) -> _LoadedModel:
     )
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.enable_truncation(MAX_TOKENS)
-    return _LoadedModel(session=session, tokenizer=tokenizer)
+    return session, tokenizer
 
 
 def _usable_cores() -> int:

@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from secondhop.errors import ModelError
 from secondhop.models.failure_messages import excerpt
 from secondhop.models.langchain_llm import derived_id, without_secrets
 from secondhop.models.remote_embedder import RemoteEmbedder, Rows
-from secondhop.models.retry_policy import failure_of
+from secondhop.models.retry_policy import retried
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -42,14 +41,15 @@ class LangchainEmbedder(RemoteEmbedder):
         return await asyncio.gather(*(one(text) for text in texts))
 
     async def _translated(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What `call` returns. Retries on stale connections; turns other errors into ModelError."""
-        for left in reversed(range(_QUERIES_AT_ONCE + 1)):
-            try:
-                return await call()
-            except Exception as error:  # a foreign class may raise anything
-                if left and failure_of(error).at_once:
-                    continue  # the client drops each stale connection after its first error
-                said = excerpt(str(error), lambda text: without_secrets(text, self._embeddings))
-                failed = f"embedding with {self.model_id} failed: {type(error).__name__}: {said}"
-                raise ModelError(failed) from error
-        raise AssertionError("unreachable: the last try returns or raises")
+        """What `call` returns; one try, because the embeddings have retries of their own."""
+        return await retried(
+            call,
+            attempts=1,
+            longest_wait_s=lambda: 0.0,
+            what=f"embedding with {self.model_id}",
+            explain=self._explain,
+        )
+
+    def _explain(self, error: Exception) -> str:
+        said = excerpt(str(error), lambda text: without_secrets(text, self._embeddings))
+        return f"{type(error).__name__}: {said}"

@@ -65,12 +65,7 @@ class RemoteEmbedder(ABC):
         # a lone surrogate is not UTF-8, and would fail the request
         sent = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         try:
-            vectors = unit_vectors(
-                await self._rows(sent, queries=queries),
-                count=len(sent),
-                dimension=self._dimension,
-                source=self.model_id,
-            )
+            vectors = self._unit_vectors(await self._rows(sent, queries=queries), count=len(sent))
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelError(
                 f"{self.model_id} did not return vectors: {error}; check that it is an embedding "
@@ -79,30 +74,23 @@ class RemoteEmbedder(ABC):
         self._dimension = vectors.shape[1]
         return vectors
 
+    def _unit_vectors(self, rows: Rows, *, count: int) -> Vectors:
+        """float32 [count, dim], each row scaled to length 1.
 
-def unit_vectors(rows: Rows, *, count: int, dimension: int | None, source: str) -> Vectors:
-    """float32 [count, dim], each row scaled to length 1.
-
-    Args:
-        rows: one per text, in order.
-        count: the number of texts.
-        dimension: expected length of a row; None: any.
-        source: what returned the rows, for the message.
-
-    Raises:
-        ModelError: wrong number or length of rows, or a row that is all zero or not finite.
-    """
-    if len(rows) != count:
-        raise ModelError(f"{source} returned {len(rows)} vectors for {count} texts")
-    if count == 0:
-        return np.zeros((0, dimension or 0), dtype=np.float32)
-    lengths = {len(row) for row in rows}
-    if len(lengths) > 1 or 0 in lengths or (dimension is not None and lengths != {dimension}):
-        expected = "equally long vectors" if dimension is None else f"length {dimension}"
-        raise ModelError(f"{source} returned vectors of length {sorted(lengths)}, not {expected}")
-    vectors = np.asarray(rows, dtype=np.float64)
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    if not np.all(np.isfinite(norms)) or np.any(norms == 0.0):
-        raise ModelError(f"{source} returned a vector that is zero or not finite")
-    scaled: Vectors = (vectors / norms).astype(np.float32)
-    return scaled
+        Raises:
+            ModelError: wrong number or length of rows, or a row that is all zero or not finite.
+        """
+        source, dimension = self.model_id, self._dimension
+        if len(rows) != count:
+            raise ModelError(f"{source} returned {len(rows)} vectors for {count} texts")
+        lengths = {len(row) for row in rows}
+        if len(lengths) > 1 or 0 in lengths or (dimension is not None and lengths != {dimension}):
+            expected = "equally long vectors" if dimension is None else f"length {dimension}"
+            found = f"vectors of length {sorted(lengths)}"
+            raise ModelError(f"{source} returned {found}, not {expected}")
+        vectors = np.asarray(rows, dtype=np.float64)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.all(np.isfinite(norms)) or np.any(norms == 0.0):
+            raise ModelError(f"{source} returned a vector that is zero or not finite")
+        scaled: Vectors = (vectors / norms).astype(np.float32)
+        return scaled

@@ -140,8 +140,8 @@ async def retried(
         async for attempt in tries:
             with attempt:
                 return await call()
-    except (SecondhopError, TimeoutError):
-        raise  # ours already says what happened; a TimeoutError is the caller's deadline
+    except SecondhopError:
+        raise  # it already says what happened
     except Exception as error:
         # Broad on purpose: what else a third-party HTTP stack raises (error groups, overflows,
         # encodings) changes with its versions, and a recall can go on without the model.
