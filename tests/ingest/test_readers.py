@@ -193,8 +193,8 @@ def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: 
     assert (ana.role, ana.replaces) == ("health limit", ("old",))
     skipped = [entry for entry in entries(folder) if isinstance(entry, Skipped)]
     assert [one.reason for one in skipped] == [
-        "a part of cues is left out: it is not text",
         "broken JSON: Expecting value at column 1",
+        "a part of cues is left out: it is not text",
         "read as the cues of conversations.jsonl beside it",
     ]
     assert not any(one.may_hide_memories for one in skipped)
