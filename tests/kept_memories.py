@@ -33,7 +33,7 @@ def memories_of(
     return MemoryService(
         writing,
         traces=traces,
-        caches=[],
+        cache=None,
         reading=lambda: reading,
         cues=never_needed,
         briefing=BriefingSettings(),

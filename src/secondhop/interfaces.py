@@ -105,7 +105,7 @@ class Interfaces:
         return MemoryService(
             self.writing,
             traces=self.traces,
-            caches=[self._parts.embedders.entity],
+            cache=self._parts.embedders.entity,
             reading=self._reading,
             cues=lambda: self.cues,
             briefing=self._parts.services.settings.briefing,

@@ -45,7 +45,7 @@ class Forgetter:
 
     writing: MemoryWriting
     traces: TraceFolder
-    caches: Sequence[CachingEmbedder]
+    cache: CachingEmbedder | None
 
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> Forgotten:
         """Delete these memories, and those of an earlier call that was interrupted.
@@ -87,7 +87,7 @@ class Forgetter:
         try:
             await self.writing.unlearn(found.memory_ids)
             await self._forget_questions(found.memory_ids)
-            erased = await erase(store, self.traces, self.caches, found)
+            erased = await erase(store, self.traces, self.cache, found)
             # a session elsewhere may have counted them while they were still stored
             await self.writing.counters.forget(found.memory_ids)
             # and a recall may have traced them
@@ -131,19 +131,16 @@ def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
 
 
 async def erase(
-    store: EntityStore, traces: TraceFolder, caches: Sequence[CachingEmbedder], found: Erased
+    store: EntityStore, traces: TraceFolder, cache: CachingEmbedder | None, found: Erased
 ) -> Erasure:
     """Erase traces and cache entries first, and the memories last.
 
     Texts that grew had other passages before, and so had memories that an ingest deleted. Those
-    passages are no longer known, so the caches keep only the passages and cues stored now.
+    passages are no longer known, so the cache keeps only the passages and cues stored now.
     """
     await mask(traces, found.traces, found)
-    for cache in caches:
-        await cache.purge(found.texts)
-    held = await passages_without(store, found.memory_ids)
-    for cache in caches:
-        await cache.keep_passages(held)
+    if cache is not None:
+        await cache.keep_passages(await passages_without(store, found.memory_ids))
     return await store.erasure.erase(found.memory_ids)
 
 

@@ -70,7 +70,7 @@ class MemoryService(MemoryReading):
         writing: MemoryWriting,
         *,
         traces: TraceFolder,
-        caches: Sequence[CachingEmbedder],
+        cache: CachingEmbedder | None,
         reading: "Callable[[], ConversationReading]",
         cues: "Callable[[], Cues]",
         briefing: BriefingSettings,
@@ -78,14 +78,14 @@ class MemoryService(MemoryReading):
     ) -> None:
         """
         Args:
-            caches: `forget` removes the texts of a memory from them.
+            cache: `forget` removes the texts of a memory from it.
             reading: makes the reader of conversations for `observe`.
             cues: makes `Cues` when it is first needed.
             briefing: the limit and the shares of a briefing, unless a call gives others.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
-        self.forgetter = Forgetter(writing=writing, traces=traces, caches=caches)
+        self.forgetter = Forgetter(writing=writing, traces=traces, cache=cache)
         self._reading, self._cues, self._briefing = reading, cues, briefing
 
     @property

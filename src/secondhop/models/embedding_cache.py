@@ -47,7 +47,7 @@ class CachingEmbedder:
     and entity, made when first needed. The cache never causes a failure: what cannot be read is
     embedded, and a failed write is logged once. Concurrent calls for one text share one embedding,
     because the first users of a process all need the playbooks. Vectors can roughly be turned back
-    into words, so `purge` deleted texts.
+    into words, so `keep_passages` deletes those of deleted texts.
     """
 
     def __init__(self, wrapped: Embedder, path: Path, *, of_entity: bool = False) -> None:
@@ -93,25 +93,18 @@ class CachingEmbedder:
         rows = await self._embedded(queries + requests)
         return rows[: len(texts)], rows[len(texts) :]
 
-    async def purge(self, texts: Sequence[str]) -> None:
-        """Delete the vectors of these texts, for every model, and overwrite their bytes on disk."""
-        self._forget_questions()
-        gone = [(text_digest(text),) for text in texts]
-        statement = "DELETE FROM vectors WHERE text_sha = ?"
-        await asyncio.to_thread(self._forget, lambda opened: opened.executemany(statement, gone))
-
     async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """In an entity's cache, forget all questions, and purge passages that no longer exist.
+        """In an entity's cache, forget all questions, and delete passages that no longer exist.
 
-        All questions go, because it is not known which ones repeat words of a deleted text. Other
-        caches are left alone.
+        They are deleted for every model, and their bytes are overwritten on disk. All questions go,
+        because it is not known which ones repeat words of a deleted text.
 
         Args:
             digests: `text_digest` of every passage of the entity.
         """
-        if self._of_entity:
-            self._forget_questions()
-            await asyncio.to_thread(self._forget, partial(_delete_all_but, digests=digests))
+        with self._guard:
+            self._questions.clear()
+        await asyncio.to_thread(self._forget, partial(_delete_all_but, digests=digests))
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
@@ -170,10 +163,6 @@ class CachingEmbedder:
             self._questions.update(rows)
             while len(self._questions) > QUESTIONS_KEPT:
                 self._questions.popitem(last=False)
-
-    def _forget_questions(self) -> None:
-        with self._guard:
-            self._questions.clear()
 
     async def _by_model(
         self, embed: Callable[[Sequence[str]], Awaitable[Vectors]], asked: Sequence[_Asked]
