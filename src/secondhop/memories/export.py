@@ -15,7 +15,6 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.memories.export_format import (
     FORMAT,
     VERSION,
-    Anything,
     End,
     Header,
     MemoryRecord,
@@ -147,15 +146,13 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
     Raises:
         UsageError: it cannot be read, or is not the header of an export.
     """
-    if numbered and numbered[0][0] == 1:
-        line = numbered[0][1]
-        told = record_of(Anything, line, 1).model_dump()
-        if told.get("format") == FORMAT and told.get("version") == VERSION:
-            return record_of(Header, line, 1)
-    example = Header(format=FORMAT, version=VERSION).line()
-    raise UsageError(
-        f"this is not an export of version {VERSION}; its first line must be {example}"
-    )
+    try:
+        return record_of(Header, numbered[0][1] if numbered else "", 1)
+    except UsageError as error:
+        example = Header(format=FORMAT, version=VERSION).line()
+        raise UsageError(
+            f"this is not an export of version {VERSION}; its first line must be {example}"
+        ) from error
 
 
 def notice_of(header: Header) -> str:
