@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
 
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining
@@ -56,14 +55,11 @@ class Span:
     end: int
 
 
-ReadingKind: TypeAlias = Literal["factual", "preferential", "continuity"]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """One thing that a message says, and the words that say it."""
 
-    kind: ReadingKind
+    kind: Kind
     span: Span
     text: str = ""
     """The words to keep, for a preference or continuity."""

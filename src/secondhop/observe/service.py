@@ -42,9 +42,8 @@ from secondhop.observe.records import (
 from secondhop.observe.rules import Judgement, Statement, judged, repeating
 from secondhop.observe.statements import (
     observation,
-    said_once,
     seen_before,
-    statements_of,
+    statement_of,
     with_free_id,
 )
 from secondhop.prompts.templates import PromptSource, load_prompts
@@ -159,7 +158,8 @@ class ConversationReading:
         draft, outcome = Draft(), list[tuple[str, Observation]]()
         for place, group in groupby(readings, key=lambda reading: reading.span.message):
             one, now_seen = said[place], list[SeenWords]()
-            first = statements_of(said_once(group), one, at=self.writing.clock())
+            now = self.writing.clock()
+            first = [statement_of(reading, one, at=now) for reading in group]
             earlier = seen.get(one.digest, [])
             before = partial(seen_before, first, earlier, draft, anew=place in anew)
             for known in await store.look(before):
