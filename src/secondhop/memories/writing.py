@@ -1,8 +1,9 @@
 """Writes single memories to the store of one entity, as decided in the catalog."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from secondhop.errors import UsageError
@@ -29,11 +30,6 @@ class Forgets(Protocol):
         ...
 
 
-def utc_now() -> datetime:
-    """The default clock."""
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryWriting:
     """Embeds and stores single memories, and changes their status."""
@@ -41,9 +37,9 @@ class MemoryWriting:
     store: EntityStore
     embedder: Embedder
     counters: CounterStore
+    clock: Callable[[], datetime]
     forgetting: list[Forgets] = field(default_factory=list[Forgets])
     """These forget a memory before it is deleted itself, such as sessions."""
-    clock: Callable[[], datetime] = utc_now
     tokens: TokenCounter = count_tokens
 
     async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
@@ -127,10 +123,8 @@ class MemoryWriting:
                 raise _KnownMeanwhileError(decided[-1].same_as)
             return decided[-1].changes
 
-        try:
+        with suppress(_KnownMeanwhileError):
             await self.store.put_deciding(await self._embedded(memory), decide)
-        except _KnownMeanwhileError:
-            return decided[-1]
         return decided[-1]
 
     async def _embedded(self, memory: Memory) -> EmbeddedMemory:
