@@ -1,7 +1,6 @@
 """Writes single memories to the store of one entity, as decided in the catalog."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol, TypeAlias
@@ -17,7 +16,7 @@ from secondhop.stores.catalog.keeping import Decision, KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange
-from secondhop.stores.records import EmbeddedMemory, Memory
+from secondhop.stores.records import Memory
 
 Deciding: TypeAlias = Callable[[KeepingView], rules.NewMemoryDecision]
 
@@ -91,14 +90,10 @@ class MemoryWriting:
 
         def decide(view: KeepingView) -> Sequence[KeepingChange]:
             if view.memory(memory.memory_id) != known:
-                raise _ChangedMeanwhileError(memory.memory_id)
+                raise _MeanwhileError(memory.memory_id)
             return ()
 
-        try:
-            await self.store.put_deciding(await self._embedded(memory), decide)
-        except _ChangedMeanwhileError:
-            return False
-        return True
+        return await self._put(memory, decide)
 
     async def unlearn(self, memory_ids: Sequence[str]) -> None:
         """Forget counters and sessions of memories that are about to be deleted."""
@@ -120,23 +115,23 @@ class MemoryWriting:
         def decide(view: KeepingView) -> Sequence[KeepingChange]:
             decided.append(deciding(view))
             if decided[-1].same_as:
-                raise _KnownMeanwhileError(decided[-1].same_as)
+                raise _MeanwhileError(decided[-1].same_as)
             return decided[-1].changes
 
-        with suppress(_KnownMeanwhileError):
-            await self.store.put_deciding(await self._embedded(memory), decide)
+        await self._put(memory, decide)
         return decided[-1]
 
-    async def _embedded(self, memory: Memory) -> EmbeddedMemory:
+    async def _put(self, memory: Memory, decide: Decision) -> bool:
+        """Embed and store a memory; false if `decide` raised _MeanwhileError."""
         batch = Batch()
         batch.add(memory, chunk_memory(memory, count_tokens=self.tokens))
         (ready,) = await embedded(batch, self.embedder, size=256)
-        return ready
+        try:
+            await self.store.put_deciding(ready, decide)
+        except _MeanwhileError:
+            return False
+        return True
 
 
-class _KnownMeanwhileError(UsageError):
-    """Another process has stored the same while this one embedded it."""
-
-
-class _ChangedMeanwhileError(UsageError):
-    """Another process has stored another text while this one embedded its own."""
+class _MeanwhileError(UsageError):
+    """Another process has stored the same, or another text, while this one embedded its own."""
