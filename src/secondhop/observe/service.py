@@ -44,7 +44,6 @@ from secondhop.observe.statements import (
     observation,
     seen_before,
     statement_of,
-    with_free_id,
 )
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
@@ -162,8 +161,8 @@ class ConversationReading:
             first = [statement_of(reading, one, at=now) for reading in group]
             earlier = seen.get(one.digest, [])
             before = partial(seen_before, first, earlier, draft, anew=place in anew)
-            for known in await store.look(before):
-                statement, judgement = await self._entered(known, draft, dry_run=dry_run)
+            for statement in await store.look(before):
+                judgement = await self._entered(statement, draft, dry_run=dry_run)
                 told = observation(statement, judgement, one)
                 outcome.append((judgement.done, told))
                 span = statement.reading.span
@@ -171,23 +170,14 @@ class ConversationReading:
             seen.setdefault(one.digest, []).extend(now_seen)  # one call may repeat a message
         return outcome
 
-    async def _entered(
-        self, statement: Statement, draft: Draft, *, dry_run: bool
-    ) -> tuple[Statement, Judgement]:
-        """Write or draft one statement; returns it with its final id, and the judgement."""
+    async def _entered(self, statement: Statement, draft: Draft, *, dry_run: bool) -> Judgement:
+        """Write or draft one statement."""
         store = self.writing.store
         judgements: list[Judgement] = []
 
-        def under(view: KeepingView) -> KeepingView:
-            return DraftView(view, draft) if dry_run else view
-
-        def freed(view: KeepingView) -> Statement:
-            return with_free_id(statement, under(view))
-
-        statement = await store.look(freed)
-
         def deciding(view: KeepingView) -> NewMemoryDecision:
-            judgements.append(judged(statement, under(view), said_now=draft.memories))
+            under = DraftView(view, draft) if dry_run else view
+            judgements.append(judged(statement, under, said_now=draft.memories))
             return judgements[-1].decision
 
         await self.writing.enter(statement.memory, deciding, dry_run=dry_run)
@@ -196,7 +186,7 @@ class ConversationReading:
             draft.add(statement.memory, judgement.decision.changes)
         elif not statement.seen_as and not dry_run:
             await store.change(partial(repeating, statement, judgement.decision.same_as))
-        return statement, judgement
+        return judgement
 
     async def _check_place(self, keep_as: str) -> None:
         """Raises UsageError if the id is blank, or belongs to a fact or a preference."""

@@ -28,7 +28,8 @@ def seen_before(
     *,
     anew: bool,
 ) -> list[Statement]:
-    """The statements of one message, each with `seen_as` set if its words were observed before.
+    """The statements of one message under their final ids, with `seen_as` set if their words were
+    observed before.
 
     An earlier memory from the same words that says the same counts first. Otherwise any remaining
     earlier memory from these words counts, because a model may word the same thing differently. An
@@ -47,7 +48,9 @@ def seen_before(
     same = [same_words(statement, seen, under) for statement in statements]
     rest = [earlier for earlier in seen if earlier.memory_id not in same]
     return [
-        replace(statement, seen_as=own or came_of(statement.reading.span, rest))
+        replace(
+            with_free_id(statement, under), seen_as=own or came_of(statement.reading.span, rest)
+        )
         for statement, own in zip(statements, same, strict=True)
     ]
 
