@@ -29,7 +29,6 @@ from secondhop.stores.records import EarlierText
 
 FRAME = 2
 """Lines of an export that are not memories: the first and the last."""
-_PAGE = 256
 _BATCH = 500
 _EMBEDDED_AT_ONCE = 256
 
@@ -54,8 +53,8 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
     Vectors are left out: an import makes them from the texts.
     """
     yield Header(format=FORMAT, version=VERSION).line()
-    keepings, after, count = await store.keepings(), "", 0
-    while page := await store.page(after=after, limit=_PAGE):
+    keepings, count = await store.keepings(), 0
+    async for page in store.pages():
         ids = [memory.memory_id for memory, _ in page]
         events = await store.look(partial(events_of, ids))
         counted = await counters.of(ids)
@@ -71,7 +70,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
                 annotations=annotations.get(memory.memory_id, ()),
                 cues=cues.get(memory.memory_id, ()),
             ).line()
-        after, count = ids[-1], count + len(ids)
+        count += len(ids)
     yield End(end=FORMAT, memories=count).line()
 
 
