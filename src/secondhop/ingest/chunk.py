@@ -59,7 +59,9 @@ def _turns(memory: Memory, cutter: Cutter) -> Iterator[Group | Piece]:
             yield Group(tuple(exchange))
             exchange = []
         text = message.content.strip("\n").rstrip()
-        exchange.append(cutter.turn(text, turn=number, speaker=_label(message)))
+        exchange.append(
+            cutter.turn(text, turn=number, speaker=_LABELS.get(message.role, message.role))
+        )
     if exchange:
         yield Group(tuple(exchange))
 
@@ -70,7 +72,3 @@ def _opens_exchange(message: Message, *, after: Message) -> bool:
     if message.role == "user":
         return after.role != "user"
     return message.role != "assistant"
-
-
-def _label(message: Message) -> str:
-    return _LABELS.get(message.role, message.role)

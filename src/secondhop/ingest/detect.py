@@ -60,11 +60,6 @@ def check_format(name: str | None) -> None:
         raise UsageError(f"unknown format {name!r}; choose one of {formats_known()}")
 
 
-def is_expected(document: Document) -> bool:
-    """Whether its suffix suggests that it holds memories."""
-    return is_expected_suffix(document.suffix)
-
-
 def is_expected_suffix(suffix: str) -> bool:
     """Whether files with this suffix usually hold memories."""
     return suffix in _MARKDOWN | _PLAIN | _JSON
@@ -83,7 +78,7 @@ def reader_of(document: Document, *, given: str | None, named_by_user: bool) -> 
     if given is None:
         return READERS[_detect(document)]
     if not named_by_user and document.suffix not in _NOT_JSON.get(given, _JSON):
-        hidden = is_expected(document)
+        hidden = is_expected_suffix(document.suffix)
         raise UnreadableError(f"not read: only {given} was asked for", may_hide_memories=hidden)
     return READERS[given]
 

@@ -83,7 +83,7 @@ class Walker:
             inside = below.removeprefix(source.below).lstrip("/")
             item = clean_text(f"{source.given}/{inside}" if inside else source.given)
             real = os.path.realpath(path)
-            if inside and path.is_symlink() and not _is_below(real, source.path):
+            if inside and path.is_symlink() and not Path(real).is_relative_to(source.path):
                 reason = "a link to a place outside the folder; to read it, name that place as well"
                 hides = path.is_dir() or is_expected_suffix(path.suffix.lower())
                 yield Skipped(item, reason, may_hide_memories=hides)
@@ -212,10 +212,6 @@ class Walker:
     def _too_large(self) -> UnreadableError:
         megabytes = self._max_file_bytes // 1_000_000
         return UnreadableError(f"larger than {megabytes} MB; split it")
-
-
-def _is_below(real: str, folder: Path) -> bool:
-    return Path(real).is_relative_to(folder)
 
 
 def _children(folder: Path) -> list[Path]:

@@ -3,9 +3,8 @@
 An export that is imported and exported again is the same, byte for byte.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
-from itertools import islice
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
@@ -103,7 +102,8 @@ async def imported(
     known = dict(await store.content_hashes())
     read = stored = unchanged = 0
     conflicts: list[str] = []
-    for batch in batches(records):
+    for start in range(0, len(records), _BATCH):
+        batch = records[start : start + _BATCH]
         memories = {record.id: record.stored() for record in batch}
         fresh = [memory for memory_id, memory in memories.items() if memory_id not in known]
         known |= {memory.memory_id: memory.content_hash for memory in fresh}
@@ -186,13 +186,6 @@ def count_in(line: str) -> int | None:
         return record_of(End, line, 0).memories
     except UsageError:
         return None
-
-
-def batches(records: Sequence[MemoryRecord]) -> Iterator[list[MemoryRecord]]:
-    """The records in lists of at most `_BATCH`."""
-    rest = iter(records)
-    while batch := list(islice(rest, _BATCH)):
-        yield batch
 
 
 async def restore_state(
