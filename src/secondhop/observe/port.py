@@ -8,6 +8,7 @@ from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining
 from secondhop.observe.records import DroppedReading
 from secondhop.stores.keeping import ALWAYS, Kind
+from secondhop.stores.records import Memory
 
 SPEAKER = "user"
 """The role whose words state facts; other roles are read only to understand them."""
@@ -23,25 +24,13 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownThing:
-    """A current fact or preference; the reader sees it so that it uses the same names."""
-
-    kind: Kind
-    subject: str
-    """The topic, for a preference."""
-    attribute: str = ""
-    text: str
-    """The value of a fact; the words of a preference."""
-    scope: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ObserveRequest:
     """A conversation to read."""
 
     turns: Sequence[Turn]
-    known: Sequence[KnownThing]
-    """Known things that the conversation may mean; those that share most words with it first."""
+    known: Sequence[Memory]
+    """Current facts and preferences, whose names the reader uses again; those that share most words
+    with the conversation first."""
     remaining: Remaining
 
 

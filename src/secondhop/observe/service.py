@@ -31,7 +31,7 @@ from secondhop.observe.messages import (
     seen_words,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
-from secondhop.observe.port import KnownThing, Reading, Turn
+from secondhop.observe.port import Reading, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
@@ -48,6 +48,7 @@ from secondhop.observe.statements import (
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.records import Memory
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -88,7 +89,7 @@ class ConversationReading:
         await self._check_place(keep_as)
         turns = [one.turn for one in said]
         async with self._observer(llm) as observer:
-            known: list[KnownThing] = []
+            known: list[Memory] = []
             if observer is not None:
                 known = await self.writing.store.look(lambda v: known_things(v, turns, now=now))
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
@@ -229,20 +230,14 @@ class ConversationReading:
         return Spent.model_validate({**counts, "cost_usd": cost, "ms": round(ms, 2)})
 
 
-def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> list[KnownThing]:
+def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> list[Memory]:
     """Up to KNOWN current facts and preferences; those that share most words with `turns` first."""
     said = {word for turn in turns for word in words(turn.content)}
-    found: list[tuple[int, datetime, KnownThing]] = []
-    for memory in [*view.of_kind("factual"), *view.of_kind("preferential")]:
-        if view.keeping(memory.memory_id).end(now=now) is None:
-            thing = KnownThing(
-                kind=memory.kind,
-                subject=memory.subject,
-                attribute=memory.attribute,
-                text=memory.value or memory.text,
-                scope=memory.scope,
-            )
-            own = set(words(f"{thing.subject} {thing.attribute} {thing.scope} {thing.text}"))
-            found.append((len(own & said), memory.created_at, thing))
-    found.sort(key=lambda one: (one[0], one[1]), reverse=True)
-    return [thing for _, _, thing in found[:KNOWN]]
+
+    def nearness(one: Memory) -> tuple[int, datetime]:
+        own = words(f"{one.subject} {one.attribute} {one.scope} {one.value or one.text}")
+        return len(said.intersection(own)), one.created_at
+
+    stored = [*view.of_kind("factual"), *view.of_kind("preferential")]
+    current = [one for one in stored if view.keeping(one.memory_id).end(now=now) is None]
+    return sorted(current, key=nearness, reverse=True)[:KNOWN]
