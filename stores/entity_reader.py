@@ -1,7 +1,7 @@
 """Reads the memories of one entity: searches, look-ups, and validity."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -29,6 +29,7 @@ from secondhop.stores.where import Where
 from secondhop.telemetry import search_span
 
 T = TypeVar("T")
+_PAGE = 256
 
 
 class EntityReader:
@@ -118,6 +119,13 @@ class EntityReader:
     async def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
         """The next `limit` memories by id, each with its passages."""
         return await self._catalog.aread(reads.page, after=after, limit=limit)
+
+    async def pages(self) -> AsyncIterator[list[tuple[Memory, tuple[Passage, ...]]]]:
+        """All memories by id, each with its passages; a page is in RAM at a time."""
+        after = ""
+        while page := await self.page(after=after, limit=_PAGE):
+            yield page
+            after = page[-1][0].memory_id
 
     # --- the status of memories ---
 

@@ -127,9 +127,6 @@ class EarlierText:
     replaced_at: datetime
     replaced_by: str
     """Origin of the text that replaced it; "" if that text had none."""
-    passages: tuple[Passage, ...] = ()
-    """Its passages as they were embedded; () for an imported text, which was never embedded
-    here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

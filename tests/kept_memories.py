@@ -10,6 +10,7 @@ from tests.small_world import words
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
+from secondhop.nodes.config import BriefingSettings
 from secondhop.observe.service import ConversationReading
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
@@ -34,7 +35,7 @@ def memories_of(
         traces=traces,
         reading=lambda: reading,
         cues=never_needed,
-        briefings=never_needed,
+        briefing=BriefingSettings(),
     )
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from secondhop.annotate.service import Annotating, BackgroundAnnotating
-    from secondhop.briefing.service import Briefings
     from secondhop.learning.service import Learning
     from secondhop.memories.cues import Cues
     from secondhop.memories.maintenance import Maintenance
@@ -108,7 +107,7 @@ class Interfaces:
             traces=self.traces,
             reading=self._reading,
             cues=lambda: self.cues,
-            briefings=lambda: self.briefings,
+            briefing=self._parts.services.settings.briefing,
             loop=self._loop,
         )
 
@@ -133,13 +132,6 @@ class Interfaces:
             warm=self.answering.warm,
             loop=self._loop,
         )
-
-    @cached_property
-    def briefings(self) -> "Briefings":
-        """See `MemoryService.abriefing`."""
-        from secondhop.briefing.service import Briefings
-
-        return Briefings(services=self._parts.services, writing=self.writing)
 
     @cached_property
     def annotating(self) -> "Annotating":

@@ -15,7 +15,6 @@ from secondhop.stores.records import (
     MemoryCard,
     Message,
     Passage,
-    passage_id_of,
 )
 from secondhop.stores.titles import first_words
 
@@ -38,6 +37,7 @@ BRIEFABLE_COLUMNS = (
 )
 HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 VERSION_COLUMNS = "replaced_at, replaced_by, passages"
+"""`passages` is "[]". In older stores it holds the text once more, as it was cut."""
 """The columns of an earlier text besides MEMORY_COLUMNS."""
 
 Row = tuple[Any, ...]
@@ -125,30 +125,17 @@ def memory_of(row: Row) -> Memory:
 
 def version_row(text: EarlierText) -> Row:
     """Values for (MEMORY_COLUMNS, VERSION_COLUMNS)."""
-    passages = [[one.heading, one.text, one.tokens] for one in text.passages]
     at, by = text.replaced_at.isoformat(), written(text.replaced_by)
-    return (*_said(text.memory), at, by, json.dumps(passages))
+    return (*_said(text.memory), at, by, "[]")
 
 
 def version_of(row: Row) -> EarlierText:
     """From (MEMORY_COLUMNS, VERSION_COLUMNS)."""
-    *said, replaced_at, replaced_by, passages = row
-    memory = memory_of(tuple(said))
+    *said, replaced_at, replaced_by, _ = row
     return EarlierText(
-        memory=memory,
+        memory=memory_of(tuple(said)),
         replaced_at=datetime.fromisoformat(replaced_at),
         replaced_by=text_of(replaced_by),
-        passages=tuple(
-            Passage(
-                passage_id=passage_id_of(memory, ordinal),
-                memory_id=memory.memory_id,
-                ordinal=ordinal,
-                text=text,
-                tokens=tokens,
-                heading=heading,
-            )
-            for ordinal, (heading, text, tokens) in enumerate(json.loads(passages))
-        ),
     )
 
 

@@ -27,11 +27,7 @@ def keep_replaced(connection: Connection, memories: Sequence[Memory], *, at: dat
             continue
         if any(same_text(kept.memory, old) for kept in earlier_texts(connection, new.memory_id)):
             continue
-        passages = catalog_reads.passages_of(connection, old.memory_id)
-        _insert(
-            connection,
-            EarlierText(memory=old, replaced_at=at, replaced_by=new.origin, passages=passages),
-        )
+        _insert(connection, EarlierText(memory=old, replaced_at=at, replaced_by=new.origin))
 
 
 def says_all_of(new: Memory, old: Memory) -> bool:

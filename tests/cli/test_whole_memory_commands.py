@@ -101,7 +101,7 @@ def lines_of(export: Path) -> list[bytes]:
         (("import", "notes"), "cannot import {}/notes: Is a directory; give a file that"),
         (
             ("import", "broken.json"),
-            "broken.json: line 1 of the export cannot be read: it is no",
+            "broken.json: this is not an export of version 2",
         ),
         (("import", "other.json"), "other.json: this is not an export of version 2"),
         (("import", "newer.json"), "newer.json: this is not an export of version 2"),

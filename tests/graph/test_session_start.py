@@ -1,7 +1,7 @@
 """The pipeline of a session start, over a real catalog and real counters."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.kept_memories import memories_of
 from tests.small_world import store_all
 
 from secondhop.briefing.briefing import Briefing
-from secondhop.briefing.sources import BriefingAsked, BriefingSources
+from secondhop.briefing.sources import BriefingAsked
 from secondhop.briefing.start import brief
 from secondhop.errors import UsageError
 from secondhop.memories.records import Fact, Preference
@@ -48,12 +48,6 @@ class Desk:
         until: datetime | None = None,
         settings: BriefingSettings | None = None,
     ) -> Briefing:
-        sources = BriefingSources(
-            entity="mara",
-            store=self.memories.writing.store,
-            counters=self.memories.writing.counters,
-            count_tokens=count_tokens,
-        )
         asked = BriefingAsked(
             now=until or NOW,
             until=until,
@@ -61,7 +55,7 @@ class Desk:
             tokens=tokens,
             settings=settings or BriefingSettings(),
         )
-        return await brief(sources, asked)
+        return await brief(replace(self.memories.writing, tokens=count_tokens), asked)
 
     async def add(self, *memories: Memory) -> None:
         await store_all(

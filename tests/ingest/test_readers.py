@@ -1,6 +1,5 @@
 """Each sample file as its reader sees it."""
 
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -177,15 +176,11 @@ CUES = (
 )
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: bool) -> None:
+def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path) -> None:
     folder = tmp_path / "mara"
     folder.mkdir()
     (folder / "conversations.jsonl").write_text(ROW % SAID)
     (folder / "cues.jsonl").write_text(CUES)
-    if packed:
-        shutil.make_archive(str(folder), "zip", tmp_path, "mara")
-        folder = tmp_path / "mara.zip"
 
     (ana,) = memories(folder)
 
@@ -193,8 +188,8 @@ def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: 
     assert (ana.role, ana.replaces) == ("health limit", ("old",))
     skipped = [entry for entry in entries(folder) if isinstance(entry, Skipped)]
     assert [one.reason for one in skipped] == [
-        "a part of cues is left out: it is not text",
         "broken JSON: Expecting value at column 1",
+        "a part of cues is left out: it is not text",
         "read as the cues of conversations.jsonl beside it",
     ]
     assert not any(one.may_hide_memories for one in skipped)

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM
 
+from secondhop.memories.building import memory_from
+from secondhop.memories.records import Fact
 from secondhop.models.llm import LLMError
 from secondhop.observe.llm import LLMObserver
-from secondhop.observe.port import KnownThing, ObserveRequest, Readings, Turn
+from secondhop.observe.port import ObserveRequest, Readings, Turn
 from secondhop.observe.spans import located
 from secondhop.prompts.templates import load_prompts
+from secondhop.stores.records import Memory
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
@@ -25,7 +28,7 @@ TALK = (
 )
 
 
-def request(*turns: tuple[str, str], known: Sequence[KnownThing] = ()) -> ObserveRequest:
+def request(*turns: tuple[str, str], known: Sequence[Memory] = ()) -> ObserveRequest:
     said = [Turn(role=role, content=content, at=DAY) for role, content in turns]
     return ObserveRequest(turns=said, known=known, remaining=PLENTY)
 
@@ -158,7 +161,9 @@ async def test_messages_end_at_a_tag_that_nobody_can_foresee() -> None:
 
 
 async def test_known_names_are_told_so_that_they_are_used_again() -> None:
-    known = KnownThing(kind="factual", subject="me", attribute="home", text="Bonn <b>")
+    known = memory_from(
+        Fact(subject="me", attribute="home", value="Bonn <b>"), title="", at=DAY, memory_id="f"
+    )
     llm = ScriptedLLM(ObserveReply=[says()])
     await LLMObserver(llm, load_prompts(), secret=SECRET).read(request(*TALK, known=[known]))
 

@@ -171,9 +171,7 @@ class TestEntityStore:
         await store.put([new])
 
         (kept,) = await store.look(lambda view: view.earlier_texts("m"))
-        assert kept == EarlierText(
-            memory=old.memory, replaced_at=NOON, replaced_by="notes/", passages=old.passages
-        )
+        assert kept == EarlierText(memory=old.memory, replaced_at=NOON, replaced_by="notes/")
         assert await store.memory("m") == new.memory
         assert (await store.lexical(["alpha beta"], k=5))[0] == []
         dense = await store.dense(make.vectors("alpha \ud83d half", "beta"), k=9)

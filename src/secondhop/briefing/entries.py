@@ -1,7 +1,7 @@
 """Turns ranked memories into the entries of a briefing; pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from secondhop.briefing.briefing import BriefingEntry
 from secondhop.briefing.order import Ranked, Texts
@@ -43,14 +43,10 @@ class EntryMaker:
     """`Weighing.used`."""
     count_tokens: TokenCounter | None
     """None: the limit counts entries, so each costs 1."""
-    _made: dict[str, BriefingEntry] = field(default_factory=dict[str, BriefingEntry])
 
     def entry(self, ranked: Ranked) -> BriefingEntry:
-        """The entry of a ranked memory; made once per category."""
+        """The entry of a ranked memory."""
         memory = ranked.memory
-        known = self._made.get(memory.memory_id)
-        if known is not None and known.category == ranked.category:
-            return known
         text, cut = self._shown(ranked)
         entry = BriefingEntry(
             id=memory.memory_id,
@@ -62,14 +58,13 @@ class EntryMaker:
             cut=cut,
             created_at=memory.created_at,
             score=ranked.score,
-            why=ranked.why + self.used(ranked.memory),
-            scope=ranked.memory.scope,
-            conflicts_with=conflicts_of(ranked.memory, self.sayings),
+            why=ranked.why + self.used(memory),
+            scope=memory.scope,
+            conflicts_with=conflicts_of(memory, self.sayings),
         )
-        if self.count_tokens is not None:
-            entry = entry.model_copy(update={"tokens": self.count_tokens(f"{entry.line}\n")})
-        self._made[memory.memory_id] = entry
-        return entry
+        if self.count_tokens is None:
+            return entry
+        return entry.model_copy(update={"tokens": self.count_tokens(f"{entry.line}\n")})
 
     def all_of(self, ranked: Iterable[Ranked]) -> Iterator[BriefingEntry]:
         """The entries in this order, without memories that were forgotten since the ranking."""

@@ -57,8 +57,15 @@ class Weighing:
     counted: Mapping[str, Counters]
     """{memory id: its counters}; only acceptances count in a score."""
 
-    def scores(self, memories: Sequence[BriefableMemory], *, stability_days: float) -> list[float]:
-        """The `session_start_score` of each memory, 0..1.
+    def ranked(
+        self,
+        memories: Sequence[BriefableMemory],
+        *,
+        category: Category,
+        stability_days: float,
+        why: Callable[[BriefableMemory], str],
+    ) -> list[Ranked]:
+        """The memories with their `session_start_score` (0..1), in the order given.
 
         Confidence is 0.5 + salience / 2. That is 0.75 for a memory whose salience was never set.
         """
@@ -73,22 +80,11 @@ class Weighing:
             [self._days(one.accepted_at or self.now) for one in counters],
             stability_days=stability_days,
         )
-        found = session_start_score(recency, [0.5 + one.salience / 2 for one in memories], strength)
-        return [round(score, 6) for score in found.tolist()]
-
-    def ranked(
-        self,
-        memories: Sequence[BriefableMemory],
-        *,
-        category: Category,
-        stability_days: float,
-        why: Callable[[BriefableMemory], str],
-    ) -> list[Ranked]:
-        """The memories with their scores, in the order given."""
-        scores = self.scores(memories, stability_days=stability_days)
+        confidence = [0.5 + one.salience / 2 for one in memories]
+        scores = session_start_score(recency, confidence, strength)
         return [
-            Ranked(memory=one, category=category, score=score, why=why(one))
-            for one, score in zip(memories, scores, strict=True)
+            Ranked(memory=one, category=category, score=round(score, 6), why=why(one))
+            for one, score in zip(memories, scores.tolist(), strict=True)
         ]
 
     def used(self, memory: BriefableMemory) -> str:
@@ -158,8 +154,7 @@ def left_open(
         return newest, "left open in the last chat"
     if ASKS.search(texts.get(talk.memory_id, "")):
         return talk, "the last conversation ended with a question"
-    reach = SAME_SESSION
-    if newest is not None and newest.created_at >= since - reach:
+    if newest is not None and newest.created_at >= since - SAME_SESSION:
         return newest, "left open in the last chat"
     return None, ""
 

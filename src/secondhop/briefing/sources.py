@@ -1,23 +1,21 @@
 """The input of a briefing: what was asked for, and the memories that were found."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Final
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
 from secondhop.errors import UsageError
-from secondhop.models.tokens import TokenCounter
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
-from secondhop.stores.counters import CounterStore
-from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import BriefableMemory
 
-T = TypeVar("T")
+RECENT_CANDIDATES: Final = 100
+"""The recent memories are chosen from this many newest ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,20 +30,6 @@ class BriefingAsked:
     """Most entries; if `tokens` is None, too, `settings.limit`."""
     tokens: int | None
     settings: BriefingSettings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BriefingSources:
-    """What a briefing is made from."""
-
-    entity: str
-    store: EntityStore
-    counters: CounterStore
-    count_tokens: TokenCounter
-
-    async def look(self, look: Callable[[BriefingView], T], asked: BriefingAsked) -> T:
-        """What `look` finds in the catalog, as of the moment that was asked for."""
-        return await self.store.brief(look, now=asked.now, until=asked.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +58,9 @@ def checked_budget(asked: BriefingAsked) -> int:
     return asked.settings.limit if budget is None else budget
 
 
-def looked_up(view: BriefingView, *, recents: int) -> Found:
+def looked_up(view: BriefingView) -> Found:
     """Everything that is ranked, read from one state of the catalog."""
-    recent = view.recent(recents)
+    recent = view.recent(RECENT_CANDIDATES)
     return Found(
         core=view.core(),
         active=view.active(),

@@ -1,8 +1,8 @@
 """Cuts memories into passages, gathers them into batches, and embeds the batches."""
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import accumulate
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from secondhop.ingest.intake import Intake
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.models.embedder import Embedder, Vectors
 from secondhop.models.tokens import TokenCounter
-from secondhop.stores.cues import Annotation, annotation_given, cues_given
-from secondhop.stores.records import EmbeddedMemory, Memory, Passage, Vector
+from secondhop.stores.cues import cues_given
+from secondhop.stores.records import EmbeddedMemory, Memory, Passage
 
 _ENTRIES_BETWEEN = 500
 _MAX_TITLE_CHARS = 200
@@ -93,77 +93,40 @@ async def embedded(
         [embedding_text(memory, passage) for passage in passages]
         for memory, passages in batch.memories.values()
     ]
-    cues = [[cue.text for cue in cues_given(memory)] for memory, _ in batch.memories.values()]
-    vectors = await vectors_of(
-        [one for part in [*texts, *cues] for one in part], embedder, size=size, told=told
+    texts += [[cue.text for cue in cues_given(memory)] for memory, _ in batch.memories.values()]
+    vectors = await embedded_texts(
+        [one for part in texts for one in part], embedder, size=size, told=told
     )
+    parts = np.split(vectors, list(accumulate(map(len, texts))))
+    cue_parts = parts[len(batch.memories) :]
     return [
-        EmbeddedMemory(
-            memory=memory,
-            passages=passages,
-            vectors=rows_of(own, vectors, dimension=embedder.dimension),
-            cue_vectors=rows_of(asked, vectors, dimension=embedder.dimension),
+        EmbeddedMemory(memory=memory, passages=passages, vectors=own, cue_vectors=cues)
+        for (memory, passages), own, cues in zip(
+            batch.memories.values(), parts, cue_parts, strict=False
         )
-        for (memory, passages), own, asked in zip(batch.memories.values(), texts, cues, strict=True)
     ]
 
 
-class GivenCues(NamedTuple):
-    """New cues and tags for memories that are stored already."""
-
-    annotations: Sequence[Annotation]
-    vectors: Vectors
-    """float32 [n_cues, dim], in the order of the annotations' cues."""
-    tags: Mapping[str, Sequence[str]]
-    """{memory id: its tags}."""
-
-
-async def given_cues(memories: Collection[Memory], embedder: Embedder, *, size: int) -> GivenCues:
-    """The cues that came with these memories, embedded, and their tags."""
-    annotations = [annotation_given(memory) for memory in memories]
-    texts = [cue.text for annotation in annotations for cue in annotation.cues]
-    vectors = await embedded_texts(texts, embedder, size=size)
-    return GivenCues(annotations, vectors, {one.memory_id: one.tags for one in memories})
-
-
-async def embedded_texts(texts: Sequence[str], embedder: Embedder, *, size: int) -> Vectors:
-    """float32 [n_texts, dim]. Equal texts are embedded once; each batch has `size` texts."""
-    vectors = await vectors_of(texts, embedder, size=size)
-    return rows_of(texts, vectors, dimension=embedder.dimension)
-
-
-async def vectors_of(
+async def embedded_texts(
     texts: Sequence[str],
     embedder: Embedder,
     *,
     size: int,
     told: Callable[[int], None] | None = None,
-) -> dict[str, Vector]:
-    """{text: its vector}, embedded in batches of `size`."""
-    different = list(dict.fromkeys(texts))
-    vectors = await _embed(different, embedder, size=size, told=told)
-    return dict(zip(different, vectors, strict=True))
-
-
-def rows_of(texts: Sequence[str], vectors: Mapping[str, Vector], *, dimension: int) -> Vectors:
-    """The vectors of these texts, float32 [n_texts, dim]."""
-    if not texts:
-        return np.zeros((0, dimension), np.float32)
-    return np.stack([vectors[text] for text in texts])
-
-
-async def _embed(
-    texts: Sequence[str], embedder: Embedder, *, size: int, told: Callable[[int], None] | None
 ) -> Vectors:
-    parts: list[Vectors] = []
-    for start in range(0, len(texts), size):
-        part = await embedder.embed_passages(texts[start : start + size])
-        if len(part) != len(texts[start : start + size]):
+    """float32 [n_texts, dim]. Equal texts are embedded once, at most `size` texts at a time."""
+    rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+    different = list(rows)
+    parts: list[Vectors] = [np.zeros((0, embedder.dimension), np.float32)]
+    for start in range(0, len(different), size):
+        asked = different[start : start + size]
+        part = await embedder.embed_passages(asked)
+        if len(part) != len(asked):
             raise ModelError(
                 f"the embedding model {embedder.model_id} gave {len(part)} vectors for "
-                f"{len(texts[start : start + size])} texts; it cannot be used for ingest"
+                f"{len(asked)} texts; it cannot be used for ingest"
             )
         parts.append(part)
         if told is not None:
             told(len(part))
-    return np.concatenate(parts) if parts else np.zeros((0, embedder.dimension), np.float32)
+    return np.concatenate(parts)[np.array([rows[text] for text in texts], dtype=np.intp)]

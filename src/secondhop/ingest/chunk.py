@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from secondhop.ingest.packing import Packed, Packer
+from secondhop.ingest.packing import Packer
 from secondhop.ingest.pieces import Cutter, Group, Piece
 from secondhop.models.tokens import TokenCounter
 from secondhop.stores.records import Memory, Message, Passage
@@ -29,8 +29,7 @@ def chunk_memory(
     both fit. No character other than white space is lost. Linear in the text.
     """
     cutter = Cutter(count_tokens, max_tokens=max_tokens)
-    packed: list[Packed] = []
-    packer = Packer(cutter, overlap_tokens=overlap_tokens, emit=packed.append)
+    packer = Packer(cutter, overlap_tokens=overlap_tokens)
     for part in _turns(memory, cutter):
         packer.add(part)
     packer.finish()
@@ -44,7 +43,7 @@ def chunk_memory(
             tokens=passage.tokens,
             heading=" > ".join(passage.path)[:_MAX_HEADING_CHARS],
         )
-        for ordinal, passage in enumerate(packed)
+        for ordinal, passage in enumerate(packer.packed)
     )
 
 
@@ -60,7 +59,9 @@ def _turns(memory: Memory, cutter: Cutter) -> Iterator[Group | Piece]:
             yield Group(tuple(exchange))
             exchange = []
         text = message.content.strip("\n").rstrip()
-        exchange.append(cutter.turn(text, turn=number, speaker=_label(message)))
+        exchange.append(
+            cutter.turn(text, turn=number, speaker=_LABELS.get(message.role, message.role))
+        )
     if exchange:
         yield Group(tuple(exchange))
 
@@ -71,7 +72,3 @@ def _opens_exchange(message: Message, *, after: Message) -> bool:
     if message.role == "user":
         return after.role != "user"
     return message.role != "assistant"
-
-
-def _label(message: Message) -> str:
-    return _LABELS.get(message.role, message.role)

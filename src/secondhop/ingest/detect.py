@@ -7,6 +7,7 @@ from types import MappingProxyType
 from secondhop.errors import UsageError
 from secondhop.ingest.chatgpt import read_chatgpt
 from secondhop.ingest.claude import read_claude
+from secondhop.ingest.cues_file import CUES_FILE, MEMORIES_FILE
 from secondhop.ingest.graphiti import is_graphiti_row, read_graphiti
 from secondhop.ingest.json_text import JsonObject, text_at
 from secondhop.ingest.jsonl import TEXT_FIELDS, read_jsonl
@@ -15,7 +16,6 @@ from secondhop.ingest.markdown import read_markdown
 from secondhop.ingest.mem0 import is_mem0_row, read_mem0
 from secondhop.ingest.reading import Document, Reader, UnreadableError
 from secondhop.ingest.rows import LINES_SUFFIXES, Row, rows_in
-from secondhop.ingest.scenario import CUES_FILE, MEMORIES_FILE, is_scenario_row, read_scenario
 from secondhop.ingest.transcript import is_transcript, read_transcript
 
 READERS: Mapping[str, Reader] = MappingProxyType(
@@ -24,7 +24,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "claude": read_claude,
         "markdown": read_markdown,
         "transcript": read_transcript,
-        "scenario": read_scenario,
+        "scenario": read_jsonl,
         "mem0": read_mem0,
         "langgraph": read_items,
         "graphiti": read_graphiti,
@@ -34,17 +34,8 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 _MARKDOWN = frozenset({".md", ".markdown", ".mdown"})
 _PLAIN = frozenset({".txt", ".text", ".log", ""})
 _JSON = LINES_SUFFIXES | {".json"}
-_SUFFIXES = {
-    "chatgpt": _JSON,
-    "claude": _JSON,
-    "markdown": _MARKDOWN,
-    "transcript": _PLAIN,
-    "scenario": _JSON,
-    "mem0": _JSON,
-    "langgraph": _JSON,
-    "graphiti": _JSON,
-    "jsonl": _JSON,
-}
+_NOT_JSON = {"markdown": _MARKDOWN, "transcript": _PLAIN}
+"""{format: its suffixes}; all other formats are JSON."""
 _BESIDE_CONVERSATIONS = frozenset(
     {"message_feedback.json", "model_comparisons.json", "shared_conversations.json", "user.json"}
 )
@@ -69,11 +60,6 @@ def check_format(name: str | None) -> None:
         raise UsageError(f"unknown format {name!r}; choose one of {formats_known()}")
 
 
-def is_expected(document: Document) -> bool:
-    """Whether its suffix suggests that it holds memories."""
-    return is_expected_suffix(document.suffix)
-
-
 def is_expected_suffix(suffix: str) -> bool:
     """Whether files with this suffix usually hold memories."""
     return suffix in _MARKDOWN | _PLAIN | _JSON
@@ -91,8 +77,8 @@ def reader_of(document: Document, *, given: str | None, named_by_user: bool) -> 
     """
     if given is None:
         return READERS[_detect(document)]
-    if not named_by_user and document.suffix not in _SUFFIXES[given]:
-        hidden = is_expected(document)
+    if not named_by_user and document.suffix not in _NOT_JSON.get(given, _JSON):
+        hidden = is_expected_suffix(document.suffix)
         raise UnreadableError(f"not read: only {given} was asked for", may_hide_memories=hidden)
     return READERS[given]
 
@@ -146,8 +132,6 @@ def _shape_of(row: JsonObject) -> str:
         return "chatgpt"
     if "chat_messages" in row:
         return "claude"
-    if is_scenario_row(row):
-        return "scenario"
     for shape, is_shape in _MEMORY_STORES.items():
         if is_shape(row):
             return shape

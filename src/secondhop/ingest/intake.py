@@ -45,7 +45,6 @@ class Intake:
         """
         self._before, self._hashes = stored, dict(stored)
         self._cues, self._tags = dict(cues), dict(tags)
-        self._keep_text = set[str]()
         self._of_origin = of_origin
         self._claims: dict[str, _Claim] = {}
         self._outcomes: dict[str, Outcome] = {}
@@ -74,14 +73,11 @@ class Intake:
         other_cues = self._cues.get(memory.memory_id, "") != cues
         other_cues |= self._tags.get(memory.memory_id, ()) != memory.tags
         self._cues[memory.memory_id], self._tags[memory.memory_id] = cues, memory.tags
-        self._keep_text.discard(memory.memory_id)
         if self._hashes.get(memory.memory_id) == content_hash:
             moved = self._moved_here(memory)
             self._outcomes[memory.memory_id] = (
                 "moved" if moved else "other_cues" if other_cues else "unchanged"
             )
-            if other_cues and not moved:
-                self._keep_text.add(memory.memory_id)
             return memory if moved or other_cues else None
         self._hashes[memory.memory_id] = content_hash
         known = memory.memory_id in self._before
@@ -90,7 +86,7 @@ class Intake:
 
     def keeps_text(self, memory: Memory) -> bool:
         """Whether a memory that was taken differs from the stored one in cues or tags only."""
-        return memory.memory_id in self._keep_text
+        return self._outcomes.get(memory.memory_id) == "other_cues"
 
     def skip(self, skipped: Skipped, *, origin: str) -> None:
         """Note an item that is not stored."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from hashlib import sha256
 
+from secondhop.ingest.cues_file import cues_beside
 from secondhop.ingest.dates import date_in_name, parse_date
 from secondhop.ingest.json_text import Json, JsonObject, id_at, text_at, texts_at
 from secondhop.ingest.reading import NEW_CHAT, Document, Found, Skipped
@@ -21,19 +22,22 @@ def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
     if turns:
         yield _one_conversation(turns, document)
         return
+    cues, faults = cues_beside(document)
+    yield from faults
     for row in rows_in(document):
         if isinstance(row, Skipped):
             yield row
             continue
-        entry = found_in(row, document)
+        whole = Row(row.fields | cues.get(id_at(row.fields, "id"), {}), row.item)
+        entry = _found(whole, document)
         yield entry
         if isinstance(entry, Found):
-            yield from notices_of(row)
+            yield from _notices(whole)
 
 
-def notices_of(row: Row) -> Iterator[Skipped]:
+def _notices(row: Row) -> Iterator[Skipped]:
     """A notice for each malformed field of a row; the row itself is stored."""
-    reasons = [*malformed_lists(row.fields)]
+    reasons = [*_malformed_lists(row.fields)]
     if not isinstance(row.fields.get("role", ""), str | None):
         reasons.append("role is left out: it is not text")
     given = [value for key in DATE_FIELDS if (value := row.fields.get(key))]
@@ -44,7 +48,7 @@ def notices_of(row: Row) -> Iterator[Skipped]:
         yield Skipped(row.item, reason, is_notice=True)
 
 
-def malformed_lists(fields: JsonObject) -> Iterator[str]:
+def _malformed_lists(fields: JsonObject) -> Iterator[str]:
     """What is wrong with a row's lists of texts: cues, broad cues, replaced ids and tags."""
     for key in ("cues", "broad", "replaces", "tags"):
         value = fields.get(key)
@@ -54,12 +58,12 @@ def malformed_lists(fields: JsonObject) -> Iterator[str]:
             yield f"a part of {key} is left out: it is not text"
 
 
-def found_in(row: Row, document: Document) -> Found | Skipped:
+def _found(row: Row, document: Document) -> Found | Skipped:
     """The memory that a row holds. A missing id becomes a hash of its title and messages."""
     fields = row.fields
     turns = fields.get("messages")
     if isinstance(turns, list):
-        messages = messages_of(turns)
+        messages = _messages(turns)
     else:
         text = text_at(fields, *TEXT_FIELDS)
         messages = (Message("user", text),) if text else ()
@@ -85,7 +89,7 @@ def found_in(row: Row, document: Document) -> Found | Skipped:
     return Found(memory=memory, item=row.item)
 
 
-def messages_of(turns: list[Json]) -> tuple[Message, ...]:
+def _messages(turns: list[Json]) -> tuple[Message, ...]:
     """The messages of an OpenAI-style chat, without system and tool turns."""
     messages: list[Message] = []
     for turn in turns:
@@ -136,7 +140,7 @@ def _is_turn(row: Row) -> bool:
 
 
 def _one_conversation(turns: list[JsonObject], document: Document) -> Found | Skipped:
-    messages = messages_of([*turns])
+    messages = _messages([*turns])
     if not messages:
         return Skipped(document.item, "an empty conversation: no message with text")
     dates = [parse_date(turn.get(key)) for turn in turns for key in DATE_FIELDS]

@@ -1,6 +1,6 @@
 """Packs pieces into passages. Related pieces stay together if they fit."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from secondhop.ingest.pieces import Cutter, Group, Piece, shared_path
@@ -20,21 +20,19 @@ class Packed:
 
 
 class Packer:
-    """Takes pieces in order and emits passages, each within the token limit.
+    """Takes pieces in order and packs them into passages, each within the token limit.
 
     A piece goes into the open passage if it fits, or else into a new one. A piece too large for a
     passage is split first. A new passage begins by repeating the last small pieces of the previous
     one, so that references back are understood; a new section repeats nothing.
     """
 
-    def __init__(
-        self, cutter: Cutter, *, overlap_tokens: int, emit: Callable[[Packed], None]
-    ) -> None:
+    def __init__(self, cutter: Cutter, *, overlap_tokens: int) -> None:
+        self.packed: list[Packed] = []
         self._cutter = cutter
         self._max = cutter.max_tokens
         self._small = cutter.max_tokens // 4
         self._overlap_tokens = overlap_tokens
-        self._emit = emit
         self._repeated: list[Piece] = []
         self._fresh: list[Piece] = []
         self._tokens = 0
@@ -108,7 +106,7 @@ class Packer:
         while tokens > self._max and len(self._fresh) > 1:
             spilled.insert(0, self._fresh.pop())
             text, tokens = self._rendered()
-        self._emit(Packed(text, tokens, shared_path([piece.path for piece in self._fresh])))
+        self.packed.append(Packed(text, tokens, shared_path([one.path for one in self._fresh])))
         return spilled
 
     def _rendered(self) -> tuple[str, int]:

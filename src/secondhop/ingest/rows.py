@@ -45,25 +45,13 @@ def _whole_object(document: Document) -> JsonObject:
 
 
 def _has_lines(document: Document) -> bool:
-    named_so = document.suffix in LINES_SUFFIXES
     if document.first_character == "[":
-        return named_so and not _is_whole(document)
+        return False
+    if document.suffix in LINES_SUFFIXES:
+        return True
     filled = (line for line in _lines(document.parts()) if line.strip())
     first, second = next(filled, ""), next(filled, "")
-    if not second:
-        return named_so
-    return parse_object(first) is not None or (named_so and not _is_whole(document))
-
-
-def _is_whole(document: Document) -> bool:
-    try:
-        if document.first_character == "[":
-            document.check_array()
-        else:
-            _whole_object(document)
-    except UnreadableError:
-        return False
-    return True
+    return bool(second) and parse_object(first) is not None
 
 
 def _rows_of_lines(document: Document) -> Iterator[Row | Skipped]:

@@ -1,11 +1,9 @@
 """One ingest: reads, chunks, embeds and stores, then deletes memories that are gone.
 
-While one batch is embedded, the next one is read and chunked (in a thread) and the previous one is
-stored, so at most three batches are in RAM. A memory is stored completely or not at all.
+One batch is in RAM at a time. A memory is stored completely or not at all.
 """
 
 import asyncio
-import logging
 from collections.abc import (
     Awaitable,
     Callable,
@@ -17,17 +15,16 @@ from collections.abc import (
 )
 from typing import Protocol, TypeAlias
 
-from secondhop.ingest.batches import Batch, GivenCues, batches_of, embedded, given_cues
+from secondhop.ingest.batches import Batch, batches_of, embedded, embedded_texts
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.ledger import IngestLedger, IngestPlan, NothingIngestedError
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import count_tokens
+from secondhop.stores.cues import annotation_given
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import EmbeddedMemory
-
-logger = logging.getLogger(__name__)
+from secondhop.stores.locks import to_its_end
 
 Leaving: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
 """Forgets what is kept elsewhere about memories with these ids. It is awaited before the memories
@@ -117,43 +114,36 @@ class IngestRun:
         return ledger
 
     async def _store_all(self, batches: Generator[Batch, None, None], intake: Intake) -> None:
-        """Even if it fails or is cancelled, the put in progress and the reading thread finish."""
-        reading = _read_ahead(batches)
-        storing: asyncio.Task[None] | None = None
+        """Read in a thread. If it is cancelled, the thread finishes its batch first."""
         try:
-            while (batch := await asyncio.shield(reading)) is not None:
+            while (batch := await to_its_end(asyncio.to_thread(next, batches, None))) is not None:
                 self._progress("read", intake.read, None)
-                reading = _read_ahead(batches)
                 if self._dry_run:
                     self._passages += batch.passages
-                    continue
-                size = self._settings.batch_passages
-                memories = await embedded(batch, self._embedder, size=size, told=self._embedding)
-                cues = await given_cues(batch.only_cues.values(), self._embedder, size=size)
-                if storing is not None:
-                    await asyncio.shield(storing)
-                storing = asyncio.create_task(self._put(memories, batch.passages, cues=cues))
-            if storing is not None:
-                await asyncio.shield(storing)
+                else:
+                    await self._store(batch)
         finally:
-            await _settle([reading] if storing is None else [reading, storing])
             batches.close()
         self._progress("read", intake.read, intake.read)
+
+    async def _store(self, batch: Batch) -> None:
+        size = self._settings.batch_passages
+        memories = await embedded(batch, self._embedder, size=size, told=self._embedding)
+        if batch.only_cues:
+            annotations = [annotation_given(memory) for memory in batch.only_cues.values()]
+            cues = [cue.text for annotation in annotations for cue in annotation.cues]
+            vectors = await embedded_texts(cues, self._embedder, size=size)
+            await self._writer.cues.annotate(annotations, vectors)
+            await self._writer.retag({one: own.tags for one, own in batch.only_cues.items()})
+        if memories:
+            await self._writer.put(memories)
+            self._passages += batch.passages
+            self._stored += len(memories)
+            self._progress("store", self._stored, None)
 
     def _embedding(self, more: int) -> None:
         self._embedded += more
         self._progress("embed", self._embedded, None)
-
-    async def _put(self, memories: list[EmbeddedMemory], passages: int, *, cues: GivenCues) -> None:
-        if cues.annotations:
-            await self._writer.cues.annotate(cues.annotations, cues.vectors)
-            await self._writer.retag(cues.tags)
-        if not memories:
-            return
-        await self._writer.put(memories)
-        self._passages += passages
-        self._stored += len(memories)
-        self._progress("store", self._stored, None)
 
     async def _delete_gone(
         self, intake: Intake, whole: Iterable[str]
@@ -190,18 +180,6 @@ def _only_a_part(origin: str) -> Skipped:
     return Skipped(
         origin, "only a part of it was read, so nothing stored from the rest was deleted"
     )
-
-
-def _read_ahead(batches: Iterator[Batch]) -> "asyncio.Task[Batch | None]":
-    return asyncio.create_task(asyncio.to_thread(next, batches, None))
-
-
-async def _settle(tasks: "Sequence[asyncio.Task[Batch | None] | asyncio.Task[None]]") -> None:
-    """Wait for tasks without raising, so that the error that led here stays visible."""
-    await asyncio.wait(tasks)
-    for task in tasks:
-        if not task.cancelled() and (error := task.exception()) is not None:
-            logger.debug("a task of the ingest ended with %s", type(error).__name__)
 
 
 def _unheard(stage: str, done: int, total: int | None) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from secondhop.ingest.cleaning import clean_memory
-from secondhop.ingest.detect import is_expected, reader_of
+from secondhop.ingest.detect import is_expected_suffix, reader_of
 from secondhop.ingest.reading import Found, Skipped, UnreadableError
 from secondhop.ingest.walk import Source, Walker
 
@@ -26,7 +26,7 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
             if lost := document.encoding.lost:
                 yield Skipped(document.item, _lost(lost), is_notice=True)
         except UnreadableError as error:
-            hides = error.may_hide_memories and (named or is_expected(document))
+            hides = error.may_hide_memories and (named or is_expected_suffix(document.suffix))
             yield Skipped(document.item, error.reason, may_hide_memories=hides)
         except Exception as error:  # a hostile file may break a reader in any way
             logger.debug("a reader failed", exc_info=True)

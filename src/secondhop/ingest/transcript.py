@@ -1,7 +1,7 @@
 """Plain text: a transcript in one of four common layouts, or a note."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -101,15 +101,8 @@ def _first_date(stamps: list[str]) -> datetime | None:
     """The first stamp with a date. All stamps together decide whether days or months come first."""
     parsed = [match for stamp in stamps if (match := _STAMP.search(stamp))]
     day_first = _days_come_first(parsed)
-    readings: list[Callable[[str], datetime | None]] = [
-        lambda stamp: _read_stamp(stamp, day_first=day_first),
-        parse_date,
-    ]
-    for stamp in stamps:
-        for read in readings:
-            if moment := read(stamp):
-                return moment
-    return None
+    moments = (_read_stamp(one, day_first=day_first) or parse_date(one) for one in stamps)
+    return next((moment for moment in moments if moment), None)
 
 
 def _days_come_first(stamps: list[re.Match[str]]) -> bool:

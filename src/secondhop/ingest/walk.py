@@ -83,7 +83,7 @@ class Walker:
             inside = below.removeprefix(source.below).lstrip("/")
             item = clean_text(f"{source.given}/{inside}" if inside else source.given)
             real = os.path.realpath(path)
-            if inside and path.is_symlink() and not _is_below(real, source.path):
+            if inside and path.is_symlink() and not Path(real).is_relative_to(source.path):
                 reason = "a link to a place outside the folder; to read it, name that place as well"
                 hides = path.is_dir() or is_expected_suffix(path.suffix.lower())
                 yield Skipped(item, reason, may_hide_memories=hides)
@@ -130,7 +130,8 @@ class Walker:
         beside = path.with_name(other)
         if not beside.is_file() or beside.is_symlink():
             return None
-        return self._file(beside, _named(name, other), _named(item, other), source)
+        below = PurePosixPath(name).with_name(other).as_posix()
+        return self._file(beside, below, PurePosixPath(item).with_name(other).as_posix(), source)
 
     def _parts_of_file(self, path: Path) -> Iterator[bytes]:
         try:
@@ -183,22 +184,7 @@ class Walker:
             modified_at=modified_at,
             size=member.file_size,
             read=partial(self._parts_of_member, archive, member),
-            beside=partial(self._member_beside, archive, member, below, item, source),
         )
-
-    def _member_beside(
-        self,
-        archive: zipfile.ZipFile,
-        member: zipfile.ZipInfo,
-        below: str,
-        item: str,
-        source: Source,
-        other: str,
-    ) -> Document | None:
-        wanted = _named(member.filename, other)
-        found = [one for one in archive.infolist() if one.filename == wanted]
-        beside = self._member(archive, found[0], below, item, source) if found else None
-        return beside if isinstance(beside, Document) else None
 
     def _parts_of_member(
         self, archive: zipfile.ZipFile, member: zipfile.ZipInfo
@@ -226,15 +212,6 @@ class Walker:
     def _too_large(self) -> UnreadableError:
         megabytes = self._max_file_bytes // 1_000_000
         return UnreadableError(f"larger than {megabytes} MB; split it")
-
-
-def _named(path: str, other: str) -> str:
-    """The path of the file named `other` in the same folder."""
-    return PurePosixPath(path).with_name(other).as_posix()
-
-
-def _is_below(real: str, folder: Path) -> bool:
-    return Path(real).is_relative_to(folder)
 
 
 def _children(folder: Path) -> list[Path]:

@@ -28,7 +28,6 @@ EMBEDDED_AT_ONCE = 64
 FITS = 0.98
 """From this cosine on, a stored vector and a fresh one count as the same. Batching and quantisation
 move a vector a little."""
-_PAGE = 256
 
 
 class Finding(Frozen):
@@ -84,11 +83,7 @@ class Examined:
 
 async def examine(given: Examined) -> Examination:
     """Run every check in turn."""
-    memories: list[tuple[Memory, tuple[Passage, ...]]] = []
-    after = ""
-    while page := await given.store.page(after=after, limit=_PAGE):
-        memories += page
-        after = page[-1][0].memory_id
+    memories = [one async for page in given.store.pages() for one in page]
     whole = replace(given, memories=memories)
     return Examination(
         memories=len(memories),

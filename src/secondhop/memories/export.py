@@ -3,9 +3,8 @@
 An export that is imported and exported again is the same, byte for byte.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
-from itertools import islice
 
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
@@ -15,7 +14,6 @@ from secondhop.ingest.run import IngestProgress
 from secondhop.memories.export_format import (
     FORMAT,
     VERSION,
-    Anything,
     End,
     Header,
     MemoryRecord,
@@ -30,7 +28,6 @@ from secondhop.stores.records import EarlierText
 
 FRAME = 2
 """Lines of an export that are not memories: the first and the last."""
-_PAGE = 256
 _BATCH = 500
 _EMBEDDED_AT_ONCE = 256
 
@@ -55,8 +52,8 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
     Vectors are left out: an import makes them from the texts.
     """
     yield Header(format=FORMAT, version=VERSION).line()
-    keepings, after, count = await store.keepings(), "", 0
-    while page := await store.page(after=after, limit=_PAGE):
+    keepings, count = await store.keepings(), 0
+    async for page in store.pages():
         ids = [memory.memory_id for memory, _ in page]
         events = await store.look(partial(events_of, ids))
         counted = await counters.of(ids)
@@ -72,7 +69,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
                 annotations=annotations.get(memory.memory_id, ()),
                 cues=cues.get(memory.memory_id, ()),
             ).line()
-        after, count = ids[-1], count + len(ids)
+        count += len(ids)
     yield End(end=FORMAT, memories=count).line()
 
 
@@ -105,7 +102,8 @@ async def imported(
     known = dict(await store.content_hashes())
     read = stored = unchanged = 0
     conflicts: list[str] = []
-    for batch in batches(records):
+    for start in range(0, len(records), _BATCH):
+        batch = records[start : start + _BATCH]
         memories = {record.id: record.stored() for record in batch}
         fresh = [memory for memory_id, memory in memories.items() if memory_id not in known]
         known |= {memory.memory_id: memory.content_hash for memory in fresh}
@@ -147,15 +145,13 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
     Raises:
         UsageError: it cannot be read, or is not the header of an export.
     """
-    if numbered and numbered[0][0] == 1:
-        line = numbered[0][1]
-        told = record_of(Anything, line, 1).model_dump()
-        if told.get("format") == FORMAT and told.get("version") == VERSION:
-            return record_of(Header, line, 1)
-    example = Header(format=FORMAT, version=VERSION).line()
-    raise UsageError(
-        f"this is not an export of version {VERSION}; its first line must be {example}"
-    )
+    try:
+        return record_of(Header, numbered[0][1] if numbered else "", 1)
+    except UsageError as error:
+        example = Header(format=FORMAT, version=VERSION).line()
+        raise UsageError(
+            f"this is not an export of version {VERSION}; its first line must be {example}"
+        ) from error
 
 
 def notice_of(header: Header) -> str:
@@ -190,13 +186,6 @@ def count_in(line: str) -> int | None:
         return record_of(End, line, 0).memories
     except UsageError:
         return None
-
-
-def batches(records: Sequence[MemoryRecord]) -> Iterator[list[MemoryRecord]]:
-    """The records in lists of at most `_BATCH`."""
-    rest = iter(records)
-    while batch := list(islice(rest, _BATCH)):
-        yield batch
 
 
 async def restore_state(

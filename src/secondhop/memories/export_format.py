@@ -64,12 +64,6 @@ class Record(BaseModel):
         return json.dumps(told, sort_keys=True, ensure_ascii=True, default=datetime.isoformat)
 
 
-class Anything(BaseModel):
-    """Any JSON object."""
-
-    model_config = ConfigDict(extra="allow")
-
-
 class Header(Record):
     """The first line."""
 

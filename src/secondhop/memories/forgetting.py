@@ -13,14 +13,10 @@ from secondhop.memories.records import Forgotten
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedding_cache import CachingEmbedder, text_digest
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import Erasure, Memory, Passage
+from secondhop.stores.records import Erasure, Memory
 from secondhop.traces import TraceFolder
 
 logger = logging.getLogger(__name__)
-
-PAGE = 500
-"""Memories read at once."""
-
 
 CLOCKS_NS = 60 * 10**9
 """How far apart the clocks of two machines may be."""
@@ -32,7 +28,7 @@ class Erased:
 
     memory_ids: Sequence[str]
     texts: Sequence[str]
-    """As they were embedded."""
+    """All their words."""
     passages: Sequence[str]
     """Their ids."""
     traces: Sequence[str]
@@ -108,13 +104,13 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
     """What there is to erase. Changes nothing."""
     held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
     before = await store.look(lambda view: [t for i in memory_ids for t in view.earlier_texts(i)])
-    said = [*held, *((text.memory, text.passages) for text in before)]
+    said = [*(memory for memory, _ in held), *(text.memory for text in before)]
     cues = (await store.cues.of_memories(memory_ids)).values()
     naming = await asyncio.to_thread(traces.naming, memory_ids)
     return Erased(
         memory_ids=memory_ids,
         texts=[
-            *(text for memory, passages in said for text in texts_of(memory, passages)),
+            *(text for memory in said for text in texts_of(memory)),
             *(cue.text for own in cues for cue in own),
         ],
         passages=[passage.passage_id for _, passages in held for passage in passages],
@@ -122,11 +118,10 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
     )
 
 
-def texts_of(memory: Memory, passages: Sequence[Passage]) -> list[str]:
-    """All texts of a memory that may have been embedded."""
-    said = [message.content for message in memory.messages]
-    embedded = [embedding_text(memory, passage) for passage in passages]
-    return [*embedded, *(passage.text for passage in passages), *said, memory.title, memory.scope]
+def texts_of(memory: Memory) -> list[str]:
+    """Everything that a memory says, with the names of who says it."""
+    said = [text for message in memory.messages for text in (message.role, message.content)]
+    return [*said, memory.title, memory.scope]
 
 
 async def erase(writing: MemoryWriting, traces: TraceFolder, found: Erased) -> Erasure:
@@ -151,8 +146,8 @@ async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
     """Digests of the embedded texts of all passages and cues, except those of the memories in
     `gone`."""
-    held, after = set[bytes](), ""
-    while page := await store.page(after=after, limit=PAGE):
+    held = set[bytes]()
+    async for page in store.pages():
         held |= {
             text_digest(embedding_text(memory, passage))
             for memory, passages in page
@@ -162,5 +157,4 @@ async def passages_without(store: EntityStore, gone: Collection[str]) -> set[byt
         staying = [memory.memory_id for memory, _ in page if memory.memory_id not in gone]
         cues = (await store.cues.of_memories(staying)).values()
         held |= {text_digest(cue.text) for own in cues for cue in own}
-        after = page[-1][0].memory_id
     return held

@@ -52,13 +52,7 @@ def events_of(memory: Memory, view: KeepingView) -> Iterable[PastEvent]:
             detail=text.replaced_by,
         )
     for entry in view.history(memory.memory_id):
-        yield PastEvent(
-            memory_id=entry.memory_id,
-            at=entry.at,
-            act=entry.act,
-            other_id=entry.other_id,
-            detail=entry.detail,
-        )
+        yield PastEvent.model_validate(entry, from_attributes=True)
 
 
 def versions_of(memory: Memory, view: KeepingView, *, now: datetime) -> Iterable[Version]:

@@ -12,7 +12,6 @@ from secondhop.stores.records import Memory
 
 OtherFormat: TypeAlias = Literal["mem0", "langmem"]
 OTHER_FORMATS: Final[tuple[OtherFormat, ...]] = get_args(OtherFormat)
-_PAGE = 256
 
 
 async def as_mem0(store: EntityStore, *, now: datetime) -> dict[str, Any]:
@@ -46,13 +45,12 @@ async def in_format(format: str, store: EntityStore, *, now: datetime) -> Any:
 
 async def holding(store: EntityStore, *, now: datetime) -> AsyncIterator[Memory]:
     """The valid memories by id. Other libraries have no place for memories that have ended."""
-    keepings, after = await store.keepings(), ""
-    while page := await store.page(after=after, limit=_PAGE):
+    keepings = await store.keepings()
+    async for page in store.pages():
         for memory, _ in page:
             keeping = keepings.get(memory.memory_id)
             if keeping is None or keeping.end(now=now) is None:
                 yield memory
-        after = page[-1][0].memory_id
 
 
 def mem0_row(memory: Memory, *, user_id: str) -> dict[str, Any]:

@@ -108,17 +108,7 @@ class StoredCue(Frozen):
     @classmethod
     def of(cls, cue: Cue) -> Self:
         """A cue of the store."""
-        return cls(
-            cue_id=cue.cue_id,
-            memory_id=cue.memory_id,
-            text=cue.text,
-            breadth=cue.breadth,
-            origin=cue.origin,
-            prompt=cue.prompt,
-            model=cue.model,
-            written_at=cue.written_at,
-            proved=cue.proved,
-        )
+        return cls.model_validate(cue, from_attributes=True)
 
 
 class MemoryCues(Frozen):

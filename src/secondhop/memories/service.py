@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from secondhop.errors import UsageError
 from secondhop.given_values import (
+    check_counts,
     check_id,
     check_moments,
     check_rememberable,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from secondhop.briefing.briefing import Briefing
-    from secondhop.briefing.service import Briefings
     from secondhop.memories.cues import Cues
     from secondhop.observe.records import Observed, Sayable
     from secondhop.observe.service import ConversationReading
@@ -71,14 +71,14 @@ class MemoryService(MemoryReading):
         traces: TraceFolder,
         reading: "Callable[[], ConversationReading]",
         cues: "Callable[[], Cues]",
-        briefings: "Callable[[], Briefings]",
+        briefing: BriefingSettings,
         loop: BackgroundLoop | None = None,
     ) -> None:
         """
         Args:
             reading: makes the reader of conversations for `observe`.
             cues: makes `Cues` when it is first needed.
-            briefings: makes `Briefings` when it is first needed.
+            briefing: the limit and the shares of a briefing, unless a call gives others.
         """
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
@@ -403,6 +403,19 @@ class MemoryService(MemoryReading):
         Raises:
             UsageError: a limit below 1, or both.
         """
-        return await self._briefings().brief(limit=limit, tokens=tokens, at=at, settings=settings)
+        from secondhop.briefing.sources import BriefingAsked
+        from secondhop.briefing.start import brief
+
+        check_counts(limit=limit, tokens=tokens)
+        check_moments(at=at)
+        until = in_utc(at) if at else None
+        asked = BriefingAsked(
+            now=until or in_utc(self.writing.clock()),
+            until=until,
+            limit=limit,
+            tokens=tokens,
+            settings=settings or self._briefing,
+        )
+        return await brief(self.writing, asked)
 
     briefing = blocking(abriefing)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from secondhop.errors import UsageError
@@ -16,7 +16,7 @@ from secondhop.stores.catalog.keeping import Decision, KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange
-from secondhop.stores.records import EmbeddedMemory, Memory
+from secondhop.stores.records import Memory
 
 Deciding: TypeAlias = Callable[[KeepingView], rules.NewMemoryDecision]
 
@@ -29,11 +29,6 @@ class Forgets(Protocol):
         ...
 
 
-def utc_now() -> datetime:
-    """The default clock."""
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryWriting:
     """Embeds and stores single memories, and changes their status."""
@@ -41,9 +36,9 @@ class MemoryWriting:
     store: EntityStore
     embedder: Embedder
     counters: CounterStore
+    clock: Callable[[], datetime]
     forgetting: list[Forgets] = field(default_factory=list[Forgets])
     """These forget a memory before it is deleted itself, such as sessions."""
-    clock: Callable[[], datetime] = utc_now
     tokens: TokenCounter = count_tokens
 
     async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
@@ -95,14 +90,10 @@ class MemoryWriting:
 
         def decide(view: KeepingView) -> Sequence[KeepingChange]:
             if view.memory(memory.memory_id) != known:
-                raise _ChangedMeanwhileError(memory.memory_id)
+                raise _MeanwhileError(memory.memory_id)
             return ()
 
-        try:
-            await self.store.put_deciding(await self._embedded(memory), decide)
-        except _ChangedMeanwhileError:
-            return False
-        return True
+        return await self._put(memory, decide)
 
     async def unlearn(self, memory_ids: Sequence[str]) -> None:
         """Forget counters and sessions of memories that are about to be deleted."""
@@ -124,25 +115,23 @@ class MemoryWriting:
         def decide(view: KeepingView) -> Sequence[KeepingChange]:
             decided.append(deciding(view))
             if decided[-1].same_as:
-                raise _KnownMeanwhileError(decided[-1].same_as)
+                raise _MeanwhileError(decided[-1].same_as)
             return decided[-1].changes
 
-        try:
-            await self.store.put_deciding(await self._embedded(memory), decide)
-        except _KnownMeanwhileError:
-            return decided[-1]
+        await self._put(memory, decide)
         return decided[-1]
 
-    async def _embedded(self, memory: Memory) -> EmbeddedMemory:
+    async def _put(self, memory: Memory, decide: Decision) -> bool:
+        """Embed and store a memory; false if `decide` raised _MeanwhileError."""
         batch = Batch()
         batch.add(memory, chunk_memory(memory, count_tokens=self.tokens))
         (ready,) = await embedded(batch, self.embedder, size=256)
-        return ready
+        try:
+            await self.store.put_deciding(ready, decide)
+        except _MeanwhileError:
+            return False
+        return True
 
 
-class _KnownMeanwhileError(UsageError):
-    """Another process has stored the same while this one embedded it."""
-
-
-class _ChangedMeanwhileError(UsageError):
-    """Another process has stored another text while this one embedded its own."""
+class _MeanwhileError(UsageError):
+    """Another process has stored the same, or another text, while this one embedded its own."""

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from secondhop.observe.attributes import ME, attribute_named, topic_of
-from secondhop.observe.port import SPEAKER, Reading, ReadingKind, Readings, Span, Turn
+from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
 from secondhop.observe.sentences import Clause, stated
-from secondhop.stores.keeping import ALWAYS
+from secondhop.stores.keeping import ALWAYS, Kind
 
 PLAIN: Final = "plain"
 """The name of this reader."""
@@ -98,7 +98,7 @@ def readings_of(place: int, turn: Turn) -> Iterator[Reading]:
             yield Reading(kind=kind, span=span, change=clause.change, sure=clause.sure, **fields)
 
 
-def _kind_of(fields: Stated) -> ReadingKind:
+def _kind_of(fields: Stated) -> Kind:
     if "value" in fields:
         return "factual"
     return "preferential" if "topic" in fields else "continuity"

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
 
 from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining
 from secondhop.observe.records import DroppedReading
 from secondhop.stores.keeping import ALWAYS, Kind
+from secondhop.stores.records import Memory
 
 SPEAKER = "user"
 """The role whose words state facts; other roles are read only to understand them."""
@@ -24,25 +24,13 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownThing:
-    """A current fact or preference; the reader sees it so that it uses the same names."""
-
-    kind: Kind
-    subject: str
-    """The topic, for a preference."""
-    attribute: str = ""
-    text: str
-    """The value of a fact; the words of a preference."""
-    scope: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ObserveRequest:
     """A conversation to read."""
 
     turns: Sequence[Turn]
-    known: Sequence[KnownThing]
-    """Known things that the conversation may mean; those that share most words with it first."""
+    known: Sequence[Memory]
+    """Current facts and preferences, whose names the reader uses again; those that share most words
+    with the conversation first."""
     remaining: Remaining
 
 
@@ -56,14 +44,11 @@ class Span:
     end: int
 
 
-ReadingKind: TypeAlias = Literal["factual", "preferential", "continuity"]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """One thing that a message says, and the words that say it."""
 
-    kind: ReadingKind
+    kind: Kind
     span: Span
     text: str = ""
     """The words to keep, for a preference or continuity."""

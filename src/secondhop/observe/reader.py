@@ -13,13 +13,13 @@ from secondhop.nodes.config import RecallLimits
 from secondhop.observe.plain import PLAIN, plain_readings
 from secondhop.observe.port import (
     SPEAKER,
-    KnownThing,
     ObserveRequest,
     Reading,
     Readings,
     Turn,
 )
 from secondhop.observe.records import DroppedReading
+from secondhop.stores.records import Memory
 
 if TYPE_CHECKING:
     from secondhop.observe.llm import LLMObserver
@@ -51,7 +51,7 @@ class Heap:
 
 async def read_all(
     turns: Sequence[Turn],
-    known: Sequence[KnownThing],
+    known: Sequence[Memory],
     *,
     observer: "LLMObserver | None",
     limits: RecallLimits,

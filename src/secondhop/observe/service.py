@@ -31,7 +31,7 @@ from secondhop.observe.messages import (
     seen_words,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
-from secondhop.observe.port import KnownThing, Reading, Turn
+from secondhop.observe.port import Reading, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
@@ -42,14 +42,13 @@ from secondhop.observe.records import (
 from secondhop.observe.rules import Judgement, Statement, judged, repeating
 from secondhop.observe.statements import (
     observation,
-    said_once,
     seen_before,
-    statements_of,
-    with_free_id,
+    statement_of,
 )
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
+from secondhop.stores.records import Memory
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -90,7 +89,7 @@ class ConversationReading:
         await self._check_place(keep_as)
         turns = [one.turn for one in said]
         async with self._observer(llm) as observer:
-            known: list[KnownThing] = []
+            known: list[Memory] = []
             if observer is not None:
                 known = await self.writing.store.look(lambda v: known_things(v, turns, now=now))
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
@@ -159,11 +158,12 @@ class ConversationReading:
         draft, outcome = Draft(), list[tuple[str, Observation]]()
         for place, group in groupby(readings, key=lambda reading: reading.span.message):
             one, now_seen = said[place], list[SeenWords]()
-            first = statements_of(said_once(group), one, at=self.writing.clock())
+            now = self.writing.clock()
+            first = [statement_of(reading, one, at=now) for reading in group]
             earlier = seen.get(one.digest, [])
             before = partial(seen_before, first, earlier, draft, anew=place in anew)
-            for known in await store.look(before):
-                statement, judgement = await self._entered(known, draft, dry_run=dry_run)
+            for statement in await store.look(before):
+                judgement = await self._entered(statement, draft, dry_run=dry_run)
                 told = observation(statement, judgement, one)
                 outcome.append((judgement.done, told))
                 span = statement.reading.span
@@ -171,23 +171,14 @@ class ConversationReading:
             seen.setdefault(one.digest, []).extend(now_seen)  # one call may repeat a message
         return outcome
 
-    async def _entered(
-        self, statement: Statement, draft: Draft, *, dry_run: bool
-    ) -> tuple[Statement, Judgement]:
-        """Write or draft one statement; returns it with its final id, and the judgement."""
+    async def _entered(self, statement: Statement, draft: Draft, *, dry_run: bool) -> Judgement:
+        """Write or draft one statement."""
         store = self.writing.store
         judgements: list[Judgement] = []
 
-        def under(view: KeepingView) -> KeepingView:
-            return DraftView(view, draft) if dry_run else view
-
-        def freed(view: KeepingView) -> Statement:
-            return with_free_id(statement, under(view))
-
-        statement = await store.look(freed)
-
         def deciding(view: KeepingView) -> NewMemoryDecision:
-            judgements.append(judged(statement, under(view), said_now=draft.memories))
+            under = DraftView(view, draft) if dry_run else view
+            judgements.append(judged(statement, under, said_now=draft.memories))
             return judgements[-1].decision
 
         await self.writing.enter(statement.memory, deciding, dry_run=dry_run)
@@ -196,7 +187,7 @@ class ConversationReading:
             draft.add(statement.memory, judgement.decision.changes)
         elif not statement.seen_as and not dry_run:
             await store.change(partial(repeating, statement, judgement.decision.same_as))
-        return statement, judgement
+        return judgement
 
     async def _check_place(self, keep_as: str) -> None:
         """Raises UsageError if the id is blank, or belongs to a fact or a preference."""
@@ -239,20 +230,14 @@ class ConversationReading:
         return Spent.model_validate({**counts, "cost_usd": cost, "ms": round(ms, 2)})
 
 
-def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> list[KnownThing]:
+def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> list[Memory]:
     """Up to KNOWN current facts and preferences; those that share most words with `turns` first."""
     said = {word for turn in turns for word in words(turn.content)}
-    found: list[tuple[int, datetime, KnownThing]] = []
-    for memory in [*view.of_kind("factual"), *view.of_kind("preferential")]:
-        if view.keeping(memory.memory_id).end(now=now) is None:
-            thing = KnownThing(
-                kind=memory.kind,
-                subject=memory.subject,
-                attribute=memory.attribute,
-                text=memory.value or memory.text,
-                scope=memory.scope,
-            )
-            own = set(words(f"{thing.subject} {thing.attribute} {thing.scope} {thing.text}"))
-            found.append((len(own & said), memory.created_at, thing))
-    found.sort(key=lambda one: (one[0], one[1]), reverse=True)
-    return [thing for _, _, thing in found[:KNOWN]]
+
+    def nearness(one: Memory) -> tuple[int, datetime]:
+        own = words(f"{one.subject} {one.attribute} {one.scope} {one.value or one.text}")
+        return len(said.intersection(own)), one.created_at
+
+    stored = [*view.of_kind("factual"), *view.of_kind("preferential")]
+    current = [one for one in stored if view.keeping(one.memory_id).end(now=now) is None]
+    return sorted(current, key=nearness, reverse=True)[:KNOWN]

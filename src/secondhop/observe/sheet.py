@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from secondhop.models.tokens import count_tokens, prompt_tokens, truncate_to_tokens
-from secondhop.observe.port import SPEAKER, KnownThing, ObserveRequest, Turn
+from secondhop.observe.port import SPEAKER, ObserveRequest, Turn
 from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.stores.records import Memory
 
 MESSAGE_TOKENS = 1_500
 """How much of a user's message is shown; a longer one was mostly pasted."""
@@ -69,12 +70,12 @@ def shown(turn: Turn) -> str:
     return quoted(truncate_to_tokens(turn.content, limit))
 
 
-def known_line(one: KnownThing) -> str:
+def known_line(one: Memory) -> str:
     """One known thing on one line; each stored text is cut and cleaned by `title_line`."""
     if one.kind == "preferential":
         parts = ["preference", one.subject, one.scope, one.text]
     else:
-        parts = ["fact", one.subject, one.attribute, one.text]
+        parts = ["fact", one.subject, one.attribute, one.value]
     return " | ".join(title_line(part, chars=60) for part in parts)
 
 

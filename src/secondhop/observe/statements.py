@@ -1,6 +1,6 @@
 """Makes statements: readings with the memories that they would become."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -12,32 +12,12 @@ from secondhop.memories.records import Fact, Preference
 from secondhop.memories.rules import says_the_same
 from secondhop.observe.draft import Draft, DraftView
 from secondhop.observe.messages import Heard, SeenWords, came_of, source_note
-from secondhop.observe.port import Reading, Span
+from secondhop.observe.port import Reading
 from secondhop.observe.records import Observation, ReplacedMemory, SourceSpan
 from secondhop.observe.rules import Judgement, Statement
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import slot_of
 from secondhop.stores.records import Message
-
-NOWHERE = Span(0, 0, 0)
-"""Stands for any span, to compare readings without their place."""
-
-
-def said_once(readings: Iterable[Reading]) -> Iterator[Reading]:
-    """The readings of one message, without those that equal the last one about the same thing."""
-    last: dict[tuple[str, ...], Reading] = {}
-    for reading in readings:
-        subject = reading.subject, reading.attribute, reading.scope, reading.topic
-        about = reading.kind, *subject, "" if reading.kind == "factual" else reading.text
-        said = replace(reading, span=NOWHERE)
-        if last.get(about) != said:
-            yield reading
-        last[about] = said
-
-
-def statements_of(readings: Iterable[Reading], one: Heard, *, at: datetime) -> list[Statement]:
-    """The readings of one message as statements."""
-    return [statement_of(reading, one, at=at) for reading in readings]
 
 
 def seen_before(
@@ -48,7 +28,8 @@ def seen_before(
     *,
     anew: bool,
 ) -> list[Statement]:
-    """The statements of one message, each with `seen_as` set if its words were observed before.
+    """The statements of one message under their final ids, with `seen_as` set if their words were
+    observed before.
 
     An earlier memory from the same words that says the same counts first. Otherwise any remaining
     earlier memory from these words counts, because a model may word the same thing differently. An
@@ -67,7 +48,9 @@ def seen_before(
     same = [same_words(statement, seen, under) for statement in statements]
     rest = [earlier for earlier in seen if earlier.memory_id not in same]
     return [
-        replace(statement, seen_as=own or came_of(statement.reading.span, rest))
+        replace(
+            with_free_id(statement, under), seen_as=own or came_of(statement.reading.span, rest)
+        )
         for statement, own in zip(statements, same, strict=True)
     ]
 
