@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,44 +122,47 @@ class StoreDirectory:
         """
         await asyncio.to_thread(self._expect_vectors, entity)
 
-    async def begin_reindex(
+    @asynccontextmanager
+    async def reindexing(
         self, entity: str, *, embedder_id: str, dimension: int, may_delete_unreadable: bool = True
-    ) -> Reindex:
-        """Start rebuilding an entity's vectors in a new collection.
+    ) -> AsyncGenerator[Reindex, None]:
+        """A block that rebuilds an entity's vectors in a new collection.
 
-        Nothing changes until `finish`, and a rerun starts over. If the vectors cannot be read at
-        all, those of every entity are deleted: each entity then needs its own reindex. Other
-        writers wait until the reindex ends. Use it with `async with`.
+        Nothing changes until `Reindex.finish`. A block that ends without it deletes the new
+        vectors, and a rerun starts over. If the vectors cannot be read at all, those of every
+        entity are deleted: each entity then needs its own reindex. Other writers wait until the
+        block ends.
 
         Raises:
             StoreError: nothing is stored for the entity, or another process writes.
             CorruptStoreError: the vectors cannot be read and may not be deleted.
         """
-        turn = writer_turn(self._place.lock(entity), timeout_s=_LOCK_TIMEOUT_S)
-        await turn.__aenter__()
         catalog = self._place.catalog(entity)
-        try:
-            old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
-            new = replace(
-                old,
-                embedder_id=embedder_id,
-                dimension=dimension,
-                generation=old.generation + 1,
-                server=self._vectors_at,
-            )
-            await self._make_room(new, may_delete_unreadable=may_delete_unreadable)
-        except BaseException:
-            catalog.close()
-            await turn.__aexit__(None, None, None)
-            raise
-        return Reindex(
-            catalog=catalog,
-            old=self._both(old),
-            new=self._both(new),
-            identity=new,
-            turn=turn,
-            finished=self._adopt_embedder,
-        )
+        async with writer_turn(self._place.lock(entity), timeout_s=_LOCK_TIMEOUT_S):
+            try:
+                old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
+                new = replace(
+                    old,
+                    embedder_id=embedder_id,
+                    dimension=dimension,
+                    generation=old.generation + 1,
+                    server=self._vectors_at,
+                )
+                await self._make_room(new, may_delete_unreadable=may_delete_unreadable)
+                reindex = Reindex(
+                    catalog=catalog,
+                    old=self._both(old),
+                    new=self._both(new),
+                    identity=new,
+                    finished=self._adopt_embedder,
+                )
+                try:
+                    yield reindex
+                finally:
+                    if not reindex.is_done:
+                        await self._both(new).drop()
+            finally:
+                await asyncio.to_thread(catalog.close)
 
     async def aclose(self) -> None:
         """Close the place, unless another part of this process still uses it.

@@ -29,7 +29,7 @@ async def filled(home: StoreDirectory, make: SimpleNamespace, entity: str = "me"
 
 
 async def reindexed(home: StoreDirectory, make: SimpleNamespace) -> None:
-    async with await home.begin_reindex("me", embedder_id="hash-16", dimension=16) as reindex:
+    async with home.reindexing("me", embedder_id="hash-16", dimension=16) as reindex:
         async for _, passages in reindex.memories():
             ids = [passage.passage_id for passage in passages]
             await reindex.put(ids, make.vectors(*(passage.text for passage in passages)))
