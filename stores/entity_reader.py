@@ -24,11 +24,14 @@ from secondhop.stores.records import (
     Vectors,
 )
 from secondhop.stores.vectors.place import identity_at
-from secondhop.stores.vectors.stored_hits import VectorCache, nearest_stored
+from secondhop.stores.vectors.stored_hits import nearest_stored
 from secondhop.stores.where import Where
 from secondhop.telemetry import search_span
 
 T = TypeVar("T")
+
+MOST_KNOWN_VECTORS = 1_024
+"""The most cached vectors of one entity, about 1.5 MB. Beyond that, the cache starts over."""
 
 
 class EntityReader:
@@ -38,7 +41,8 @@ class EntityReader:
         """Opens nothing yet."""
         self.identity = identity
         self._catalog, self._index = catalog, index
-        self._cache = VectorCache()
+        self._known_vectors: dict[str, Vector] = {}
+        """{passage id: its vector}: a cache."""
         self.cure = "`secondhop reindex` rebuilds the vectors"
         """What messages advise if vectors are missing. `StoreDirectory` adds the store's name."""
 
@@ -81,11 +85,15 @@ class EntityReader:
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
-        found = self._cache.take(passage_ids)
+        known = self._known_vectors
+        found = {one: known[one] for one in passage_ids if one in known}
         missing = [one for one in passage_ids if one not in found]
         if missing:
             fetched = await self._index.fetch(missing)
-            self._cache.keep(fetched)
+            if len(known) + len(fetched) > MOST_KNOWN_VECTORS:
+                known.clear()
+            # copies: a row of a matrix would keep the whole of it in memory
+            known.update({one: vector.copy() for one, vector in fetched.items()})
             found |= fetched
         return {one: found[one] for one in passage_ids if one in found}
 

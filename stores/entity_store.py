@@ -64,9 +64,7 @@ class EntityStore(EntityReader):
         self._lock = lock
         self._before_first_put = before_first_put
         cue_index = cue_index or MemoryIndex()
-        self._outbox = Outbox(
-            catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
-        )
+        self._outbox = Outbox(catalog, index, cue_index=cue_index, identity=identity)
         self.map = MemoryMap(catalog, index)
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
         self.passage_vectors = held(index=index, of=reads.PASSAGES)
@@ -209,6 +207,7 @@ class EntityStore(EntityReader):
     ) -> None:
         await self._expect_catalog()
         await self._outbox.put(memories, at=self.clock(), decide=decide)
+        self._known_vectors.clear()
         self.after_put()
 
     async def _let_learn(self, on: bool) -> None:

@@ -28,8 +28,6 @@ from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
     add_drop,
     add_intent,
-    count_change,
-    count_stored,
     leave_erasing,
     read_meta,
     write_meta,
@@ -198,7 +196,6 @@ class Catalog:
             stale -= {p.passage_id for m in memories for p in m.passages}
             gone = store_given(connection, own, at=at)
             keep(connection, changes)
-            count_stored(connection, len(memories))
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
 
     def change_cues(
@@ -219,7 +216,6 @@ class Catalog:
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             cues = drop_cues_of(connection, existing)
-            count_change(connection)
             return len(existing), add_drop(connection, stale, cues)
 
     def erase_leftovers(self) -> bool:
@@ -292,13 +288,6 @@ class Catalog:
     def passage_count(self) -> int:
         """The number of stored passages."""
         return int(self.read(read_meta).get("passages", 0))
-
-    def changes(self) -> int:
-        """A number that grows when the memory map has to be made again.
-
-        That is when memories were removed, or when enough were stored.
-        """
-        return int(self.read(read_meta).get("changes", 0))
 
     def close(self) -> None:
         """Close the database. The catalog cannot be used afterwards."""
