@@ -81,7 +81,7 @@ class MemoryMap:
 
     async def _made(self, memory_ids: Sequence[str]) -> list[Topic]:
         """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""
-        described, members = await asyncio.to_thread(sample, self._catalog, memory_ids)
+        described, members = await self._catalog.aread(sample, memory_ids)
         if not members:
             return []
         fetched = await self._index.fetch([one for own in members for one in own])
@@ -97,42 +97,26 @@ class MemoryMap:
         )
 
 
-def sample(catalog: Catalog, memory_ids: Sequence[str]) -> tuple[list[Described], list[list[str]]]:
+def sample(
+    connection: Connection, memory_ids: Sequence[str]
+) -> tuple[list[Described], list[list[str]]]:
     """(descriptions, lists of passage ids) of the memories to map, in the same order."""
     memory_ids = sorted(memory_ids)
     if len(memory_ids) > MOST_MEMORIES:
         random = np.random.default_rng(0)
         chosen: list[int] = random.choice(len(memory_ids), MOST_MEMORIES, replace=False).tolist()
         memory_ids = [memory_ids[place] for place in sorted(chosen)]
-    roles = catalog.read(reads.roles, memory_ids)
-    opened = catalog.read(openings, memory_ids, characters=_LABEL_CHARACTERS)
-    described = [
-        Described(title, opening, roles.get(memory_id, ""))
-        for memory_id, (title, opening, _) in zip(memory_ids, opened, strict=True)
-    ]
-    return described, [passage_ids for *_, passage_ids in opened]
-
-
-def openings(
-    connection: Connection, memory_ids: Sequence[str], *, characters: int
-) -> list[tuple[str, str, list[str]]]:
-    """(title, first characters of the text, passage ids) of each stored memory, in order."""
-    titles = {
-        memory_id: card.title for memory_id, card in reads.cards(connection, memory_ids).items()
-    }
-    members: dict[str, list[Passage]] = {memory_id: [] for memory_id in titles}
+    cards = reads.cards(connection, memory_ids)
+    members: dict[str, list[Passage]] = {one: [] for one in memory_ids if one in cards}
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-    for passage in map(passage_of, reads.among(connection, sql, memory_ids)):
+    for passage in map(passage_of, reads.among(connection, sql, list(members))):
         members[passage.memory_id].append(passage)
-    return [
-        (
-            titles[memory_id],
-            next((p.text[:characters] for p in members[memory_id] if p.ordinal == 0), ""),
-            [p.passage_id for p in sorted(members[memory_id], key=lambda p: p.ordinal)],
-        )
-        for memory_id in memory_ids
-        if memory_id in titles
-    ]
+    described: list[Described] = []
+    for memory_id, own in members.items():
+        own.sort(key=lambda passage: passage.ordinal)
+        opening = own[0].text[:_LABEL_CHARACTERS] if own else ""
+        described.append(Described(cards[memory_id].title, opening, cards[memory_id].role))
+    return described, [[passage.passage_id for passage in own] for own in members.values()]
 
 
 def _topics(
