@@ -336,7 +336,7 @@ def best_by_words(
     if k < 1:
         return [[] for _ in queries]
     terms = [query_terms(query) for query in queries]
-    found = lexicon.search(connection, terms, settings=lexicon.Bm25())
+    found = lexicon.search(connection, terms)
     near = [_best(numbers, scores, k=k) for numbers, scores in found]
     numbers = json.dumps([*{number for best in near for number in best}])
     rows = connection.execute(_NUMBERED, (numbers,))
