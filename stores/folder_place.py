@@ -7,7 +7,7 @@ locks/                       empty files that processes lock
 """
 
 import shutil
-from contextlib import closing
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -91,14 +91,9 @@ class FolderPlace:
         name = self._names.of(identity, ending=ending)
         return ChromaVectors(self._chroma, name=name, dimension=identity.dimension)
 
-    def identities(self, *, filled: bool = False) -> list[Identity]:
+    def catalogs(self) -> Iterable[Catalog]:
         """See `StorePlace`."""
-        known: list[Identity] = []
-        for path in sorted((self.folder / "entities").glob("*/catalog.db")):
-            with closing(Catalog(path)) as catalog:
-                if catalog.exists() and not (filled and catalog.is_empty()):
-                    known.append(catalog.identity())
-        return known
+        return map(Catalog, (self.folder / "entities").glob("*/catalog.db"))
 
     def manifest(self) -> Manifest | None:
         """See `StorePlace`."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end, writer_turn
-from secondhop.stores.manifest import Manifest
 from secondhop.stores.old_lessons import drop_old_lessons
 from secondhop.stores.rebuild_command import mend_command, rebuild_advice
 from secondhop.stores.reindex import EntityVectors, Reindex
@@ -100,7 +99,7 @@ class StoreDirectory:
 
     def entities(self, *, filled: bool = False) -> list[str]:
         """Sorted names of the stored entities; with `filled`, only of those with a memory."""
-        return sorted(identity.entity for identity in self._place.identities(filled=filled))
+        return sorted(identity.entity for identity in self._identities(filled=filled))
 
     async def delete_entity(self, entity: str) -> bool:
         """Delete everything of an entity. Returns whether it had a catalog.
@@ -264,21 +263,19 @@ class StoreDirectory:
 
     def _adopt_embedder(self, identity: Identity) -> None:
         """Let new entities use the new model once every stored entity uses it."""
-        manifest = self.manifest()
+        manifest = self._place.manifest()
         if manifest is None or manifest.embedder_id == identity.embedder_id:
             return
-        if all(embedder == identity.embedder_id for embedder in self.embedders().values()):
+        if all(one.embedder_id == identity.embedder_id for one in self._identities()):
             self._place.replace_manifest(
                 replace(manifest, embedder_id=identity.embedder_id, dimension=identity.dimension)
             )
 
-    def embedders(self) -> Mapping[str, str]:
-        """{entity: id of the model that its vectors come from}."""
-        return {identity.entity: identity.embedder_id for identity in self._place.identities()}
-
-    def manifest(self) -> Manifest | None:
-        """The store's manifest; None before the first put."""
-        return self._place.manifest()
+    def _identities(self, *, filled: bool = False) -> Iterator[Identity]:
+        for catalog in self._place.catalogs():
+            with closing(catalog):
+                if catalog.exists() and not (filled and catalog.is_empty()):
+                    yield catalog.identity()
 
     def _cure(self, entity: str) -> str:
         return rebuild_advice(self.name, entity=entity, server=self._place.server)

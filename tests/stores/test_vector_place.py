@@ -159,7 +159,7 @@ def place_in_all(folder: Path) -> set[str | None]:
 
 def collections_of(server: str, folder: Path) -> int:
     """How many collections the store has on the server."""
-    manifest = StoreDirectory(folder).manifest()
+    manifest = StoreDirectory(folder).place.manifest()
     assert manifest is not None
     database = "/api/v2/tenants/default_tenant/databases/default_database"
     found = httpx.get(f"{server}{database}/collections").raise_for_status().json()
