@@ -172,14 +172,18 @@ class EntityReader:
     async def counts(self) -> StoreCounts:
         """What is stored now."""
         exists = await asyncio.to_thread(self._catalog.exists)
-        vectors = await self._index.count() if exists else 0
-        return await asyncio.to_thread(
-            self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
+        return await self._catalog.aread(
+            reads.counts,
+            vectors=await self._index.count() if exists else 0,
+            schema_version=self._catalog.database.newest,
+            embedder=self.identity.embedder_id,
         )
 
     async def file_faults(self) -> list[str]:
         """Problems that the database's own check finds in the catalog."""
-        return await asyncio.to_thread(self._catalog.file_faults)
+        if not await asyncio.to_thread(self._catalog.exists):
+            return []
+        return await asyncio.to_thread(self._catalog.database.faults)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Raise unless an empty answer was right: nothing was stored at the time of the search.

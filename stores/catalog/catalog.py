@@ -41,10 +41,7 @@ from secondhop.stores.catalog.writes import (
 )
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.locks import to_its_end
-from secondhop.stores.records import (
-    EmbeddedMemory,
-    StoreCounts,
-)
+from secondhop.stores.records import EmbeddedMemory
 from secondhop.stores.sqlite import SqliteDatabase, in_memory
 
 P = ParamSpec("P")
@@ -269,17 +266,6 @@ class Catalog:
     ) -> T:
         """As `read`, in a worker thread."""
         return await asyncio.to_thread(lambda: self.read(view, *args, **named))
-
-    def file_faults(self) -> list[str]:
-        """See `Database`."""
-        return self._database.faults() if self.exists() else []
-
-    def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
-        """What is stored. The caller supplies the number of vectors."""
-        known = self._database.newest
-        return self.read(
-            catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
-        )
 
     def is_empty(self) -> bool:
         """Whether no memory is stored."""

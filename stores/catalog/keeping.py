@@ -115,23 +115,9 @@ def keep(connection: Connection, changes: Iterable[KeepingChange]) -> None:
                 f"INSERT INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 keeping_row(change.memory_id, change.keeping),
             )
-        write_history(
-            connection,
-            HistoryEntry(
-                memory_id=change.memory_id,
-                at=change.at,
-                act=change.act,
-                other_id=change.other_id,
-                detail=change.detail,
-            ),
+        connection.execute(
+            f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(change)
         )
-
-
-def write_history(connection: Connection, entry: HistoryEntry) -> None:
-    """Add an entry to a memory's history."""
-    connection.execute(
-        f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(entry)
-    )
 
 
 def drop_keeping(connection: Connection, memory_ids: Sequence[str]) -> None:
