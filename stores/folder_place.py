@@ -51,7 +51,7 @@ class FolderPlace:
                     f"the store cannot be in {folder}: {place} is a file; name a folder "
                     f"(--store DIR)"
                 )
-        self.folder, self.server = folder, chroma_url
+        self.name, self.folder, self.server = str(folder), folder, chroma_url
         self._names = CollectionNames(self.manifest)
         self._chroma: ChromaClient = (
             ChromaServer(chroma_url, store=str(folder))
@@ -60,11 +60,6 @@ class FolderPlace:
         )
 
     annotating = None
-
-    @property
-    def name(self) -> str:
-        """See `StorePlace`."""
-        return str(self.folder)
 
     def catalog(self, entity: str) -> Catalog:
         """See `StorePlace`."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from secondhop.stores.catalog.notes import read_forgotten_origins
-from secondhop.stores.catalog.reads import memories_where
+from secondhop.stores.catalog.reads import memories_where, memory
 from secondhop.stores.catalog.rows import (
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
@@ -40,8 +40,7 @@ class KeepingView:
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, or None."""
-        found = memories_where(self.connection, "WHERE memory_id = ?", memory_id)
-        return found[0] if found else None
+        return memory(self.connection, memory_id)
 
     def keeping(self, memory_id: str) -> Keeping:
         """The status of this memory."""
