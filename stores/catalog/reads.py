@@ -160,6 +160,10 @@ def counts(
     passages, tokens = connection.execute(
         "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
     ).fetchone()
+    (annotated,) = connection.execute(
+        "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
+        "USING (memory_id, content_hash)"
+    ).fetchone()
     return StoreCounts(
         memories=memories,
         passages=passages,
@@ -169,17 +173,8 @@ def counts(
         schema_version=schema_version,
         embedder=embedder,
         cues=count(connection, CUES),
-        annotated=annotated(connection),
+        annotated=annotated,
     )
-
-
-def annotated(connection: Connection) -> int:
-    """How many memories have an annotation of their current text."""
-    (count,) = connection.execute(
-        "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
-        "USING (memory_id, content_hash)"
-    ).fetchone()
-    return int(count)
 
 
 def cue_standing(connection: Connection) -> CueStanding:
