@@ -14,9 +14,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
+from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Identity
 from secondhop.stores.catalog.notes import write_meta
-from secondhop.stores.catalog.rows import text_of, written
+from secondhop.stores.catalog.rows import Row, text_of, written
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.locks import writer_turn
 from secondhop.stores.protocols import VectorIndex
@@ -46,8 +47,6 @@ _PAGE = 1_000
 _ROUNDING = 1e-6
 """Tolerance, because Chroma normalises every vector again when it stores it."""
 _LOCK_TIMEOUT_S = 30.0
-
-Row: TypeAlias = tuple[Any, ...]
 
 
 class Digest(NamedTuple):
@@ -121,8 +120,8 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
             return EntityCopy(memories=memories, was_there=True)
         await asyncio.to_thread(make_ready, target, identity)
         vectors = 0
-        for table, column, ending in (("passages", "passage_id", ""), ("cues", "cue_id", ".cues")):
-            ids = await asyncio.to_thread(values_of, old[_CATALOG], table, column)
+        for embedded, ending in ((reads.PASSAGES, ""), (reads.CUES, ".cues")):
+            ids = await asyncio.to_thread(ids_in, old[_CATALOG], embedded)
             vectors += await copy_vectors(
                 sorted(ids),
                 source.vectors(identity, ending=ending),
@@ -193,10 +192,10 @@ def contents(database: Database, tables: Iterable[str]) -> Contents:
     return found
 
 
-def values_of(database: Database, table: str, column: str) -> list[str]:
-    """All values of one column."""
+def ids_in(database: Database, embedded: reads.Embedded) -> set[str]:
+    """The ids of everything that has a vector."""
     with database.reading() as connection:
-        return [value for (value,) in connection.execute(f"SELECT {column} FROM {table}")]
+        return reads.ids(connection, embedded)
 
 
 def columns(connection: Connection, table: str) -> list[str]:

@@ -85,16 +85,12 @@ class CounterStore:
             place = SqliteDatabase(
                 place, steps=COUNTERS, if_damaged=_IF_DAMAGED, journal="DELETE", keeps_open=False
             )
-        self._database: Database = place
-
-    @property
-    def database(self) -> Database:
+        self.database: Database = place
         """Where its rows are."""
-        return self._database
 
     def is_lost(self) -> bool:
         """Whether counting had begun but its file is gone."""
-        return self._begun is not None and self._begun.exists() and not self._database.exists()
+        return self._begun is not None and self._begun.exists() and not self.database.exists()
 
     def begin_again(self) -> None:
         """Accept the loss; the next count makes a new file."""
@@ -120,7 +116,7 @@ class CounterStore:
 
     async def forget(self, memory_ids: Sequence[str]) -> None:
         """Delete the rows of these memories and overwrite their place in the file."""
-        if self._database.exists():
+        if self.database.exists():
             await asyncio.to_thread(self._forget, memory_ids)
 
     async def restore(self, counted: Mapping[str, Counters]) -> None:
@@ -168,7 +164,7 @@ class CounterStore:
         return grown
 
     def _of(self, memory_ids: list[str]) -> dict[str, Counters]:
-        if not self._database.exists():
+        if not self.database.exists():
             return {}
         with self._reading() as connection:
             rows = connection.execute(
@@ -187,7 +183,7 @@ class CounterStore:
             }
 
     def _memory_ids(self) -> set[str]:
-        if not self._database.exists():
+        if not self.database.exists():
             return set()
         with self._reading() as connection:
             rows = connection.execute(
@@ -203,28 +199,26 @@ class CounterStore:
                 connection.executemany(
                     f"DELETE FROM {table} WHERE memory_id = ?", [(i,) for i in memory_ids]
                 )
-        self._database.erase_leftovers()
+        self.database.erase_leftovers()
 
     @contextmanager
     def _writing(self) -> Generator[Connection, None, None]:
         if self.is_lost():
-            logger.warning(
-                "the counters in %s are gone; counting begins again", self._database.name
-            )
-        self._database.migrate()
+            logger.warning("the counters in %s are gone; counting begins again", self.database.name)
+        self.database.migrate()
         if self._begun is not None and not self._begun.exists():
             self._begun.touch()
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             yield connection
 
     @contextmanager
     def _reading(self) -> Generator[Connection, None, None]:
         try:
-            with self._database.reading() as connection:
+            with self.database.reading() as connection:
                 yield connection
         except (ValueError, TypeError, AttributeError) as error:
             raise StoreError(
-                f"the counters in {self._database.name} cannot be read ({error}); {_IF_DAMAGED}"
+                f"the counters in {self.database.name} cannot be read ({error}); {_IF_DAMAGED}"
             ) from error
 
 

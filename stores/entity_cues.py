@@ -130,32 +130,18 @@ class EntityCues:
 
     # --- writing ---
 
-    async def annotate(self, annotations: Sequence[Annotation], vectors: Vectors) -> int:
+    async def annotate(
+        self, annotations: Sequence[Annotation], vectors: Vectors, *, added: Sequence[Cue] = ()
+    ) -> int:
         """Replace the annotations of the same origin. Returns how many were stored.
 
         Annotations are left out if their memory is gone or its text has changed. Cues of other
         origins stay, and so do cues that the host added one by one.
 
         Args:
-            vectors: float32 [n_cues, dim], rows of unit length, of all their cues in order.
-        """
-        return await self.restore(annotations, [], vectors)
-
-    async def add(self, cues: Sequence[Cue], vectors: Vectors) -> None:
-        """Add cues; those of memories that are gone are left out.
-
-        Args:
-            vectors: float32 [n_cues, dim], rows of unit length.
-        """
-        await self.restore([], cues, vectors)
-
-    async def restore(
-        self, annotations: Sequence[Annotation], added: Sequence[Cue], vectors: Vectors
-    ) -> int:
-        """Do `annotate` and then `add`, both or neither. Returns how many annotations were stored.
-
-        Args:
-            vectors: those of the annotations' cues, then those of the added cues.
+            vectors: float32 [n_cues, dim], rows of unit length: of all their cues in order, then of
+                those in `added`.
+            added: cues to `add` in the same transaction.
         """
         stored: list[int] = []
 
@@ -173,6 +159,14 @@ class EntityCues:
         cues = [cue for annotation in annotations for cue in annotation.cues]
         await self._write([*cues, *added], vectors, write)
         return sum(stored)
+
+    async def add(self, cues: Sequence[Cue], vectors: Vectors) -> None:
+        """Add cues; those of memories that are gone are left out.
+
+        Args:
+            vectors: float32 [n_cues, dim], rows of unit length.
+        """
+        await self.annotate([], vectors, added=cues)
 
     async def prove(self, votes: Sequence[Cue], vectors: Vectors) -> None:
         """Add the votes of a session to its cues. Does nothing while learning is off.

@@ -24,12 +24,15 @@ from secondhop.stores.records import (
     Vectors,
 )
 from secondhop.stores.vectors.place import identity_at
-from secondhop.stores.vectors.stored_hits import VectorCache, nearest_stored
+from secondhop.stores.vectors.stored_hits import nearest_stored
 from secondhop.stores.where import Where
 from secondhop.telemetry import search_span
 
 T = TypeVar("T")
 _PAGE = 256
+
+MOST_KNOWN_VECTORS = 1_024
+"""The most cached vectors of one entity, about 1.5 MB. Beyond that, the cache starts over."""
 
 
 class EntityReader:
@@ -39,7 +42,8 @@ class EntityReader:
         """Opens nothing yet."""
         self.identity = identity
         self._catalog, self._index = catalog, index
-        self._cache = VectorCache()
+        self._known_vectors: dict[str, Vector] = {}
+        """{passage id: its vector}: a cache."""
         self.cure = "`secondhop reindex` rebuilds the vectors"
         """What messages advise if vectors are missing. `StoreDirectory` adds the store's name."""
 
@@ -82,11 +86,15 @@ class EntityReader:
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         """See `MemorySearch`."""
-        found = self._cache.take(passage_ids)
+        known = self._known_vectors
+        found = {one: known[one] for one in passage_ids if one in known}
         missing = [one for one in passage_ids if one not in found]
         if missing:
             fetched = await self._index.fetch(missing)
-            self._cache.keep(fetched)
+            if len(known) + len(fetched) > MOST_KNOWN_VECTORS:
+                known.clear()
+            # copies: a row of a matrix would keep the whole of it in memory
+            known.update({one: vector.copy() for one, vector in fetched.items()})
             found |= fetched
         return {one: found[one] for one in passage_ids if one in found}
 
@@ -172,14 +180,18 @@ class EntityReader:
     async def counts(self) -> StoreCounts:
         """What is stored now."""
         exists = await asyncio.to_thread(self._catalog.exists)
-        vectors = await self._index.count() if exists else 0
-        return await asyncio.to_thread(
-            self._catalog.counts, vectors=vectors, embedder=self.identity.embedder_id
+        return await self._catalog.aread(
+            reads.counts,
+            vectors=await self._index.count() if exists else 0,
+            schema_version=self._catalog.database.newest,
+            embedder=self.identity.embedder_id,
         )
 
     async def file_faults(self) -> list[str]:
         """Problems that the database's own check finds in the catalog."""
-        return await asyncio.to_thread(self._catalog.file_faults)
+        if not await asyncio.to_thread(self._catalog.exists):
+            return []
+        return await asyncio.to_thread(self._catalog.database.faults)
 
     async def _expect_nothing(self, queries: Vectors) -> None:
         """Raise unless an empty answer was right: nothing was stored at the time of the search.

@@ -64,9 +64,7 @@ class EntityStore(EntityReader):
         self._lock = lock
         self._before_first_put = before_first_put
         cue_index = cue_index or MemoryIndex()
-        self._outbox = Outbox(
-            catalog, index, cue_index=cue_index, cache=self._cache, identity=identity
-        )
+        self._outbox = Outbox(catalog, index, cue_index=cue_index, identity=identity)
         self.map = MemoryMap(catalog, index)
         held = partial(VectorMaintenance, catalog=catalog, writing=self._writing)
         self.passage_vectors = held(index=index, of=reads.PASSAGES)
@@ -147,7 +145,8 @@ class EntityStore(EntityReader):
     async def let_learn(self, *, on: bool) -> None:
         """Set whether sessions may write cues, even before the first memory is stored."""
         async with self._writing():
-            await to_its_end(self._let_learn(on))
+            await to_its_end(self._expect_catalog())
+            await self._catalog.awrite(note_learning, on=on)
 
     # --- writing: all or nothing for each memory, and durable on return ---
 
@@ -209,11 +208,8 @@ class EntityStore(EntityReader):
     ) -> None:
         await self._expect_catalog()
         await self._outbox.put(memories, at=self.clock(), decide=decide)
+        self._known_vectors.clear()
         self.after_put()
-
-    async def _let_learn(self, on: bool) -> None:
-        await self._expect_catalog()
-        await self._catalog.awrite(note_learning, on=on)
 
     async def _expect_catalog(self) -> None:
         if not await asyncio.to_thread(self._catalog.exists):

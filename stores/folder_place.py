@@ -7,7 +7,7 @@ locks/                       empty files that processes lock
 """
 
 import shutil
-from contextlib import closing
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -51,7 +51,7 @@ class FolderPlace:
                     f"the store cannot be in {folder}: {place} is a file; name a folder "
                     f"(--store DIR)"
                 )
-        self.folder, self.server = folder, chroma_url
+        self.name, self.folder, self.server = str(folder), folder, chroma_url
         self._names = CollectionNames(self.manifest)
         self._chroma: ChromaClient = (
             ChromaServer(chroma_url, store=str(folder))
@@ -60,11 +60,6 @@ class FolderPlace:
         )
 
     annotating = None
-
-    @property
-    def name(self) -> str:
-        """See `StorePlace`."""
-        return str(self.folder)
 
     def catalog(self, entity: str) -> Catalog:
         """See `StorePlace`."""
@@ -91,14 +86,9 @@ class FolderPlace:
         name = self._names.of(identity, ending=ending)
         return ChromaVectors(self._chroma, name=name, dimension=identity.dimension)
 
-    def identities(self, *, filled: bool = False) -> list[Identity]:
+    def catalogs(self) -> Iterable[Catalog]:
         """See `StorePlace`."""
-        known: list[Identity] = []
-        for path in sorted((self.folder / "entities").glob("*/catalog.db")):
-            with closing(Catalog(path)) as catalog:
-                if catalog.exists() and not (filled and catalog.is_empty()):
-                    known.append(catalog.identity())
-        return known
+        return map(Catalog, (self.folder / "entities").glob("*/catalog.db"))
 
     def manifest(self) -> Manifest | None:
         """See `StorePlace`."""

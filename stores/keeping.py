@@ -93,11 +93,10 @@ AS_STORED: Final = Keeping()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeepingChange:
-    """The new status of a memory, and the entry that its history gets."""
+class HistoryEntry:
+    """Something that was done to a memory."""
 
     memory_id: str
-    keeping: Keeping
     act: Act
     at: datetime
     """When it was done."""
@@ -107,14 +106,10 @@ class KeepingChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryEntry:
-    """Something that was done to a memory."""
+class KeepingChange(HistoryEntry):
+    """The new status of a memory, and the entry that its history gets."""
 
-    memory_id: str
-    at: datetime
-    act: Act
-    other_id: str = ""
-    detail: str = ""
+    keeping: Keeping
 
 
 SAID_IN: Final = "said in message "

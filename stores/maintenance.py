@@ -13,7 +13,7 @@ from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.records import Vector, Vectors
+from secondhop.stores.records import Vectors
 
 Writing: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
 """A block in which no other process writes."""
@@ -39,14 +39,6 @@ class VectorMaintenance:
     writing: Writing
     begun: Callable[[Connection], bool] = lambda _: True
     """Whether vectors were ever put. If not, the index is not read."""
-
-    async def ids(self) -> set[str]:
-        """The ids of all vectors."""
-        return await self.index.ids()
-
-    async def fetch(self, ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of these ids, from the index and not from this process's cache."""
-        return await self.index.fetch(ids)
 
     async def strays(self) -> Strays:
         """The differences between catalog and vectors.

@@ -9,7 +9,7 @@ import asyncio
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,6 +26,8 @@ from secondhop.stores.records import Passage, Topic, Vectors
 MOST_TOPICS = 40
 MOST_MEMORIES = 5_000
 """For a bigger store, a sample of this size is mapped."""
+_WORTH_A_MAP = 50
+"""One new memory in so many makes a new map."""
 _ROUNDS = 25
 _TITLES = 3
 _ROLES = 3
@@ -52,27 +54,34 @@ class Described(NamedTuple):
 class MemoryMap:
     """The map of one entity, made on request.
 
-    It is made again once one memory in 50 is new or any is gone. That takes 0.1 s for 200 memories
-    and 0.8 s for 5,000.
+    It is made again once one memory in 50 is new or changed, or any is gone. That takes 0.1 s for
+    200 memories and 0.8 s for 5,000.
     """
 
     def __init__(self, catalog: Catalog, index: VectorIndex) -> None:
         self._catalog, self._index = catalog, index
         self.phrases_of: PhraseFinder = lambda _: ()
         """Finds phrases that may name a topic. The default finds none: roles and titles name it."""
-        self._made: tuple[int, Sequence[Topic]] | None = None
+        self._topics: Sequence[Topic] = []
+        self._mapped: Mapping[str, str] = {}
+        """{memory id: content hash} of what the map was made from."""
 
     async def topics(self) -> Sequence[Topic]:
         """Topics, biggest first."""
         async with queue_for(self):  # recalls that ask at once share one map
-            changes = await asyncio.to_thread(self._catalog.changes)
-            if self._made is None or self._made[0] != changes:
-                self._made = changes, await self._mapped()
-            return self._made[1]
+            stored = await self._catalog.aread(reads.content_hashes)
+            if self._is_outdated(stored):
+                self._topics = await self._made(list(stored))
+                self._mapped = stored
+            return self._topics
 
-    async def _mapped(self) -> list[Topic]:
+    def _is_outdated(self, stored: Mapping[str, str]) -> bool:
+        new = len(stored.items() - self._mapped.items())
+        return new * _WORTH_A_MAP > len(stored) or not self._mapped.keys() <= stored.keys()
+
+    async def _made(self, memory_ids: Sequence[str]) -> list[Topic]:
         """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""
-        described, members = await asyncio.to_thread(sample, self._catalog)
+        described, members = await self._catalog.aread(sample, memory_ids)
         if not members:
             return []
         fetched = await self._index.fetch([one for own in members for one in own])
@@ -82,49 +91,32 @@ class MemoryMap:
         vectors = np.stack(
             [np.mean([fetched[one] for one in members[m] if one in fetched], axis=0) for m in held]
         )
-        total = len(await self._catalog.aread(reads.content_hashes))
         of_held = [described[m] for m in held]
         return await asyncio.to_thread(
-            _topics, vectors, of_held, total=total, phrases_of=self.phrases_of
+            _topics, vectors, of_held, total=len(memory_ids), phrases_of=self.phrases_of
         )
 
 
-def sample(catalog: Catalog) -> tuple[list[Described], list[list[str]]]:
+def sample(
+    connection: Connection, memory_ids: Sequence[str]
+) -> tuple[list[Described], list[list[str]]]:
     """(descriptions, lists of passage ids) of the memories to map, in the same order."""
-    memory_ids: list[str] = sorted(catalog.read(reads.content_hashes))
+    memory_ids = sorted(memory_ids)
     if len(memory_ids) > MOST_MEMORIES:
         random = np.random.default_rng(0)
         chosen: list[int] = random.choice(len(memory_ids), MOST_MEMORIES, replace=False).tolist()
         memory_ids = [memory_ids[place] for place in sorted(chosen)]
-    roles = catalog.read(reads.roles, memory_ids)
-    opened = catalog.read(openings, memory_ids, characters=_LABEL_CHARACTERS)
-    described = [
-        Described(title, opening, roles.get(memory_id, ""))
-        for memory_id, (title, opening, _) in zip(memory_ids, opened, strict=True)
-    ]
-    return described, [passage_ids for *_, passage_ids in opened]
-
-
-def openings(
-    connection: Connection, memory_ids: Sequence[str], *, characters: int
-) -> list[tuple[str, str, list[str]]]:
-    """(title, first characters of the text, passage ids) of each stored memory, in order."""
-    titles = {
-        memory_id: card.title for memory_id, card in reads.cards(connection, memory_ids).items()
-    }
-    members: dict[str, list[Passage]] = {memory_id: [] for memory_id in titles}
+    cards = reads.cards(connection, memory_ids)
+    members: dict[str, list[Passage]] = {one: [] for one in memory_ids if one in cards}
     sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
-    for passage in map(passage_of, reads.among(connection, sql, memory_ids)):
+    for passage in map(passage_of, reads.among(connection, sql, list(members))):
         members[passage.memory_id].append(passage)
-    return [
-        (
-            titles[memory_id],
-            next((p.text[:characters] for p in members[memory_id] if p.ordinal == 0), ""),
-            [p.passage_id for p in sorted(members[memory_id], key=lambda p: p.ordinal)],
-        )
-        for memory_id in memory_ids
-        if memory_id in titles
-    ]
+    described: list[Described] = []
+    for memory_id, own in members.items():
+        own.sort(key=lambda passage: passage.ordinal)
+        opening = own[0].text[:_LABEL_CHARACTERS] if own else ""
+        described.append(Described(cards[memory_id].title, opening, cards[memory_id].role))
+    return described, [[passage.passage_id for passage in own] for own in members.values()]
 
 
 def _topics(

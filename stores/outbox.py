@@ -27,7 +27,6 @@ from secondhop.stores.cues import Cue, cue_fault, cues_given
 from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import EmbeddedMemory, Vectors
-from secondhop.stores.vectors.stored_hits import VectorCache
 
 
 class Outbox:
@@ -40,11 +39,10 @@ class Outbox:
         index: VectorIndex,
         *,
         cue_index: VectorIndex,
-        cache: VectorCache,
         identity: Identity,
     ) -> None:
         self._catalog, self._index, self._cue_index = catalog, index, cue_index
-        self._cache, self._identity = cache, identity
+        self._identity = identity
 
     async def put(
         self,
@@ -101,7 +99,6 @@ class Outbox:
         ids = [p.passage_id for embedded in batch for p in embedded.passages]
         cues = [cue.cue_id for embedded in batch for cue in cues_given(embedded.memory)]
         intent = await asyncio.to_thread(self._catalog.intend, ids, cues)
-        self._cache.drop(ids)
         await self._index.upsert(ids, self._stacked([one.vectors for one in batch]))
         if cues:
             rows = [one.cue_vectors for one in batch if len(one.cue_vectors)]

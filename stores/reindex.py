@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog import cues, reads
@@ -32,9 +30,7 @@ class EntityVectors(NamedTuple):
 
 class Reindex:
     """One reindex: `put` a vector for every passage of `memories()`, and `put_cues` one for every
-    cue of `cues()`, then `finish`.
-
-    Leaving the block without `finish` deletes the new vectors; the old ones stay in use.
+    cue of `cues()`, then `finish`. Made by `StoreDirectory.reindexing`.
     """
 
     def __init__(
@@ -44,12 +40,12 @@ class Reindex:
         old: EntityVectors,
         new: EntityVectors,
         identity: Identity,
-        turn: AbstractAsyncContextManager[None],
         finished: Callable[[Identity], None],
     ) -> None:
         self._catalog, self._old, self._new = catalog, old, new
-        self._identity, self._turn, self._finished = identity, turn, finished
-        self._is_open, self._is_done = True, False
+        self._identity, self._finished = identity, finished
+        self.is_done = False
+        """Whether the new vectors are in use."""
 
     async def memories(self) -> AsyncIterator[tuple[Memory, tuple[Passage, ...]]]:
         """Every stored memory with its passages, ordered by memory id."""
@@ -107,32 +103,9 @@ class Reindex:
                 f"put them before finish()"
             )
         await asyncio.to_thread(self._catalog.adopt, self._identity)
-        self._is_done = True
+        self.is_done = True
         await asyncio.to_thread(self._finished, self._identity)
         try:
             await self._old.drop()
         except CorruptStoreError:
             return  # unreadable old vectors are out of use now
-
-    async def aclose(self) -> None:
-        """End the reindex; without `finish` the new vectors are deleted."""
-        if not self._is_open:
-            return
-        self._is_open = False
-        try:
-            if not self._is_done:
-                await self._new.drop()
-        finally:
-            await asyncio.to_thread(self._catalog.close)
-            await self._turn.__aexit__(None, None, None)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()

@@ -5,8 +5,8 @@ after each write. So no word of a session that ended stays on disk.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from secondhop.errors import StoreError
@@ -41,17 +41,13 @@ class DatabaseSessions:
             place: a SQLite file, or another database.
             clock: epoch seconds; by default the database's clock.
         """
-        self._database: Database = (
+        self.database: Database = (
             SqliteDatabase(place, steps=SESSIONS, journal="DELETE")
             if isinstance(place, Path)
             else place
         )
-        self._clock = clock
-
-    @property
-    def database(self) -> Database:
         """Where its rows are."""
-        return self._database
+        self._clock = clock
 
     async def load(self, session_id: str, *, owner: str) -> StoredSession | None:
         """See `SessionStore`."""
@@ -72,10 +68,8 @@ class DatabaseSessions:
     # --- blocking parts, for worker threads ---
 
     def _load(self, session_id: str, owner: str) -> StoredSession | None:
-        if not self._database.exists():
-            return None
-        with self._database.reading() as connection:
-            if not self._is_made(connection):
+        with self._reading() as connection:
+            if connection is None:
                 return None
             row = connection.execute(
                 "SELECT version, status, document, expires_at FROM open_sessions "
@@ -101,10 +95,10 @@ class DatabaseSessions:
 
     def _save(self, session: StoredSession) -> bool:
         if session.version == 1:
-            self._database.migrate()
-        elif not self._database.exists():
+            self.database.migrate()
+        elif not self.database.exists():
             return False
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             if not self._is_made(connection):
                 return False
             self._sweep(connection)
@@ -129,10 +123,8 @@ class DatabaseSessions:
         return done.rowcount == 1
 
     def _open_ids(self, owner: str) -> list[str]:
-        if not self._database.exists():
-            return []
-        with self._database.reading() as connection:
-            if not self._is_made(connection):
+        with self._reading() as connection:
+            if connection is None:
                 return []
             rows = connection.execute(
                 "SELECT session_id FROM open_sessions WHERE owner = ? AND document <> ?",
@@ -142,17 +134,26 @@ class DatabaseSessions:
 
     def _close(self) -> None:
         with suppress(StoreError):  # a folder that cannot be written has nothing to sweep
-            if self._database.exists():
-                with self._database.writing() as connection:
+            if self.database.exists():
+                with self.database.writing() as connection:
                     if self._is_made(connection):
                         self._sweep(connection)
-        self._database.close()
+        self.database.close()
+
+    @contextmanager
+    def _reading(self) -> Generator[Connection | None, None, None]:
+        """None if there is no table yet."""
+        if not self.database.exists():
+            yield None
+            return
+        with self.database.reading() as connection:
+            yield connection if self._is_made(connection) else None
 
     def _is_made(self, connection: Connection) -> bool:
-        return self._database.version(connection) == self._database.newest
+        return self.database.version(connection) == self.database.newest
 
     def _now(self, connection: Connection) -> float:
-        return self._clock() if self._clock else self._database.now(connection)
+        return self._clock() if self._clock else self.database.now(connection)
 
     def _sweep(self, connection: Connection) -> None:
         """Delete documents `GRACE_S` after a session expires, and rows an hour after its end."""

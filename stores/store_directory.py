@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end, writer_turn
-from secondhop.stores.manifest import Manifest
 from secondhop.stores.old_lessons import drop_old_lessons
 from secondhop.stores.rebuild_command import mend_command, rebuild_advice
 from secondhop.stores.reindex import EntityVectors, Reindex
@@ -37,23 +36,19 @@ class StoreDirectory:
             StoreError: there can be no store at this path.
             UsageError: see `place_of_store`.
         """
-        self._place = place_of_store(store, chroma_url=chroma_url)
+        self.place = place_of_store(store, chroma_url=chroma_url)
+        """Opens the other parts of an entity: counters, sessions, traces."""
         self._vectors_at = place_of(chroma_url)
 
     @property
     def name(self) -> str:
         """Its name in messages, without a password."""
-        return self._place.name
+        return self.place.name
 
     @property
     def path(self) -> Path:
         """The folder of its files."""
-        return self._place.folder
-
-    @property
-    def place(self) -> StorePlace:
-        """Opens the other parts of an entity: counters, sessions, traces."""
-        return self._place
+        return self.place.folder
 
     async def open_entity(
         self, entity: str, *, embedder_id: str, dimension: int, mending: bool = False
@@ -75,7 +70,7 @@ class StoreDirectory:
         identity = Identity(
             entity=entity, embedder_id=embedder_id, dimension=dimension, server=self._vectors_at
         )
-        catalog = self._place.catalog(entity)
+        catalog = self.place.catalog(entity)
         try:
             identity = await asyncio.to_thread(self._checked, catalog, identity)
             vectors = self._both(identity)
@@ -83,12 +78,13 @@ class StoreDirectory:
                 catalog,
                 vectors.passages,
                 identity=identity,
-                lock=self._place.lock(entity),
+                lock=self.place.lock(entity),
                 cue_index=vectors.cues,
                 before_first_put=lambda: self._found_store(identity),
             )
-            mend = mend_command(self.name, entity=entity, server=self._place.server)
-            store.cure = f"{mend} embeds what is missing, and {self._cure(entity)}"
+            mend = mend_command(self.name, entity=entity, server=self.place.server)
+            rebuild = rebuild_advice(self.name, entity=entity, server=self.place.server)
+            store.cure = f"{mend} embeds what is missing, and {rebuild}"
             await store.open(mending=mending)
             lessons = self.path / "entities" / entity_slug(entity) / "learning.db"
             if lessons.exists():
@@ -100,7 +96,7 @@ class StoreDirectory:
 
     def entities(self, *, filled: bool = False) -> list[str]:
         """Sorted names of the stored entities; with `filled`, only of those with a memory."""
-        return sorted(identity.entity for identity in self._place.identities(filled=filled))
+        return sorted(identity.entity for identity in self._identities(filled=filled))
 
     async def delete_entity(self, entity: str) -> bool:
         """Delete everything of an entity. Returns whether it had a catalog.
@@ -108,10 +104,10 @@ class StoreDirectory:
         Raises:
             StoreError: see `expect_vectors`; nothing was deleted.
         """
-        if not await asyncio.to_thread(self._place.holds, entity):
+        if not await asyncio.to_thread(self.place.holds, entity):
             return False
         await self.expect_vectors(entity)
-        async with writer_turn(self._place.lock(entity), timeout_s=_LOCK_TIMEOUT_S):
+        async with writer_turn(self.place.lock(entity), timeout_s=_LOCK_TIMEOUT_S):
             return await to_its_end(self._delete(entity))
 
     async def expect_vectors(self, entity: str) -> None:
@@ -122,72 +118,71 @@ class StoreDirectory:
         """
         await asyncio.to_thread(self._expect_vectors, entity)
 
-    async def begin_reindex(
+    @asynccontextmanager
+    async def reindexing(
         self, entity: str, *, embedder_id: str, dimension: int, may_delete_unreadable: bool = True
-    ) -> Reindex:
-        """Start rebuilding an entity's vectors in a new collection.
+    ) -> AsyncGenerator[Reindex, None]:
+        """A block that rebuilds an entity's vectors in a new collection.
 
-        Nothing changes until `finish`, and a rerun starts over. If the vectors cannot be read at
-        all, those of every entity are deleted: each entity then needs its own reindex. Other
-        writers wait until the reindex ends. Use it with `async with`.
+        Nothing changes until `Reindex.finish`. A block that ends without it deletes the new
+        vectors, and a rerun starts over. If the vectors cannot be read at all, those of every
+        entity are deleted: each entity then needs its own reindex. Other writers wait until the
+        block ends.
 
         Raises:
             StoreError: nothing is stored for the entity, or another process writes.
             CorruptStoreError: the vectors cannot be read and may not be deleted.
         """
-        turn = writer_turn(self._place.lock(entity), timeout_s=_LOCK_TIMEOUT_S)
-        await turn.__aenter__()
-        catalog = self._place.catalog(entity)
-        try:
-            old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
-            new = replace(
-                old,
-                embedder_id=embedder_id,
-                dimension=dimension,
-                generation=old.generation + 1,
-                server=self._vectors_at,
-            )
-            await self._make_room(new, may_delete_unreadable=may_delete_unreadable)
-        except BaseException:
-            catalog.close()
-            await turn.__aexit__(None, None, None)
-            raise
-        return Reindex(
-            catalog=catalog,
-            old=self._both(old),
-            new=self._both(new),
-            identity=new,
-            turn=turn,
-            finished=self._adopt_embedder,
-        )
+        catalog = self.place.catalog(entity)
+        async with writer_turn(self.place.lock(entity), timeout_s=_LOCK_TIMEOUT_S):
+            try:
+                old = await asyncio.to_thread(self._prepare_reindex, catalog, entity)
+                new = replace(
+                    old,
+                    embedder_id=embedder_id,
+                    dimension=dimension,
+                    generation=old.generation + 1,
+                    server=self._vectors_at,
+                )
+                await self._make_room(new, may_delete_unreadable=may_delete_unreadable)
+                reindex = Reindex(
+                    catalog=catalog,
+                    old=self._both(old),
+                    new=self._both(new),
+                    identity=new,
+                    finished=self._adopt_embedder,
+                )
+                try:
+                    yield reindex
+                finally:
+                    if not reindex.is_done:
+                        await self._both(new).drop()
+            finally:
+                await asyncio.to_thread(catalog.close)
 
     async def aclose(self) -> None:
         """Close the place, unless another part of this process still uses it.
 
         The caller closes entity stores.
         """
-        await asyncio.to_thread(self._place.close)
+        await asyncio.to_thread(self.place.close)
 
     # --- blocking parts, for worker threads ---
 
     def _expect_vectors(self, entity: str) -> None:
-        catalog = self._place.catalog(entity)
-        try:
+        # a damaged catalog must not prevent the deletion of its text
+        with closing(self.place.catalog(entity)) as catalog, suppress(CorruptStoreError):
             if catalog.exists():
                 identity_at(self._vectors_at, catalog)
-        except CorruptStoreError:
-            return  # a damaged catalog must not prevent the deletion of its text
-        finally:
-            catalog.close()
 
     def _checked(self, catalog: Catalog, wanted: Identity) -> Identity:
         """The catalog's identity; `wanted` if nothing is stored."""
-        manifest = self._place.manifest()
+        manifest = self.place.manifest()
         if catalog.exists():
             known = catalog.identity()
             self._expect_same_embedder(wanted, known.embedder_id, known.dimension)
             if manifest is None:  # lost, and the names of the collections with it
-                self._place.found(known)
+                self.place.found(known)
             return identity_at(self._vectors_at, catalog)
         if manifest:
             self._expect_same_embedder(wanted, manifest.embedder_id, manifest.dimension)
@@ -202,7 +197,7 @@ class StoreDirectory:
             )
 
     def _found_store(self, wanted: Identity) -> None:
-        found = self._place.found(wanted)
+        found = self.place.found(wanted)
         self._expect_same_embedder(wanted, found.embedder_id, found.dimension)
 
     def _prepare_reindex(self, catalog: Catalog, entity: str) -> Identity:
@@ -213,21 +208,21 @@ class StoreDirectory:
             )
         catalog.upgrade()
         known = catalog.identity()
-        self._place.found(known)
+        self.place.found(known)
         return known
 
     async def _make_room(self, wanted: Identity, *, may_delete_unreadable: bool) -> None:
         """Delete leftovers where the new vectors go, or all vectors if they cannot be read."""
         try:
-            await asyncio.to_thread(self._place.check_vectors)
+            await asyncio.to_thread(self.place.check_vectors)
             await self._drop_around(wanted.generation - 1, wanted)
         except CorruptStoreError as error:
-            if not may_delete_unreadable or not await asyncio.to_thread(self._place.delete_vectors):
+            if not may_delete_unreadable or not await asyncio.to_thread(self.place.delete_vectors):
                 raise
             _log.warning("%s; the unreadable vectors of all entities are deleted", error)
 
     async def _delete(self, entity: str) -> bool:
-        catalog = self._place.catalog(entity)
+        catalog = self.place.catalog(entity)
         try:
             existed = await asyncio.to_thread(catalog.exists)
             if existed:
@@ -243,7 +238,7 @@ class StoreDirectory:
             await self._drop_every(entity)
         finally:
             catalog.close()
-        await asyncio.to_thread(self._place.erase, entity)
+        await asyncio.to_thread(self.place.erase, entity)
         return existed
 
     async def _drop_every(self, entity: str) -> None:
@@ -261,29 +256,24 @@ class StoreDirectory:
 
     def _adopt_embedder(self, identity: Identity) -> None:
         """Let new entities use the new model once every stored entity uses it."""
-        manifest = self.manifest()
+        manifest = self.place.manifest()
         if manifest is None or manifest.embedder_id == identity.embedder_id:
             return
-        if all(embedder == identity.embedder_id for embedder in self.embedders().values()):
-            self._place.replace_manifest(
+        if all(one.embedder_id == identity.embedder_id for one in self._identities()):
+            self.place.replace_manifest(
                 replace(manifest, embedder_id=identity.embedder_id, dimension=identity.dimension)
             )
 
-    def embedders(self) -> Mapping[str, str]:
-        """{entity: id of the model that its vectors come from}."""
-        return {identity.entity: identity.embedder_id for identity in self._place.identities()}
-
-    def manifest(self) -> Manifest | None:
-        """The store's manifest; None before the first put."""
-        return self._place.manifest()
-
-    def _cure(self, entity: str) -> str:
-        return rebuild_advice(self.name, entity=entity, server=self._place.server)
+    def _identities(self, *, filled: bool = False) -> Iterator[Identity]:
+        for catalog in self.place.catalogs():
+            with closing(catalog):
+                if catalog.exists() and not (filled and catalog.is_empty()):
+                    yield catalog.identity()
 
     def _both(self, identity: Identity) -> EntityVectors:
         return EntityVectors(
-            passages=self._place.vectors(identity),
-            cues=self._place.vectors(identity, ending=".cues"),
+            passages=self.place.vectors(identity),
+            cues=self.place.vectors(identity, ending=".cues"),
         )
 
 

@@ -1,5 +1,6 @@
 """The protocol of a store's place, which is a folder or a PostgreSQL database."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -63,8 +64,9 @@ class StorePlace(Protocol):
         """The vectors of `identity.generation`: of passages, or of cues with `ending=".cues"`."""
         ...
 
-    def identities(self, *, filled: bool = False) -> list[Identity]:
-        """The identities of all stored entities; with `filled`, only of those with a memory."""
+    def catalogs(self) -> Iterable[Catalog]:
+        """The catalogs of all entities, also of those that were never finished. The caller closes
+        them."""
         ...
 
     def manifest(self) -> Manifest | None:

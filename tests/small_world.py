@@ -204,7 +204,7 @@ class OriginalWorld:
     async def made(cls, folder: Path) -> "OriginalWorld":
         """Make a world of `LIFE` and close it."""
         world = await small_world(folder)
-        vectors = await world.store.vectors(sorted(await world.store.passage_vectors.ids()))
+        vectors = await world.store.vectors(sorted(await world.store.passage_vectors.index.ids()))
         await world.store.aclose()
         return cls(catalog=folder / "catalog.db", vectors=vectors)
 

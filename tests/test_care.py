@@ -117,8 +117,10 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
 
 
 async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.admin.store.passage_vectors.ids() if i.startswith("tea:")]
-    before = await recall.admin.store.passage_vectors.fetch([passage])
+    (passage,) = [
+        i for i in await recall.admin.store.passage_vectors.index.ids() if i.startswith("tea:")
+    ]
+    before = await recall.admin.store.passage_vectors.index.fetch([passage])
     await vars(recall.admin.store)["_index"].remove([passage])
 
     told = await recall.admin.adoctor()
@@ -134,7 +136,7 @@ async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall:
     assert mended.sound
     assert after.findings == []
     assert np.array_equal(
-        (await recall.admin.store.passage_vectors.fetch([passage]))[passage], before[passage]
+        (await recall.admin.store.passage_vectors.index.fetch([passage]))[passage], before[passage]
     )
 
 
@@ -144,7 +146,9 @@ async def turned(recall: Recall, passage: str) -> None:
 
 
 async def test_vectors_that_the_model_does_not_give_are_damage(recall: Recall) -> None:
-    (passage,) = [i for i in await recall.admin.store.passage_vectors.ids() if i.startswith("tea:")]
+    (passage,) = [
+        i for i in await recall.admin.store.passage_vectors.index.ids() if i.startswith("tea:")
+    ]
     await turned(recall, passage)
 
     told = await recall.admin.adoctor(fix=True)

@@ -250,9 +250,11 @@ async def test_nothing_of_a_forgotten_memory_is_left_in_any_file(
     assert kept.memory_id in said[0].ids()
     assert files_with(b"zebraquartz", tmp_path)
     passages = [
-        i for i in await recall.admin.store.passage_vectors.ids() if i.startswith(kept.memory_id)
+        i
+        for i in await recall.admin.store.passage_vectors.index.ids()
+        if i.startswith(kept.memory_id)
     ]
-    (vector,) = (await recall.admin.store.passage_vectors.fetch(passages)).values()
+    (vector,) = (await recall.admin.store.passage_vectors.index.fetch(passages)).values()
     assert files_with_vector(vector, tmp_path)
 
     gone = await recall.memories.aforget(kept.memory_id)

@@ -31,10 +31,12 @@ async def filled(store: Path) -> list[Vector]:
         await recall.memories.aadd([replace(note("secret", SECRET), cues=(CUE,))])
         await recall.arecall("What opens the vault?")
         (passage,) = [
-            i for i in await recall.admin.store.passage_vectors.ids() if i.startswith("secret")
+            i
+            for i in await recall.admin.store.passage_vectors.index.ids()
+            if i.startswith("secret")
         ]
         (cue,) = await recall.admin.services.embedder.embed_passages([CUE])
-        return [(await recall.admin.store.passage_vectors.fetch([passage]))[passage], cue]
+        return [(await recall.admin.store.passage_vectors.index.fetch([passage]))[passage], cue]
 
 
 def files_with_vectors(vectors: list[Vector], folder: Path) -> list[str]:

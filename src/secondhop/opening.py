@@ -143,7 +143,7 @@ async def open_parts(
     check_config(config)
     if prompts is not None and not isinstance(prompts, Mapping):
         prompts = load_prompts(Path(prompts))  # checked even if no model will read them
-    prices = load_prices(options.get("prices"))
+    prices, sessions = load_prices(options.get("prices")), chosen_sessions(options.get("sessions"))
     config = config or Config()
     model = None
     if llm is not None and llm != OFFLINE:
@@ -170,16 +170,18 @@ async def open_parts(
         prices=prices,
         scale=scale,
     )
-    return parts_of(
-        home,
-        store,
-        embedders,
-        services,
-        sessions=options.get("sessions"),
+    annotate, deadline_s = options.get("annotate", True), config.limits.deadline_s
+    return Parts(
+        home=home,
+        store=store,
+        embedders=embedders,
+        services=services,
+        sessions=sessions or home.place.sessions(entity),
+        counters=home.place.counters(entity),
         llm=model,
         prompts=prompts,
         prices=prices,
-        annotate=options.get("annotate", True),
+        annotate=AnnotateSettings.given(annotate, deadline_s=deadline_s),
     )
 
 
@@ -221,34 +223,6 @@ def services_of(
         reranker=reranker,
         price=price_of(llm.model_id, prices) if llm is not None else None,
         settings=settings,
-    )
-
-
-def parts_of(
-    home: StoreDirectory,
-    store: EntityStore,
-    embedders: Embedders,
-    services: Services,
-    *,
-    sessions: str | SessionStore | None = None,
-    llm: StructuredLLM | None = None,
-    prompts: PromptSource | None = None,
-    prices: PriceTable | None = None,
-    annotate: bool | AnnotateSettings = False,
-) -> Parts:
-    """The parts of a `Recall` over ready-made services, with the entity's sessions and counters."""
-    place, entity = home.place, services.entity
-    return Parts(
-        home=home,
-        store=store,
-        embedders=embedders,
-        services=services,
-        sessions=chosen_sessions(sessions) or place.sessions(entity),
-        counters=place.counters(entity),
-        llm=llm,
-        prompts=prompts,
-        prices=prices or {},
-        annotate=AnnotateSettings.given(annotate, deadline_s=services.settings.limits.deadline_s),
     )
 
 

@@ -28,8 +28,6 @@ from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
     add_drop,
     add_intent,
-    count_change,
-    count_stored,
     leave_erasing,
     read_meta,
     write_meta,
@@ -43,10 +41,7 @@ from secondhop.stores.catalog.writes import (
 )
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.locks import to_its_end
-from secondhop.stores.records import (
-    EmbeddedMemory,
-    StoreCounts,
-)
+from secondhop.stores.records import EmbeddedMemory
 from secondhop.stores.sqlite import SqliteDatabase, in_memory
 
 P = ParamSpec("P")
@@ -72,40 +67,36 @@ class Catalog:
 
     def __init__(self, place: Path | Database) -> None:
         """`place`: a SQLite file, or another database."""
-        self._database: Database = (
+        self.database: Database = (
             SqliteDatabase(place, steps=MIGRATIONS) if isinstance(place, Path) else place
         )
-        self._ready = False
-        self.known = KnownRows(self.read, stamp=self._database.stamp)
-
-    @property
-    def database(self) -> Database:
         """Where its rows are."""
-        return self._database
+        self._ready = False
+        self.known = KnownRows(self.read, stamp=self.database.stamp)
 
     def exists(self) -> bool:
         """Whether the catalog was created; False also if its creation was cut short."""
-        if not self._database.exists():
+        if not self.database.exists():
             self._ready = False
             return False
         if self._ready:
             return True
-        with self._database.reading() as connection:
-            found = self._database.version(connection)
+        with self.database.reading() as connection:
+            found = self.database.version(connection)
             is_made = bool(found) and bool(read_meta(connection))
-        self._ready = is_made and found == self._database.newest
+        self._ready = is_made and found == self.database.newest
         return is_made
 
     def needs_upgrade(self) -> bool:
         """Whether the schema is older, or another analyzer wrote the lexical index."""
-        with self._database.reading() as connection:
-            old_schema = self._database.version(connection) < self._database.newest
+        with self.database.reading() as connection:
+            old_schema = self.database.version(connection) < self.database.newest
             return old_schema or read_meta(connection).get("analyzer") != analyzer_id()
 
     def upgrade(self) -> None:
         """Bring it to the newest schema and the current analyzer. Needs the writer's lock."""
-        self._database.migrate()
-        with self._database.reading() as connection:
+        self.database.migrate()
+        with self.database.reading() as connection:
             outdated = read_meta(connection).get("analyzer") != analyzer_id()
         if outdated:
             self.write(rebuild_lexicon)
@@ -113,7 +104,7 @@ class Catalog:
 
     def create(self, identity: Identity) -> None:
         """Create the tables. Needs the writer's lock."""
-        self._database.migrate()
+        self.database.migrate()
         self.adopt(identity)
         self._ready = True
 
@@ -124,11 +115,11 @@ class Catalog:
             CorruptStoreError: the catalog does not say.
             StoreError: another process has deleted the entity.
         """
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             meta = read_meta(connection)
         if not meta:
             raise StoreError(
-                f"nothing is left of the entity in {self._database.name}: it was deleted since it "
+                f"nothing is left of the entity in {self.database.name}: it was deleted since it "
                 f"was opened; open it again"
             )
         try:
@@ -141,13 +132,13 @@ class Catalog:
             )
         except (KeyError, ValueError) as error:
             raise CorruptStoreError(
-                f"{self._database.name} does not say whose memory it is ({error!r}); put a backup "
+                f"{self.database.name} does not say whose memory it is ({error!r}); put a backup "
                 f"in place"
             ) from error
 
     def adopt(self, identity: Identity) -> None:
         """Write the identity, at creation or when a reindex is finished."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             values = {
                 "entity": json.dumps(identity.entity),
                 "embedder_id": identity.embedder_id,
@@ -168,7 +159,7 @@ class Catalog:
         Returns the note's number. A power cut may lose the note; the next start removes vectors
         that the catalog does not know.
         """
-        with self._database.writing(durable=False) as connection:
+        with self.database.writing(durable=False) as connection:
             return add_intent(connection, "put", passage_ids, cue_ids)
 
     def store(
@@ -188,7 +179,7 @@ class Catalog:
             at: now.
             decide: decides what else changes; it sees the catalog before these memories are stored.
         """
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             changes = decide(KeepingView(connection)) if decide else ()
             own, ids = [m.memory for m in memories], [m.memory.memory_id for m in memories]
             keep_replaced(connection, own, at=at)
@@ -198,20 +189,19 @@ class Catalog:
             stale -= {p.passage_id for m in memories for p in m.passages}
             gone = store_given(connection, own, at=at)
             keep(connection, changes)
-            count_stored(connection, len(memories))
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)
 
     def change_cues(
         self, write: Callable[[Connection], set[str]], *, intent: int | None = None
     ) -> int | None:
         """Change cues with `write`, which returns the ids of deleted cues. Returns as `store`."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             gone = write(connection)
             return self._settled(connection, intent, passage_ids=(), cue_ids=gone)
 
     def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
         """Delete memories. Returns (how many existed, number of the 'drop' for their vectors)."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
                 return 0, None
@@ -219,19 +209,18 @@ class Catalog:
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             cues = drop_cues_of(connection, existing)
-            count_change(connection)
             return len(existing), add_drop(connection, stale, cues)
 
     def erase_leftovers(self) -> bool:
         """See `Database`."""
-        return self._database.erase_leftovers()
+        return self.database.erase_leftovers()
 
     def settle(self, intent: int) -> None:
         """Delete a note whose vectors now agree with the catalog.
 
         If a power cut undoes this, the repair is only repeated.
         """
-        with self._database.writing(durable=False) as connection:
+        with self.database.writing(durable=False) as connection:
             connection.execute("DELETE FROM outbox WHERE intent_no = ?", (intent,))
 
     def write(
@@ -241,7 +230,7 @@ class Catalog:
         **named: P.kwargs,
     ) -> T:
         """Call `change` (say, a function of `writes` or `notes`) in one write transaction."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             return change(connection, *args, **named)
 
     async def awrite(
@@ -262,7 +251,7 @@ class Catalog:
         **named: P.kwargs,
     ) -> T:
         """Call `view` (say, a function of `reads`) on one consistent state of the catalog."""
-        with self._database.reading() if self.exists() else in_memory(MIGRATIONS) as connection:
+        with self.database.reading() if self.exists() else in_memory(MIGRATIONS) as connection:
             return view(connection, *args, **named)
 
     async def aread(
@@ -274,17 +263,6 @@ class Catalog:
         """As `read`, in a worker thread."""
         return await asyncio.to_thread(lambda: self.read(view, *args, **named))
 
-    def file_faults(self) -> list[str]:
-        """See `Database`."""
-        return self._database.faults() if self.exists() else []
-
-    def counts(self, *, vectors: int, embedder: str) -> StoreCounts:
-        """What is stored. The caller supplies the number of vectors."""
-        known = self._database.newest
-        return self.read(
-            catalog_reads.counts, vectors=vectors, schema_version=known, embedder=embedder
-        )
-
     def is_empty(self) -> bool:
         """Whether no memory is stored."""
         return not self.read(catalog_reads.page, after="", limit=1)
@@ -293,16 +271,9 @@ class Catalog:
         """The number of stored passages."""
         return int(self.read(read_meta).get("passages", 0))
 
-    def changes(self) -> int:
-        """A number that grows when the memory map has to be made again.
-
-        That is when memories were removed, or when enough were stored.
-        """
-        return int(self.read(read_meta).get("changes", 0))
-
     def close(self) -> None:
         """Close the database. The catalog cannot be used afterwards."""
-        self._database.close()
+        self.database.close()
 
     def _settled(
         self,
@@ -324,7 +295,7 @@ class Catalog:
         ).fetchall()
         if intent is not None and not rows:
             raise StoreError(
-                f"another process has taken over the writing to {self._database.name}; this write "
+                f"another process has taken over the writing to {self.database.name}; this write "
                 f"was not stored: try again"
             )
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})

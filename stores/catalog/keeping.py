@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from secondhop.stores.catalog.notes import read_forgotten_origins
-from secondhop.stores.catalog.reads import memories_where
+from secondhop.stores.catalog.reads import memories_where, memory
 from secondhop.stores.catalog.rows import (
     HISTORY_COLUMNS,
     KEEPING_COLUMNS,
@@ -40,8 +40,7 @@ class KeepingView:
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, or None."""
-        found = memories_where(self.connection, "WHERE memory_id = ?", memory_id)
-        return found[0] if found else None
+        return memory(self.connection, memory_id)
 
     def keeping(self, memory_id: str) -> Keeping:
         """The status of this memory."""
@@ -115,23 +114,9 @@ def keep(connection: Connection, changes: Iterable[KeepingChange]) -> None:
                 f"INSERT INTO keeping ({KEEPING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 keeping_row(change.memory_id, change.keeping),
             )
-        write_history(
-            connection,
-            HistoryEntry(
-                memory_id=change.memory_id,
-                at=change.at,
-                act=change.act,
-                other_id=change.other_id,
-                detail=change.detail,
-            ),
+        connection.execute(
+            f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(change)
         )
-
-
-def write_history(connection: Connection, entry: HistoryEntry) -> None:
-    """Add an entry to a memory's history."""
-    connection.execute(
-        f"INSERT INTO history ({HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?)", history_row(entry)
-    )
 
 
 def drop_keeping(connection: Connection, memory_ids: Sequence[str]) -> None:

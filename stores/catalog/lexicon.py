@@ -27,6 +27,14 @@ _BLOCK = 1_024
 ENTRY = np.dtype([("slot", "<u2"), ("title", "u1"), ("text", "u1"), ("length", "<u4")])
 _PACKED = struct.Struct("<HBBI")
 _SAMPLED_BLOCKS = 4
+K1 = 1.2
+"""How soon repeating a word stops helping; 1.2 in the source and in FTS5."""
+B = 0.75
+"""How much long passages are penalised, 0..1; 0.75 in the source and in FTS5."""
+_TITLE_WEIGHT = 2.0
+"""A word in the title or a heading counts this many times."""
+_MOST_TERMS = 32
+"""A longer query is cut to its rarest terms, which bounds the work."""
 _JOINED = """
     FROM json_each(?) AS block CROSS JOIN json_each(?) AS term
     CROSS JOIN postings
@@ -38,20 +46,6 @@ _EXTENT = """SELECT (SELECT value FROM meta WHERE key = 'passages'),
     (SELECT min(passage_no) FROM passages), (SELECT max(passage_no) FROM passages)"""
 """One subquery each: if asked for min and max at once, SQLite reads the whole table."""
 _SIZES = f"SELECT term.value, sum(length(entries)) {_JOINED} GROUP BY term.value"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bm25:
-    """How matches are weighed."""
-
-    k1: float = 1.2
-    """How soon repeating a word stops helping; 1.2 in the source and in FTS5."""
-    b: float = 0.75
-    """How much long passages are penalised, 0..1; 0.75 in the source and in FTS5."""
-    title_weight: float = 2.0
-    """A word in the title or a heading counts this many times."""
-    most_terms: int = 32
-    """A longer query is cut to its rarest terms, which bounds the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,13 +126,13 @@ Found: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 """(passage numbers [n], scores [n] in 0..1)."""
 
 
-def search(connection: Connection, queries: Sequence[QueryTerms], *, settings: Bm25) -> list[Found]:
+def search(connection: Connection, queries: Sequence[QueryTerms]) -> list[Found]:
     """For each query, every passage with one of its terms. Each term is read once for all queries.
 
     score = sum over terms t of idf(t) · f·(k1 + 1) / (f + k1·(1 - b + b·length/average))
             divided by the sum over terms of idf(t) · (k1 + 1),
 
-    f is the count of t in the text plus `title_weight` times its count in the title. Each factor
+    f is the count of t in the text plus `_TITLE_WEIGHT` times its count in the title. Each factor
     after idf stays below k1 + 1, so the score stays below 1. Words that no passage contains stay in
     the divisor: one known word of six is not a perfect
     hit. idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)), never negative,
@@ -147,10 +141,9 @@ def search(connection: Connection, queries: Sequence[QueryTerms], *, settings: B
     Source: Robertson & Zaragoza 2009, doi:10.1561/1500000019.
     """
     passages, average, blocks = _extent(connection)
-    most = settings.most_terms
     told = [
-        _most_telling(connection, query, blocks=blocks, limit=most)
-        if len(query.words) + len(query.joined) > most
+        _most_telling(connection, query, blocks=blocks)
+        if len(query.words) + len(query.joined) > _MOST_TERMS
         else (query.words, query.joined)
         for query in queries
     ]
@@ -161,7 +154,7 @@ def search(connection: Connection, queries: Sequence[QueryTerms], *, settings: B
     ):
         postings[term][block] = entries
     return [
-        _found(words, joined, postings, blocks, passages=passages, average=average, by=settings)
+        _found(words, joined, postings, blocks, passages=passages, average=average)
         for words, joined in told
     ]
 
@@ -174,7 +167,6 @@ def _found(
     *,
     passages: int,
     average: float,
-    by: Bm25,
 ) -> Found:
     """What one query finds, from the postings {term: {block: entries}} of its terms and others."""
     holding = {
@@ -192,8 +184,8 @@ def _found(
     ]
     counted = [*words, *(term for term in joined if term in holding)]
     idf = {term: _idf(holding.get(term, 0), passages=passages) for term in counted}
-    numbers, sums = _score(rows, idf, settings=by, average=average)
-    return numbers, sums / (sum(idf.values()) * (by.k1 + 1))
+    numbers, sums = _score(rows, idf, average=average)
+    return numbers, sums / (sum(idf.values()) * (K1 + 1))
 
 
 def _idf(holding: int, *, passages: int) -> float:
@@ -209,9 +201,9 @@ def _extent(connection: Connection) -> tuple[int, float, list[int]]:
 
 
 def _most_telling(
-    connection: Connection, query: QueryTerms, *, blocks: Sequence[int], limit: int
+    connection: Connection, query: QueryTerms, *, blocks: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The `limit` rarest terms of a long query, judged by a sample of blocks.
+    """The `_MOST_TERMS` rarest terms of a long query, judged by a sample of blocks.
 
     Terms that are not in the sample come last: most of them are in no passage at all.
     """
@@ -219,7 +211,7 @@ def _most_telling(
     terms = [*query.words, *query.joined]
     sampled = (json.dumps(blocks[::step]), json.dumps(terms))
     held = Counter(dict(connection.execute(_SIZES, sampled).fetchall()))
-    chosen = set(sorted(terms, key=lambda term: (not held[term], held[term], term))[:limit])
+    chosen = set(sorted(terms, key=lambda term: (not held[term], held[term], term))[:_MOST_TERMS])
     return (
         tuple(term for term in query.words if term in chosen),
         tuple(term for term in query.joined if term in chosen),
@@ -230,16 +222,15 @@ def _score(
     rows: Sequence[tuple[int, str, bytes]],
     idf: Mapping[str, float],
     *,
-    settings: Bm25,
     average: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """(passage numbers, sums over the terms) of all passages in `rows` (block, term, entries)."""
     sizes = [len(entries) // ENTRY.itemsize for _, _, entries in rows]
     entries = np.frombuffer(b"".join(row[2] for row in rows), dtype=ENTRY)
-    frequency = entries["text"] + settings.title_weight * entries["title"]
-    held_back = settings.k1 * (1 - settings.b + settings.b * entries["length"] / average)
+    frequency = entries["text"] + _TITLE_WEIGHT * entries["title"]
+    held_back = K1 * (1 - B + B * entries["length"] / average)
     weights = np.repeat([idf[term] for _, term, _ in rows], sizes)
-    gains = weights * frequency * (settings.k1 + 1) / (frequency + held_back)
+    gains = weights * frequency * (K1 + 1) / (frequency + held_back)
     # numbers may have wide gaps; numbering the blocks that occur keeps the sums array small
     seen, block_index = np.unique(np.array([row[0] for row in rows]), return_inverse=True)
     places = np.repeat(block_index * _BLOCK, sizes) + entries["slot"]

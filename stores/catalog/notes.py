@@ -16,9 +16,6 @@ _CUE_VECTORS = "cue_vectors"
 _OLD_MAP = "topics"
 """Where version 0.1 kept the memory map, which contains titles of memories."""
 
-_WORTH_A_MAP = 50
-"""The memory map is made again once one memory in 50 is new. (It takes 0.8 s for 5,000.)"""
-
 
 def read_meta(connection: Connection) -> dict[str, str]:
     """All notes, by key."""
@@ -94,24 +91,6 @@ def needs_compaction(connection: Connection) -> bool:
 def note_learning(connection: Connection, *, on: bool) -> None:
     """Note whether sessions may write cues."""
     write_meta(connection, {LEARNING: "on" if on else "off"})
-
-
-def count_change(connection: Connection) -> None:
-    """Count a change that requires another memory map."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES ('changes', '1') ON CONFLICT (key) "
-        "DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)"
-    )
-
-
-def count_stored(connection: Connection, number: int) -> None:
-    """Count stored memories. As many as require another memory map make one change."""
-    small = int(read_meta(connection).get("small_changes", 0)) + number
-    (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
-    if small > memories // _WORTH_A_MAP:
-        count_change(connection)
-        small = 0
-    write_meta(connection, {"small_changes": str(small)})
 
 
 class OpenNote(NamedTuple):

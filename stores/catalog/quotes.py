@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from secondhop.stores.catalog.rows import MEMORY_COLUMNS, memory_of, text_of, written
+from secondhop.stores.catalog import reads as catalog_reads
+from secondhop.stores.catalog.rows import text_of, written
 from secondhop.stores.catalog.versions import earlier_texts
 from secondhop.stores.database import Connection
-from secondhop.stores.records import Memory
 
 QUOTED = 16
 """Two texts that share this many letters and digits in a row do so by quoting, not by chance."""
@@ -62,10 +62,9 @@ def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
 
 
 def _texts_of(connection: Connection, memory_id: str) -> Iterator[str]:
-    sql = f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?"
-    row = connection.execute(sql, (memory_id,)).fetchone()
-    present: list[Memory] = [] if row is None else [memory_of(row)]
-    for memory in [*present, *(one.memory for one in earlier_texts(connection, memory_id))]:
+    present = catalog_reads.memory(connection, memory_id)
+    earlier = [one.memory for one in earlier_texts(connection, memory_id)]
+    for memory in [present, *earlier] if present else earlier:
         if len(memory.title) >= QUOTED:  # a title like "Home" is no quote
             yield memory.title
         yield memory.value

@@ -160,6 +160,10 @@ def counts(
     passages, tokens = connection.execute(
         "SELECT count(*), coalesce(sum(tokens), 0) FROM passages"
     ).fetchone()
+    (annotated,) = connection.execute(
+        "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
+        "USING (memory_id, content_hash)"
+    ).fetchone()
     return StoreCounts(
         memories=memories,
         passages=passages,
@@ -169,17 +173,8 @@ def counts(
         schema_version=schema_version,
         embedder=embedder,
         cues=count(connection, CUES),
-        annotated=annotated(connection),
+        annotated=annotated,
     )
-
-
-def annotated(connection: Connection) -> int:
-    """How many memories have an annotation of their current text."""
-    (count,) = connection.execute(
-        "SELECT count(DISTINCT memory_id) FROM annotations JOIN memories "
-        "USING (memory_id, content_hash)"
-    ).fetchone()
-    return int(count)
 
 
 def cue_standing(connection: Connection) -> CueStanding:
@@ -336,7 +331,7 @@ def best_by_words(
     if k < 1:
         return [[] for _ in queries]
     terms = [query_terms(query) for query in queries]
-    found = lexicon.search(connection, terms, settings=lexicon.Bm25())
+    found = lexicon.search(connection, terms)
     near = [_best(numbers, scores, k=k) for numbers, scores in found]
     numbers = json.dumps([*{number for best in near for number in best}])
     rows = connection.execute(_NUMBERED, (numbers,))

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from secondhop.stores.catalog import lexicon
+from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.analysis import analyzer_id, document_terms
 from secondhop.stores.catalog.notes import write_meta
 from secondhop.stores.catalog.rows import (
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
-    memory_of,
     memory_row,
     passage_of,
     passage_row,
@@ -84,17 +84,14 @@ def rebuild_lexicon(connection: Connection) -> None:
 def _stored_passages(
     connection: Connection, memory_id: str
 ) -> Iterator[tuple[Passage, lexicon.IndexedPassage]]:
-    found = connection.execute(
-        f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id = ?", (memory_id,)
-    ).fetchone()
-    if found is None:
+    memory = catalog_reads.memory(connection, memory_id)
+    if memory is None:
         return
-    title = memory_of(found).title
     for passage_no, *row in connection.execute(
         f"SELECT passage_no, {PASSAGE_COLUMNS} FROM passages WHERE memory_id = ?", (memory_id,)
     ):
         passage = passage_of(tuple(row))
-        yield passage, _indexed(passage_no, passage, title=title)
+        yield passage, _indexed(passage_no, passage, title=memory.title)
 
 
 def _indexed(passage_no: int, passage: Passage, *, title: str) -> lexicon.IndexedPassage:

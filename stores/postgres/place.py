@@ -2,7 +2,7 @@
 
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, LiteralString
 
 from secondhop.stores.catalog.catalog import Catalog, Identity
@@ -81,15 +81,9 @@ class PostgresPlace:
         slug = entity_slug(identity.entity)
         return PostgresVectors(self._server, slug, collection=collection)
 
-    def identities(self, *, filled: bool = False) -> list[Identity]:
+    def catalogs(self) -> Iterable[Catalog]:
         """See `StorePlace`."""
-        catalogs = [self.catalog(name) for (name,) in self._rows("SELECT name FROM entities")]
-        known = [
-            catalog.identity()
-            for catalog in catalogs
-            if catalog.exists() and not (filled and catalog.is_empty())
-        ]
-        return sorted(known, key=lambda identity: identity.entity)
+        return [self.catalog(name) for (name,) in self._rows("SELECT name FROM entities")]
 
     def manifest(self) -> Manifest | None:
         """See `StorePlace`."""

@@ -32,7 +32,6 @@ from secondhop.stores.vectors.chroma_client import (
 )
 
 _BATCH = 500
-_Read = tuple[ChromaSession | None, ChromaCollection | None]
 
 
 P = ParamSpec("P")

@@ -5,6 +5,7 @@ Both offer `reading` and `writing`: blocks in which one collection may be used.
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
+from types import ModuleType
 from typing import Any, Protocol
 
 from secondhop.errors import (
@@ -113,7 +114,7 @@ class ChromaSession:
         if name not in self._collections:
             try:
                 self._collections[name] = self._database.collection(name)
-            except _not_found():
+            except _errors().NotFoundError:
                 return None
         return self._collections[name]
 
@@ -136,7 +137,7 @@ class ChromaSession:
         self._collections.pop(name, None)
         try:
             self._database.drop(name)
-        except _not_found():
+        except _errors().NotFoundError:
             return
 
     def rename(self, name: str, new_name: str) -> None:
@@ -152,10 +153,12 @@ class ChromaSession:
         self._database.close()
 
 
-def _not_found() -> type[Exception]:
-    from chromadb.errors import NotFoundError
+def _errors() -> ModuleType:
+    """Chroma's error classes. They are looked up only when there is an error, because that loads
+    `chromadb`."""
+    from chromadb import errors
 
-    return NotFoundError
+    return errors
 
 
 class ChromaClient(Protocol):
@@ -189,9 +192,6 @@ class ChromaClient(Protocol):
 def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
     """Translate Chroma's errors, which have no codes, only words. Wrap every call of Chroma in it.
 
-    The error classes are looked up only when there is an error, so that `chromadb` is not loaded
-    before.
-
     Args:
         cure: the command that rebuilds the vectors.
     """
@@ -201,9 +201,9 @@ def chroma_errors(place: str, *, cure: str) -> Generator[None, None, None]:
         raise StoreUnavailableError(
             f"the Chroma server at {place} does not answer ({error}); start it, or check the URL"
         ) from error
-    except _internal_error() as error:
+    except _errors().InternalError as error:
         raise _internal(error, place, cure=cure) from error
-    except _refusal() as error:
+    except _errors().ChromaError as error:
         raise StoreError(f"Chroma at {place} refused: {error}") from error
     except Exception as error:
         if type(error) is not Exception:
@@ -219,18 +219,6 @@ def _unreachable() -> tuple[type[Exception], ...]:
     from httpx import HTTPError
 
     return HTTPError, ConnectionError
-
-
-def _internal_error() -> type[Exception]:
-    from chromadb.errors import InternalError
-
-    return InternalError
-
-
-def _refusal() -> type[Exception]:
-    from chromadb.errors import ChromaError
-
-    return ChromaError
 
 
 def _internal(error: Exception, place: str, *, cure: str) -> StoreError:

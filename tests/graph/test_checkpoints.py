@@ -15,13 +15,14 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from tests.fakes import ScriptedCritic, ScriptedPlanner, note, plan, votes
 from tests.small_world import LIFE, QUESTION, SmallWorld, interview_plan, small_world
 
+from secondhop.annotate.settings import AnnotateSettings
 from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
-from secondhop.opening import cached_embedders, parts_of
+from secondhop.opening import Parts, cached_embedders
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -61,7 +62,19 @@ def front_door(world: SmallWorld, folder: Path, saver: Saver | None, services: S
     embedders = cached_embedders(
         world.embedder, entity_cache=folder / "own.db", library_cache=folder / "library.db"
     )
-    parts = parts_of(StoreDirectory(folder), world.store, embedders, services)
+    home = StoreDirectory(folder)
+    parts = Parts(
+        home=home,
+        store=world.store,
+        embedders=embedders,
+        services=services,
+        sessions=home.place.sessions(services.entity),
+        counters=home.place.counters(services.entity),
+        llm=None,
+        prompts=None,
+        prices={},
+        annotate=AnnotateSettings(by_itself=False),
+    )
     return Recall(parts, checkpointer=saver)
 
 

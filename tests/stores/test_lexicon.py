@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.stores.consistency import wrong_postings
 
 from secondhop.stores.catalog.catalog import Catalog, Identity
-from secondhop.stores.catalog.lexicon import Bm25
+from secondhop.stores.catalog.lexicon import K1, B
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import WriterLock
 from secondhop.stores.store_directory import StoreDirectory
@@ -99,19 +99,18 @@ async def test_a_long_query_counts_as_its_rarest_words(
 
 def plain_bm25(documents: dict[str, list[str]], query: list[str]) -> dict[str, float]:
     """BM25 straight from its definition; every title is "x", which adds one word to the length."""
-    settings = Bm25()
     average = sum(len(words) + 1 for words in documents.values()) / len(documents)
     known: dict[str, float] = {}
     bound = 0.0
     for term in dict.fromkeys(query):
         holding = sum(term in words for words in documents.values())
         idf = math.log1p((len(documents) - holding + 0.5) / (holding + 0.5))
-        bound += idf * (settings.k1 + 1)
+        bound += idf * (K1 + 1)
         for name, words in documents.items():
             if frequency := words.count(term):
                 relative = (len(words) + 1) / average
-                held_back = settings.k1 * (1 - settings.b + settings.b * relative)
-                gain = frequency * (settings.k1 + 1) / (frequency + held_back)
+                held_back = K1 * (1 - B + B * relative)
+                gain = frequency * (K1 + 1) / (frequency + held_back)
                 known[name] = known.get(name, 0.0) + idf * gain
     return {name: gained / bound for name, gained in known.items()}
 

@@ -1,18 +1,19 @@
 """Clusters of memories: they are always the same, and have names."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from types import SimpleNamespace
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import pytest
 
 from secondhop.ranking.keyphrases import topic_names
 from secondhop.stores import memory_map
-from secondhop.stores.catalog.catalog import Catalog
 from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.records import Topic
 
 T = TypeVar("T")
 
@@ -91,18 +92,21 @@ async def test_a_topic_tells_what_its_memories_help_with(
 async def test_new_memories_make_a_new_map_only_when_they_are_many(
     store: EntityStore, make: SimpleNamespace
 ) -> None:
-    catalog = cast(Catalog, vars(store)["_catalog"])
     await store.put([make.memory(f"m{n}", f"word{n} and more") for n in range(100)])
-    before = catalog.changes()
 
-    seen: list[int] = []
+    seen = [await mapped(store)]
     for number in range(3):
         await store.put_deciding(make.memory(f"s{number}", f"single {number}"), lambda _: ())
-        seen.append(catalog.changes() - before)
-    for number in range(3):
-        await store.put([make.memory(f"t{number}", f"another {number}")])
-        seen.append(catalog.changes() - before)
+        seen.append(await mapped(store))
     await store.delete(["s0"])
+    seen.append(await mapped(store))
+    for changed in range(4):
+        await store.put([make.memory(f"m{changed}", f"another text, number {changed}")])
+        seen.append(await mapped(store))
 
-    assert seen == [0, 0, 1, 1, 1, 2]
-    assert catalog.changes() == before + 3
+    made = [one is not before for before, one in pairwise(seen)]
+    assert made == [False, False, True, True, False, False, True, False]
+
+
+async def mapped(store: EntityStore) -> Sequence[Topic]:
+    return await store.topics()

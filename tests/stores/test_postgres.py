@@ -202,7 +202,7 @@ async def test_an_embedder_that_differs_is_refused_and_a_reindex_changes_it(
     with pytest.raises(EmbedderMismatchError):
         await opened(home, "other", dimension=4)
 
-    async with await home.begin_reindex("me", embedder_id="hash-16", dimension=4) as reindex:
+    async with home.reindexing("me", embedder_id="hash-16", dimension=4) as reindex:
         async for _, passages in reindex.memories():
             await reindex.put([one.passage_id for one in passages], np.eye(4, dtype=np.float32)[:2])
         await reindex.finish()

@@ -283,8 +283,7 @@ async def test_without_its_manifest_a_store_is_reindexed_and_whole_again(
     async with aclosing(StoreDirectory(home.path)) as again:
         with pytest.raises(CorruptStoreError, match=r"1 of 1 .* missing.*secondhop reindex"):
             await again.open_entity("me", embedder_id="hash-16", dimension=16)
-        job = await again.begin_reindex("me", embedder_id="hash-16", dimension=16)
-        async with job:
+        async with again.reindexing("me", embedder_id="hash-16", dimension=16) as job:
             async for _, passages in job.memories():
                 await job.put([one.passage_id for one in passages], make.vectors("text"))
             await job.finish()
@@ -308,8 +307,7 @@ class TestReindex:
             await store.put([make.memory(f"m{n}", f"text {n}", "more") for n in range(70)])
 
     async def rebuild(self, home: StoreDirectory, *, dimension: int, embedder: str) -> int:
-        job = await home.begin_reindex("me", embedder_id=embedder, dimension=dimension)
-        async with job:
+        async with home.reindexing("me", embedder_id=embedder, dimension=dimension) as job:
             done = 0
             async for _, passages in job.memories():
                 ids = [passage.passage_id for passage in passages]
@@ -342,8 +340,7 @@ class TestReindex:
         self, home: StoreDirectory, make: SimpleNamespace
     ) -> None:
         await self.fill(home, make)
-        job = await home.begin_reindex("me", embedder_id="new-8", dimension=8)
-        async with job:
+        async with home.reindexing("me", embedder_id="new-8", dimension=8) as job:
             await job.put(["m0:x:0"], np.eye(8, dtype=np.float32)[:1])
             with pytest.raises(StoreError, match="no new vector"):
                 await job.finish()

@@ -29,7 +29,7 @@ async def filled(home: StoreDirectory, make: SimpleNamespace, entity: str = "me"
 
 
 async def reindexed(home: StoreDirectory, make: SimpleNamespace) -> None:
-    async with await home.begin_reindex("me", embedder_id="hash-16", dimension=16) as reindex:
+    async with home.reindexing("me", embedder_id="hash-16", dimension=16) as reindex:
         async for _, passages in reindex.memories():
             ids = [passage.passage_id for passage in passages]
             await reindex.put(ids, make.vectors(*(passage.text for passage in passages)))
@@ -159,7 +159,7 @@ def place_in_all(folder: Path) -> set[str | None]:
 
 def collections_of(server: str, folder: Path) -> int:
     """How many collections the store has on the server."""
-    manifest = StoreDirectory(folder).manifest()
+    manifest = StoreDirectory(folder).place.manifest()
     assert manifest is not None
     database = "/api/v2/tenants/default_tenant/databases/default_database"
     found = httpx.get(f"{server}{database}/collections").raise_for_status().json()

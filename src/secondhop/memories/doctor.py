@@ -235,7 +235,9 @@ async def check_counters(case: Examined) -> list[Finding]:
 async def check_embeddings(case: Examined) -> list[Finding]:
     """Compare a fixed sample of the vectors with fresh ones from the model, past the cache."""
     pairs = case.passages[:: max(1, -(-len(case.passages) // SAMPLE))]
-    stored = await case.store.passage_vectors.fetch([passage.passage_id for _, passage in pairs])
+    stored = await case.store.passage_vectors.index.fetch(
+        [passage.passage_id for _, passage in pairs]
+    )
     held = [pair for pair in pairs if pair[1].passage_id in stored]
     if not held:
         return []

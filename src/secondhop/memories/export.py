@@ -211,7 +211,7 @@ async def restore_cues(
         return
     cues = [*(cue for annotation in annotations for cue in annotation.cues), *added]
     vectors = await embedded_texts([cue.text for cue in cues], embedder, size=_EMBEDDED_AT_ONCE)
-    await store.cues.restore(annotations, added, vectors)
+    await store.cues.annotate(annotations, vectors, added=added)
 
 
 def changes_in(records: Sequence[MemoryRecord], view: KeepingView) -> list[KeepingChange]:

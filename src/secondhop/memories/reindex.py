@@ -30,13 +30,13 @@ async def rebuild_unfinished(
     home: StoreDirectory, entity: str, *, embedder: Embedder
 ) -> int | None:
     """As `reindex_entity`; None if another process has done it meanwhile."""
-    run = home.begin_reindex(
+    run = home.reindexing(
         entity,
         embedder_id=embedder.model_id,
         dimension=embedder.dimension,
         may_delete_unreadable=False,
     )
-    async with await run as reindex:
+    async with run as reindex:
         if not await reindex.is_needed():
             return None
         return await rebuild(reindex, home, entity, embedder=embedder)
@@ -52,8 +52,8 @@ async def reindex_entity(
     Raises:
         StoreError: nothing is stored for the entity, or another process writes to it.
     """
-    run = home.begin_reindex(entity, embedder_id=embedder.model_id, dimension=embedder.dimension)
-    async with await run as reindex:
+    run = home.reindexing(entity, embedder_id=embedder.model_id, dimension=embedder.dimension)
+    async with run as reindex:
         done = await rebuild(reindex, home, entity, embedder=embedder, progress=progress)
     if progress:
         progress(entity, done, done)

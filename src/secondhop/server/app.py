@@ -118,8 +118,9 @@ def entities(caller: Caller, server: Server) -> list[str]:
     if EVERY_ENTITY not in caller.entities:
         return sorted(caller.entities)
     expect(caller, "admin")
-    with closing(StoreDirectory(server.store).place) as place:
-        return [identity.entity for identity in place.identities()]
+    home = StoreDirectory(server.store)
+    with closing(home.place):
+        return home.entities()
 
 
 def describe_more(app: FastAPI) -> None:

@@ -30,14 +30,6 @@ class SessionLearner(Protocol):
         ...
 
 
-class LearnsNothing:
-    """A learner for sessions that should leave nothing behind."""
-
-    async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
-        """Learn nothing."""
-        return Learned()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
     """A session's end, and what was learned from it, or would be."""

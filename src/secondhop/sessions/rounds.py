@@ -34,19 +34,15 @@ class SessionRounds:
     """The rounds of one entity's sessions. Between calls it keeps only their traces."""
 
     def __init__(self, services: Services, *, traces: TraceFolder | None = None) -> None:
-        self._services, self._traces = session_services(services), traces
+        self.services, self._traces = session_services(services), traces
+        """The services, with the critic of sessions."""
 
     @cached_property
     def _graph(self) -> "RoundGraph":
         """Compiled at the first round, because most programs have no sessions."""
         from secondhop.graph.session import build_round_graph
 
-        return build_round_graph(self._services)
-
-    @property
-    def services(self) -> Services:
-        """The services, with the critic of sessions."""
-        return self._services
+        return build_round_graph(self.services)
 
     async def first(self, asked: SessionInput, *, progress: Progress | None = None) -> SessionState:
         """The state with the first answer."""
@@ -58,10 +54,10 @@ class SessionRounds:
         The same state gives the same answer, as long as the store does not change and no language
         model votes.
         """
-        self._services.hidden.forget(state["trace_id"])
+        self.services.hidden.forget(state["trace_id"])
         begun = {
             **state,
-            "deadline_at": time.time() + self._services.settings.limits.deadline_s,
+            "deadline_at": time.time() + self.services.settings.limits.deadline_s,
             "trace_id": uuid.uuid4().hex[:12],  # new, so that what may be shown is looked up again
         }
         return await self._run(begun, round_number=state["round"] + 1, progress=progress)
@@ -69,7 +65,7 @@ class SessionRounds:
     async def answer(self, state: SessionState, *, expires_at: datetime) -> SessionAnswer:
         """The current answer, with its texts and the votes noted on it since."""
         timed: SessionState = {**state, "expires_at": expires_at.timestamp()}
-        update = await present(timed, services=self._services)
+        update = await present(timed, services=self.services)
         return SessionAnswer.model_validate(update.get("answer"))
 
     async def settled(
@@ -79,8 +75,8 @@ class SessionRounds:
         ended: SessionState = {**state, "note_of_end": note}
         if accepted is not None:
             ended = {**ended, "accepted": accepted}
-        update = await settle(ended, services=self._services)
-        self._services.hidden.forget(state["trace_id"])
+        update = await settle(ended, services=self.services)
+        self.services.hidden.forget(state["trace_id"])
         return ResolvedSession.model_validate(update.get("resolved"))
 
     # --- inside ---
@@ -108,14 +104,14 @@ class SessionRounds:
             "stop_reason": "votes",
             "stop_detail": "the round waits for votes",
         }
-        return TraceDraft(state=told, services=self._services, ms=state["round_ms"])
+        return TraceDraft(state=told, services=self.services, ms=state["round_ms"])
 
     async def _in_time(
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None
     ) -> SessionState:
         """Compute one round. Past the deadline, answer with what was found by then."""
         state = dict(given)
-        deadline = asyncio.timeout(self._services.settings.limits.deadline_s + GRACE_S)
+        deadline = asyncio.timeout(self.services.settings.limits.deadline_s + GRACE_S)
         modes: list[StreamMode] = ["updates", "values"]
         try:
             async with deadline:
@@ -133,9 +129,9 @@ class SessionRounds:
 
     async def _cut_short(self, state: Mapping[str, Any], *, round_number: int) -> SessionState:
         """The answer from what was found so far, without waiting for anything more."""
-        limit = self._services.settings.limits.deadline_s
+        limit = self.services.settings.limits.deadline_s
         if "trace_id" not in state:  # on a busy machine, even the first step has not ended
-            begun = await begin_session(cast(SessionInput, state), services=self._services)
+            begun = await begin_session(cast(SessionInput, state), services=self.services)
             state = {**state, **begun}
         reason = (
             f"round {round_number}: the limit of {limit:g} s was reached; the running step was "
@@ -143,7 +139,7 @@ class SessionRounds:
         )
         stopped = cast(SessionState, {**state, "round": round_number})
         stopped["degraded"] = {**state.get("degraded", {}), f"deadline {round_number}": reason}
-        update = await pick_round(stopped, services=self._services)
+        update = await pick_round(stopped, services=self.services)
         shown = {**stopped.get("shown", {}), **update.get("shown", {})}
         return cast(SessionState, {**stopped, **update, "shown": shown})
 

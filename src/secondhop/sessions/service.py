@@ -24,7 +24,7 @@ from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
 from secondhop.sessions.ballots import with_votes
 from secondhop.sessions.document import names_one, pack, unpack
-from secondhop.sessions.learner import Learned, LearnsNothing, Resolution, SessionLearner
+from secondhop.sessions.learner import Learned, Resolution, SessionLearner
 from secondhop.sessions.rounds import Progress, SessionRounds
 from secondhop.sessions.session import RecallSession, SessionOptions
 from secondhop.stores.sessions import SessionStatus, SessionStore, StoredSession
@@ -67,8 +67,8 @@ class Sessions:
         """`ready` is awaited before each round. It prepares the models; its error ends the step."""
         self._rounds, self._store, self._ready = rounds, store, ready
         self._owner, self._loop = owner_of(entity), loop or BackgroundLoop()
-        self.learner: SessionLearner = learner or LearnsNothing()
-        """Gets every session that is resolved here."""
+        self.learner = learner
+        """Gets every session that is resolved here; None: nothing is learned."""
 
     def open(self, question: str, **options: Unpack[SessionOptions]) -> RecallSession:
         """A recall that is voted on: `async with recall.sessions.open(question) as s: …`.
@@ -296,6 +296,8 @@ class Sessions:
 
     async def _learn(self, session: ResolvedSession, *, dry_run: bool) -> Learned:
         """Let the learner learn from a session, which stays resolved even if that fails."""
+        if self.learner is None:
+            return Learned()
         try:
             return await self.learner.alearn(session, dry_run=dry_run)
         except SecondhopError as error:
