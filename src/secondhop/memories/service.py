@@ -83,7 +83,7 @@ class MemoryService(MemoryReading):
         super().__init__(writing, loop=loop or BackgroundLoop())
         self._traces = traces
         self.forgetter = Forgetter(writing=writing, traces=traces)
-        self._reading, self._cues, self._briefings = reading, cues, briefings
+        self._reading, self._cues, self._briefing = reading, cues, briefing
 
     @property
     def cues(self) -> "Cues":
