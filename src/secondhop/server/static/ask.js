@@ -51,7 +51,7 @@ async function tracedBy(traceId) {
 /** An empty trace for a server that keeps none; the answer is then shown without explanations. */
 function untraced(error) {
   if (error.status !== 404) throw error;
-  return { trace: { candidates: [], facets: [], queries: [], returned: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
+  return { trace: { candidates: [], facets: [], queries: [], returned: [], near_misses: {}, planner: "", critic: "", settings: {} }, scores: {}, explain: null };
 }
 
 /** Ask, and show the steps and then the answer in `out`. */
@@ -94,7 +94,7 @@ function resultOf({ trace, stored }) {
     return { id, title: one?.title ?? "", created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
       cue: one?.cue, role: "", source: "", kind: "", why: one?.why ?? "", stale: "", evidence: [], conflicts_with: [] };
   });
-  return { question: trace.question, memories, maybe: nearestOf(trace, stored), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
+  return { question: trace.question, memories, maybe: nearestOf({ trace, stored }), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason };
 }
 
@@ -102,14 +102,8 @@ function resultOf({ trace, stored }) {
 const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id: id, name }) => ({ name,
   empty: !candidates.some((one) => one.slot_facet === id || one.facet_scores.some((score) => score.facet_id === id && score.relevance >= (settings["ranking.min_score"] ?? 0))) }));
 
-/** The six nearest that the last round left out, as the engine orders them (`near_misses`). `stored`: {id: memory as it is stored}. */
-function nearestOf(trace, stored = new Map()) {
-  const cutOf = (one) => one.drops.findLast(({ stage, round }) => round === trace.spent.rounds
-    && (stage === "pick" || (stage === "critique" && one.votes.at(-1)?.by === "critic")));
-  return trace.candidates.filter((one) => one.slot === null).map((one) => ({ one, cut: cutOf(one) })).filter(({ cut }) => cut)
-    .sort((a, b) => (a.cut.rank ?? Infinity) - (b.cut.rank ?? Infinity) || b.cut.score - a.cut.score).slice(0, 6)
-    .map(({ one, cut }) => ({ id: one.memory_id, title: one.title, created_at: stored.get(one.memory_id)?.created_at, cut_by: cut.reason }));
-}
+/** The near misses of a kept recall. `stored`: {id: memory as it is stored}. */
+const nearestOf = ({ trace, stored = new Map() }) => Object.entries(trace.near_misses).map(([id, cut]) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: cut }));
 
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
@@ -268,7 +262,7 @@ class Session {
     this.answer = answer;
     this.traceId = answer.trace_id;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
-    showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
+    showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced) }, ...traced, session: this });
     this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
     this.refresh();
   }
