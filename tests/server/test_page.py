@@ -174,6 +174,7 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(told.locator(".story > ul")).to_contain_text(f"it has {score}")
     page.locator(".near .why-button").first.click()
     expect(page.locator(".near .story").first).to_contain_text("What would admit it")
+    expect(page.locator(".near .story li").first).to_have_text(re.compile("^Round 1: came in"))
     page.get_by_label("Memory id").fill("bread")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
@@ -828,6 +829,10 @@ def test_axe_finds_nothing_to_mend(
         page.get_by_label("Question", exact=True).fill(QUESTION)
         page.get_by_role("button", name="Compare", exact=True).click()
         expect(page.get_by_role("region", name="Places")).to_be_visible()
+        assert faults() == []
+        page.get_by_role("link", name="Ask").click()
+        page.get_by_role("button", name="Resolve").click()
+        expect(page.get_by_role("link", name="What was learned")).to_be_visible()
         assert faults() == []
 
 

@@ -10,6 +10,7 @@ const BY_CUE = "; or this question as a cue, which lifts it for such questions";
 
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
+  [/^Round (\d+), \w+: /, "Round $1: "],
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],

@@ -5,7 +5,7 @@ function askView() {
   const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "What do you want to know? Press Enter to ask." });
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
-  const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row" });
+  const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" });
   const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); moment.focus(); } });
   const showDated = () => { dated.hidden = !moment.value; dated.textContent = `as of ${moment.value} ×`; dated.setAttribute("aria-label", `Remove: as of ${moment.value}`); };
   moment.addEventListener("input", showDated);
