@@ -100,7 +100,7 @@ function memoriesView() {
   const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, ingest files (secondhop ingest FILE), or choose another name at the top.");
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
   const taught = el("div");
-  const showTaught = async () => { const open = opensLearned || taught.querySelector("details")?.open; opensLearned = false; const now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
+  const showTaught = async () => { const now = await learnedView(showTaught), open = opensLearned || taught.querySelector("details")?.open; opensLearned = false; replace(taught, now); if (now && open) now.open = true; };
   const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
   const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
