@@ -60,7 +60,7 @@ def kept_back(hidden: TraceHidden) -> Explanation:
         memory_id=hidden.memory_id,
         title=hidden.title,
         returned=False,
-        story=["Queries found it.", f"It was not returned: {hidden.reason}."],
+        story=["A search found it.", f"It was not returned: {hidden.reason}."],
         cut_by="validity",
         nearest_change=(
             f"`--include-stale` shows it, marked as outdated; "

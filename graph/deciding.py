@@ -54,6 +54,19 @@ def deciding_text(trace: RecallTrace, candidate: TraceCandidate) -> str:
     return f"{deciding(trace, candidate):.{digits(trace)}f}"
 
 
+def rivalling(trace: RecallTrace, rival: TraceCandidate, candidate: TraceCandidate) -> str:
+    """The deciding score of a rival, in words if it reads like the candidate's own."""
+    told = deciding_text(trace, rival)
+    if told != deciding_text(trace, candidate):
+        return told
+    if deciding(trace, rival) != deciding(trace, candidate):
+        return f"almost the same score ({told} when rounded)"
+    first = (
+        "id that sorts first" if rival.score == candidate.score else "one nearer to the question"
+    )
+    return f"the same score (of equals, the {first} comes first)"
+
+
 def digits(trace: RecallTrace) -> int:
     """Decimals of a score; more for fused rank scores, which are close together."""
     return 4 if keeps_hybrid_order(trace) else 2

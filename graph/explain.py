@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from secondhop.errors import NotStoredError
 from secondhop.graph.absent import forgotten_since, given_apart, kept_back, never_found
-from secondhop.graph.deciding import deciding, keeps_hybrid_order
+from secondhop.graph.deciding import deciding, deciding_text, keeps_hybrid_order, rivalling
 from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import (
     id_and_title,
@@ -140,8 +140,8 @@ def beaten_by(
     by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace)
     if rival is None or not by_score or deciding(trace, rival) < deciding(trace, candidate):
         return f" It lost to {named}."
-    own, other = deciding(trace, candidate), deciding(trace, rival)
-    return f" Its score is {own:.2f}; {named}, which took a slot, has {other:.2f}."
+    own, other = deciding_text(trace, candidate), rivalling(trace, rival, candidate)
+    return f" Its score is {own}; {named}, which took a slot, has {other}."
 
 
 def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:

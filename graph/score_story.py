@@ -53,7 +53,7 @@ def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
     for _, text, place in sorted(found)[:3]:
         by_text.setdefault(text, []).append(place)
     best = "; ".join(f"{', '.join(places)} for “{text}”" for text, places in by_text.items())
-    return f"Found first in round {candidate.first_round}: {best}."
+    return f"By its text alone, searches found it in round {candidate.first_round}: {best}."
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:

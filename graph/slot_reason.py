@@ -6,6 +6,7 @@ from secondhop.graph.deciding import (
     is_planned,
     keeps_hybrid_order,
     next_after,
+    rivalling,
 )
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
@@ -64,7 +65,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
             f" Next came {named}: its score is {deciding_text(trace, rival)}, but it "
             f"{put_back(trace, rival)}."
         )
-    return f" Next came {named} with {deciding_text(trace, rival)}."
+    return f" Next came {named} with {rivalling(trace, rival, candidate)}."
 
 
 def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -235,6 +235,9 @@ class RecallTrace(Told):
     """None: from version 0.1, which asked all the models that it had."""
     steps: list[TraceStep]
     returned: list[str]
+    near_misses: dict[str, str] = Field(default_factory=dict[str, str])
+    """{memory id: why it is not in the answer}, nearest first: the `maybe` of the result; {} in
+    older traces."""
     stop_reason: str
     stop_detail: str
     degraded: list[str] = Field(default_factory=list[str])

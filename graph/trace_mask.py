@@ -42,6 +42,7 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
             "hidden": [_hidden(one, gone) for one in trace.hidden],
             "preferences": [_preference(one, gone) for one in trace.preferences],
             "steps": [_step(one) for one in trace.steps],
+            "near_misses": {one: _near_miss(told) for one, told in trace.near_misses.items()},
             "stop_detail": MASKED if trace.stop_detail else "",
             "degraded": [_head(reason) for reason in trace.degraded],
         }
@@ -97,6 +98,11 @@ def _preference(given: TracePreference, gone: Collection[str]) -> TracePreferenc
 
 def _step(step: TraceStep) -> TraceStep:
     return step.model_copy(update={"note": "", "error": _head(step.error)})
+
+
+def _near_miss(told: str) -> str:
+    stage, colon, reason = told.partition(": ")
+    return f"{stage}{colon}{_head(reason)}"
 
 
 def _head(reason: str) -> str:

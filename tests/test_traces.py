@@ -237,7 +237,8 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     folder = TraceFolder(tmp_path)
     proved = {"proved_for": "Which numbers does Carefeed like?", "why": "Stored for “achieved”."}
     candidates = [one.model_copy(update=proved) for one in trace.candidates]
-    before = content(tmp_path / folder.save(trace.model_copy(update={"candidates": candidates})))
+    told_of = {"candidates": candidates, "near_misses": {"wins": "critique: voted cold: achieved"}}
+    before = content(tmp_path / folder.save(trace.model_copy(update=told_of)))
     assert b"What I achieved" in before
 
     (name,) = folder.naming(["wins"])
@@ -251,6 +252,7 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     told = {one.memory_id: one.proved_for for one in kept.candidates}
     assert (told["wins"], told["plan"]) == ("", "Which numbers does (masked) like?")
     assert file.stat().st_mtime_ns == written
+    assert kept.near_misses == {"wins": "critique: voted cold: (masked)"}
     assert (kept.forgotten, kept.returned) == (["wins"], trace.returned)
     assert [one.score for one in kept.candidates] == [one.score for one in trace.candidates]
     assert explain(kept, "wins").story[0].startswith("It was forgotten after this recall")

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -26,6 +27,7 @@ from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
+from secondhop.recall import Recall
 
 
 async def explained(world: SmallWorld, trace: RecallTrace, memory_id: str) -> Explanation:
@@ -58,7 +60,7 @@ async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWo
 
     assert told.returned
     assert (told.cut_by, told.nearest_change) == ("", "")
-    assert "Found first in round 1" in told.computed[-1]
+    assert "By its text alone, searches found it in round 1" in told.computed[-1]
     assert "my plan for the first year" in told.computed[-1]
     assert f"slot {result.ids().index('plan') + 1} of {trace.k}" in told.story[-1]
     assert "facets share the slots, and its score for this one is 0." in told.story[-1]
@@ -114,6 +116,40 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
     assert together == pytest.approx(sum(last.parts.values()), abs=0.02)
     assert all(one.meaning for one in told.parts)
     assert f": a score of {last.score:.2f} on a scale from 0 to 1." in told.computed[0]
+
+
+async def test_equal_scores_are_told_in_words(tmp_path: Path) -> None:
+    drinks = ["tea", "tea and milk", "tea and honey", "milk", "honey", "tea, milk and honey"] * 3
+    async with await Recall.aopen(tmp_path, entity="mara", embedder="hashing") as recall:
+        await recall.aadd([note(f"n{n:02}", f"Cup {n}: {what}.") for n, what in enumerate(drinks)])
+        result = await recall.arecall("What do I drink with milk, and what with honey?", k=12)
+        trace = recall.trace(result.trace_id)
+    told = 0
+    for one, other in pairwise(trace.returned):
+        first, second = trace.candidate(one), trace.candidate(other)
+        assert first
+        assert second
+        if deciding(trace, first) == deciding(trace, second):
+            told += 1
+            by_id = first.score == second.score
+            tie = "id that sorts first" if by_id else "one nearer to the question"
+            assert f"{other} “About {other}” with the same score" in explain(trace, one).story[-1]
+            assert explain(trace, one).story[-1].endswith(f"(of equals, the {tie} comes first).")
+            assert one < other if by_id else first.score > second.score
+    assert told
+    scores = {one: 0.5 - place / 10_000 for place, one in enumerate(trace.returned)}
+    close = trace.model_copy(
+        update={
+            "settings": trace.settings | {"slots.by": "score"},
+            "candidates": [
+                one.model_copy(update={"score": scores.get(one.memory_id, 0.0)})
+                for one in trace.candidates
+            ],
+        }
+    )
+    assert (
+        "almost the same score (0.50 when rounded)" in explain(close, trace.returned[0]).story[-1]
+    )
 
 
 async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: SmallWorld) -> None:

@@ -1,23 +1,31 @@
 "use strict";
-// The address of the page: a view, or one recall, so that a link or the back button opens it again.
+// The address of the page: a view, a recall or a comparison, so that a link or the back button opens it again.
 
-const RECALL = /^#\/recall\/([^/]+)\/([^/]+)$/;
+/** The address of a recall of the entity; of a comparison, if there are two. */
+const addressOf = (...traceIds) => ["#", traceIds.length > 1 ? "compare" : "recall", ...[place.entity, ...traceIds].map(encodeURIComponent)].join("/");
 
-/** The address of a recall of the entity. */
-const addressOf = (traceId) => `#/recall/${encodeURIComponent(place.entity)}/${encodeURIComponent(traceId)}`;
-
-/** What the address bar names: {entity, traceId} of a recall; null if it names none. */
-function addressedRecall() {
+/** What the address bar names: {entity, traceIds} of a recall, or of the two of a comparison; null if it names none. */
+function addressed() {
   try {
-    const [, entity, traceId] = RECALL.exec(location.hash)?.map(decodeURIComponent) ?? [];
-    return traceId ? { entity, traceId } : null;
+    const [start, kind, entity, ...traceIds] = location.hash.split("/").map(decodeURIComponent);
+    return start === "#" && entity && traceIds.every(Boolean) && traceIds.length === { recall: 1, compare: 2 }[kind] ? { entity, traceIds } : null;
   } catch { return null; }  // not a well-formed address
 }
 
-/** Say in the link of a view what it now shows; if it is open, in the address bar, too. `how`: "replaceState" if the back button need not lead here. */
-function showAddress(view, address, how = "pushState") {
-  linkOf(view).setAttribute("href", address);
-  if (currentView() === view && location.hash !== address) history[how](null, "", address);
+/** Say what a view now shows: in its link (that of Recalls always leads to the list); if it is open, in the address bar and the title, too. `about`: the question; `how`: "replaceState" if the back button need not lead here. */
+function showAddress(view, address, about = "", how = "pushState") {
+  const link = linkOf(view);
+  link.dataset.about = about;
+  if (view !== "recalls") link.setAttribute("href", address);
+  if (currentView() !== view) return;
+  if (location.hash !== address) history[how](null, "", address);
+  showTitle();
+}
+
+/** Name the browser's tab after the question that is shown, or else after the view. */
+function showTitle() {
+  const link = linkOf(currentView());
+  document.title = `${short(link.dataset.about || link.textContent, 60)} · secondhop`;
 }
 
 /** The name of the view that is open. */

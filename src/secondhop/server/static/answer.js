@@ -6,14 +6,17 @@ const VOTES = [
   ["wrong", "misleading"], ["spark", "not the answer, but it reminds me of something"],
 ];
 
+const BY_CUE = "; or this question as a cue, which lifts it for such questions";
+
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
+  [/^Round (\d+), \w+: /, "Round $1: "],
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
-  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "searching deeper (with ranking.depth_factor = $1 in the server’s settings, it would be among the candidates, at rank $2 of that query)"],
-  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server’s settings)"],
+  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
+  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
-  [/`--include-stale` shows it, marked.*/, "“include outdated memories” shows it, marked"],
-  [/; a cue lifts it for such questions: `[^`]*`/, "; or a cue, which is a request it matters for"],
+  [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
+  [/; a cue lifts it for such questions: `[^`]*`/, BY_CUE],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
 ];
@@ -28,14 +31,15 @@ function inWords(text, names) {
 function story(explanation, tools, name = "") {
   const { names, canStore, question } = tools;
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
+  const offersCue = canStore && aCueMayHelp(explanation, question);
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
-    change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), "."),
+    change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), offersCue && !change.includes("; a cue lifts") && BY_CUE, "."),
     canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
-      aCueMayHelp(explanation, question) && onceButton("Add this question as a cue", () => addCue(explanation.memory_id, question), "Added; ask again")),
-    explanation.computed.length ? el("details", {}, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+      offersCue && cueButton(explanation.memory_id, tools)),
+    explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
 
 /** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
@@ -81,11 +85,11 @@ const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el(
 /** The name of the facet that is the question itself. */
 const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";
 
-/** What found a memory for the question itself: its words, a cue, or both. For another facet: the names of the facets and the hop. */
+/** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets and the hop. */
 function foundFor(memory, { trace }) {
   if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
-  return words ? (cue ? "its words and a cue" : "its words") : cue ? `only a cue (by its words: ${at})` : place && `its words (${at})`;
+  return words ? (cue ? "its text and a cue" : "its text") : cue ? `a cue (by its text alone: ${at})` : place && `its text (${at})`;
 }
 
 const facts = (memory, tools) => el("dl", { class: "facts" },

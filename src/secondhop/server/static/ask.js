@@ -5,14 +5,19 @@ function askView() {
   const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "What do you want to know? Press Enter to ask." });
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
-  const stale = el("input", { type: "checkbox" });
+  const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" });
+  const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); moment.focus(); } });
+  const showDated = () => { dated.hidden = !moment.value; dated.textContent = `as of ${moment.value} ×`; dated.setAttribute("aria-label", `Remove: as of ${moment.value}`); };
+  moment.addEventListener("input", showDated);
+  showDated();
   const effort = effortChoice("Effort");
   const out = el("div", { id: "out" });
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
     el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
-      el("label", {}, stale, " include outdated memories"), el("button", { class: "primary" }, "Ask")));
+      endedToo(stale), el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = (where = null) => trying(async () => {
+    tries.remove();
     const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked, where };
     if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
@@ -23,12 +28,20 @@ function askView() {
     k.value = trace.k;
     effort.value = trace.effort ?? "";
     moment.value = day(trace.as_of);
+    showDated();
     stale.checked = trace.include_stale;
     submit(trace.where);  // a filter, which only programs give
   };
   const last = lastKept();
-  if (last && !toAsk) showLast(last, out).catch((error) => { if (addressedRecall()) say(error.message, true); });  // after a reload; its trace may be gone
-  return { element: el("div", {}, form, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
+  if (last && !toAsk) showLast(last, out).catch((error) => { if (addressed()) say(error.message, true); });  // after a reload; its trace may be gone
+  else requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
+  return { element: el("div", {}, form, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
+}
+
+/** Up to three requests that memories are stored for, each of another memory. */
+async function requestsToTry() {
+  const cues = (await get(ofEntity("/cues"))).filter((cue) => cue.proved >= 0);
+  return [...new Set(new Map(cues.map((cue) => [cue.memory_id, cue.text])).values())].slice(0, 3);
 }
 
 let toAsk = null;  // the trace of the recall to open the view with
@@ -51,7 +64,7 @@ async function tracedBy(traceId) {
 /** An empty trace for a server that keeps none; the answer is then shown without explanations. */
 function untraced(error) {
   if (error.status !== 404) throw error;
-  return { trace: { candidates: [], facets: [], queries: [], returned: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
+  return { trace: { candidates: [], facets: [], queries: [], returned: [], near_misses: {}, planner: "", critic: "", settings: {} }, scores: {}, explain: null };
 }
 
 /** Ask, and show the steps and then the answer in `out`. */
@@ -66,7 +79,7 @@ async function ask(body, out) {
   session.keep();
   showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
-  if (result.trace_id) showAddress("ask", addressOf(result.trace_id));
+  if (result.trace_id) showAddress("ask", addressOf(result.trace_id), result.question);
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
@@ -94,7 +107,7 @@ function resultOf({ trace, stored }) {
     return { id, title: one?.title ?? "", created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
       cue: one?.cue, role: "", source: "", kind: "", why: one?.why ?? "", stale: "", evidence: [], conflicts_with: [] };
   });
-  return { question: trace.question, memories, maybe: nearestOf(trace, stored), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
+  return { question: trace.question, memories, maybe: nearestOf({ trace, stored }), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason };
 }
 
@@ -102,14 +115,8 @@ function resultOf({ trace, stored }) {
 const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id: id, name }) => ({ name,
   empty: !candidates.some((one) => one.slot_facet === id || one.facet_scores.some((score) => score.facet_id === id && score.relevance >= (settings["ranking.min_score"] ?? 0))) }));
 
-/** The six nearest that the last round left out, as the engine orders them (`near_misses`). `stored`: {id: memory as it is stored}. */
-function nearestOf(trace, stored = new Map()) {
-  const cutOf = (one) => one.drops.findLast(({ stage, round }) => round === trace.spent.rounds
-    && (stage === "pick" || (stage === "critique" && one.votes.at(-1)?.by === "critic")));
-  return trace.candidates.filter((one) => one.slot === null).map((one) => ({ one, cut: cutOf(one) })).filter(({ cut }) => cut)
-    .sort((a, b) => (a.cut.rank ?? Infinity) - (b.cut.rank ?? Infinity) || b.cut.score - a.cut.score).slice(0, 6)
-    .map(({ one, cut }) => ({ id: one.memory_id, title: one.title, created_at: stored.get(one.memory_id)?.created_at, cut_by: cut.reason }));
-}
+/** The near misses of a kept recall. `stored`: {id: memory as it is stored}. */
+const nearestOf = ({ trace, stored = new Map() }) => Object.entries(trace.near_misses).map(([id, cut]) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: cut }));
 
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
@@ -126,8 +133,8 @@ async function withTexts(result) {
 /** What a prompt is called; one that is not built in also gets the start of its hash. */
 const promptName = ({ name, version, hash, origin }) => origin === "built in" ? `built-in ${name}` : `${origin === "yours" ? `your ${name}` : `${name} v${version}`} (${hash.slice(0, 6)})`;
 
-/** What a kept recall was asked for beside its question: the moment, and outdated memories. */
-const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "outdated memories included"];
+/** What a kept recall was asked for beside its question: the moment, and memories that ended. */
+const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with superseded, deprecated and expired memories"];
 
 /** What a list says of a kept recall after its question: when, how many memories, the effort, the prompts. */
 const keptFacts = (one) => [one.asked_at.slice(0, 16).replace("T", " "), plural(one.returned, "memory", "memories"), ...askedFor(one),
@@ -166,6 +173,20 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
   const names = namesOf([...known].map(([id, one]) => ({ ...one, id, title: titles.get(id)?.title || one.title })), session?.names);
   if (session) session.names = names;
   return { explain, names, scores, trace, shown: shown.map((one) => one.id), outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
+}
+
+/** The names of memories in one line. */
+const named = (ids, names) => [...new Set(ids)].map((id) => `“${names.get(id) ?? id}”`).join("; ");
+
+/** What a resolved session accepted and taught. `uncounted`: ids of the memories whose votes were not counted. */
+function resolvedView({ done: { session: { accepted, proposals, votes }, learned }, uncounted }, names) {
+  const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
+  return el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
+    el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
+    el("p", {}, learned.updated || learned.learned ? [`Such questions now rank ${plural(learned.updated, "memory", "memories")} differently.`, accepted.length + up.length ? ` Higher: ${named([...accepted, ...up], names)}.` : null, down.length ? ` Lower: ${named(down, names)}.` : null,
+      " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : "Nothing new was learned."),
+    uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`) : null,
+    proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, names))));
 }
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
@@ -210,7 +231,7 @@ class Session {
     const answer = await post(ofEntity(`/sessions/${this.id}/votes`), { votes: sent, round: this.answer.round });
     this.votes.clear();
     await this.show(answer);
-    if (uncounted.length) say(`Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${this.named(uncounted)}`);
+    if (uncounted.length) say(`Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, this.names)}`);
   }
 
   async begin() {
@@ -226,9 +247,6 @@ class Session {
     return Object.fromEntries([...votes].filter(([id]) => all.includes(id)));
   }
 
-  /** The names of memories in one line. */
-  named(ids) { return [...new Set(ids)].map((id) => `“${this.names.get(id) ?? id}”`).join("; "); }
-
   /** Send the votes that are left and end the session; later recalls learn from it. */
   async resolve() {
     await this.begin();
@@ -236,18 +254,12 @@ class Session {
     const uncounted = [...this.votes.keys()].filter((id) => !(id in noted));
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
-    keepAsLast(this.traceId);
+    keepAsLast(this.traceId, { resolved: { done, uncounted } });
     built.get("memories")?.learned();
-    const { accepted, proposals, votes } = done.session;
-    const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
     this.bar.remove();
     this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: "you resolved the session" });
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
-    const told = el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
-      el("p", {}, accepted.length ? `Accepted: ${this.named(accepted)}.` : "Nothing was accepted."),
-      el("p", {}, done.learned.updated || done.learned.learned ? [`Such questions now rank ${plural(done.learned.updated, "memory", "memories")} differently.`, accepted.length + up.length ? ` Higher: ${this.named([...accepted, ...up])}.` : null, down.length ? ` Lower: ${this.named(down)}.` : null, " The Memories tab lists and takes back what was learned."] : "Nothing new was learned."),
-      uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${this.named(uncounted)}.`) : null,
-      proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, this.names))));
+    const told = resolvedView({ done, uncounted }, this.names);
     this.holder.prepend(told);
     told.scrollIntoView({ block: "start" });
     told.focus();
@@ -259,7 +271,7 @@ class Session {
     await this.draw(answer);
     this.holder.querySelector(".answer").focus({ preventScroll: true });
     this.holder.scrollIntoView({ block: "start" });
-    showAddress("ask", addressOf(answer.trace_id));
+    showAddress("ask", addressOf(answer.trace_id), answer.question);
     const came = answer.changes.filter((one) => one.change === "came").length;
     say(`Round ${answer.round}: ${came} new, ${answer.changes.length - came} gone`);
   }
@@ -268,7 +280,7 @@ class Session {
     this.answer = answer;
     this.traceId = answer.trace_id;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
-    showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced.trace, traced.stored) }, ...traced, session: this });
+    showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced) }, ...traced, session: this });
     this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
     this.refresh();
   }

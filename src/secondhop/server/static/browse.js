@@ -42,6 +42,7 @@ async function learnedView(changed) {
     el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
 }
 
+let opensLearned = false;  // whether the view opens with what was learned unfolded
 let toOpen = "";  // id of the memory to open the view with
 
 /** Open a memory in the Memories tab. */
@@ -99,7 +100,7 @@ function memoriesView() {
   const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, ingest files (secondhop ingest FILE), or choose another name at the top.");
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
   const taught = el("div");
-  const showTaught = async () => { const open = taught.querySelector("details")?.open, now = await learnedView(showTaught); replace(taught, now); if (now && open) now.open = true; };
+  const showTaught = async () => { const now = await learnedView(showTaught), open = opensLearned || taught.querySelector("details")?.open; opensLearned = false; replace(taught, now); if (now && open) now.open = true; };
   const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
   const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
@@ -114,7 +115,7 @@ const CUE_ORIGIN = { host: "by you or your program", model: "by a model", sessio
 function cuesView(told, changed) {
   const list = el("ul");
   const row = (cue) => el("li", { "data-learned": cue.origin === "session" && told.memory_id }, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
-    button("Remove", async (pressed) => { await call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`)); pressed.closest("li").remove(); now(told.cues.filter((one) => one !== cue)); }, { "aria-label": `Remove ${cue.text}` }));
+    button("Remove", async (pressed) => { await removeCue(cue); pressed.closest("li").remove(); now(told.cues.filter((one) => one !== cue)); }, { "aria-label": `Remove ${cue.text}` }));
   const now = (cues) => { told.cues = cues; changed(); };
   const against = told.cues.filter((cue) => cue.proved < 0);
   list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
@@ -131,6 +132,17 @@ async function addCue(memoryId, text) {
     if (/the most it may have/.test(error.message)) error.message = "This memory already has the most cues of yours; remove one in Memories.";
     throw error;
   }
+}
+
+const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`));
+
+/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. */
+function cueButton(memoryId, { question, trace }) {
+  const holder = el("span");
+  const offer = () => replace(holder, onceButton("Add this question as a cue", () => addCue(memoryId, question),
+    (cue) => ["Added. ", button("Ask again", () => askAgain(trace)), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
+  offer();
+  return holder;
 }
 
 /** A form to write a cue in; calls `added` with the stored cue. */
@@ -150,7 +162,7 @@ function tracesView() {
   const open = (traceId) => trying(async () => {
     const shown = el("div");
     await showKept(traceId, shown);
-    showAddress("recalls", addressOf(traceId));
+    showAddress("recalls", addressOf(traceId), lastRecall.question);
     replace(out, back, shown);
     all.hidden = true;
     scrollTo(0, 0);
@@ -199,7 +211,7 @@ function briefingView() {
   const load = async () => {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
-      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300), day(one.created_at), one.why]))
+      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, el("button", { type: "button", class: "link inline", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300)), day(one.created_at), one.why]))
       : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they come from observe (a conversation) or remember."));
   };
   return { element: holder, focus: () => trying(load) };

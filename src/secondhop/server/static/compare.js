@@ -32,10 +32,12 @@ function compareView() {
     say("Asking…");
     const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
     replace(out, comparison(a, b));
+    const ids = [a, b].map(({ trace }) => trace.trace_id);
+    if (ids.every(Boolean)) showAddress("compare", addressOf(...ids), `A and B: ${a.result.question}`);
     out.scrollIntoView({ block: "start" });
     say("Compared");
   };
-  const refresh = async () => {
+  const refresh = async (addressed) => {
     const given = toCompare;
     toCompare = null;
     kept = await keptRecalls();
@@ -43,9 +45,13 @@ function compareView() {
     if (given) question.value = given.question;
     list();
     if (given) (sides.find((one) => !one.chosen()) ?? sides[1]).choose(given.trace_id);
+    sides.forEach((one, index) => { if (addressed.length) one.choose(addressed[index]); });
     changed();
+    if (!addressed.length) return;
+    if (!sides.every((one) => one.chosen())) throw new Error("a recall of this comparison is no longer kept");
+    await submit();
   };
-  return { element: el("div", {}, form, out), focus: () => { trying(refresh); question.focus(); } };
+  return { element: el("div", {}, form, out), focus: (...traceIds) => { trying(() => refresh(traceIds)); question.focus(); } };
 }
 
 /** One side's settings, for a new recall or a kept one; calls `changed` when another is chosen. */
@@ -56,7 +62,7 @@ function side(name, changed) {
   const stale = el("input", { type: "checkbox" });
   const effort = effortChoice(`Effort of ${name}`);
   const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
-  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), el("label", {}, stale, " include outdated memories"));
+  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
   let kept = [];
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
@@ -146,15 +152,16 @@ function verdict(helps, hurts, sides) {
   return `${more > 0 ? a : b} brought more that helps, and more that does not`;
 }
 
-/** A line that counts the person's marks in two answers; the marks stay on this page. */
+/** A line that counts the person's marks in two answers; the marks stay in this tab, also after a reload. */
 function tallied(sides) {
-  const votes = new Map();
+  const marks = `marks ${sides.map(({ trace, result }) => trace.trace_id ?? result.trace_id).join(" ")}`, votes = new Map(JSON.parse(sessionStorage.getItem(marks)));
   const line = el("p", { role: "status" });
   const voted = () => {
+    sessionStorage.setItem(marks, JSON.stringify([...votes]));
     repaintVotes(document);
     const marked = (kinds) => sides.map(({ result }) => result.memories.filter((memory) => kinds.includes(votes.get(memory.id))).length);
     const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
-    line.textContent = votes.size ? `${counted.join(" · ")} → ${verdict(marked(["hot", "warm"]), marked(["cold", "wrong"]), sides)}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay on this page.";
+    line.textContent = votes.size ? `${counted.join(" · ")} → ${verdict(marked(["hot", "warm"]), marked(["cold", "wrong"]), sides)}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
   voted();
   return { votes, voted, line };

@@ -109,13 +109,14 @@ function button(label, work, props = {}, blocked = () => false) {
   return made;
 }
 
-/** A button that works once: afterwards `done` stands in its place. An error is told beside it. */
+/** A button that works once: afterwards `done` stands in its place, or what it returns for the result of the work. An error is told beside it. */
 function onceButton(label, work, done) {
   const told = el("span", { role: "status", tabindex: "-1" });
   const made = button(label, async () => {
-    try { await work(); } catch (error) { told.className = "warning"; told.textContent = error.message; return; }
+    let result;
+    try { result = await work(); } catch (error) { told.className = "warning"; told.textContent = error.message; return; }
     told.className = "";
-    told.textContent = done;
+    replace(told, typeof done === "function" ? done(result) : done);
     made.remove();
     told.focus();
   });
@@ -126,6 +127,9 @@ function onceButton(label, work, done) {
 function choice(label, usual, options) {
   return el("select", { "aria-label": label }, el("option", { value: "" }, usual), options.map((one) => el("option", { value: one }, one)));
 }
+
+/** The label of a checkbox that lets memories back that ended; once checked, it names those that it does not concern. */
+const endedToo = (box) => el("label", {}, box, " include superseded, deprecated and expired memories", el("span", { class: "quiet if-checked" }, " (memories that only an annotation calls replaced are always searched, and come last)"));
 
 /** A choice of effort; efforts that need a model the server lacks are disabled. */
 function effortChoice(label) {
@@ -142,11 +146,11 @@ function effortChoice(label) {
   return made;
 }
 
-/** A table of rows of cells. `role`: "group" if the page may have several with the same caption. */
+/** A table of rows of cells, which are texts or elements. `role`: "group" if the page may have several with the same caption. */
 function table(caption, heads, rows, role = "region") {
   return el("div", { class: "scroll", tabindex: "0", role, "aria-label": caption },
     el("table", {},
       el("caption", {}, caption),
       el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", { class: cell.length > 60 ? "long" : cell.length < 12 ? "brief" : null }, cell)))))));
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => { const { length } = cell.textContent ?? cell; return el("td", { class: length > 60 ? "long" : length < 12 ? "brief" : null }, cell); }))))));
 }

@@ -3,8 +3,8 @@
 
 const LAST = "last recall";
 
-/** Keep an answer. `votes`: {body, sessionId, votes} if it takes votes; see Session in ask.js. */
-const keepAsLast = (traceId, votes = {}) => sessionStorage.setItem(LAST, JSON.stringify({ entity: place.entity, traceId, ...votes }));
+/** Keep an answer. `also`: {body, sessionId, votes} if it takes votes, {resolved} if its session is over; see ask.js. */
+const keepAsLast = (traceId, also) => sessionStorage.setItem(LAST, JSON.stringify({ entity: place.entity, traceId, ...also }));
 
 /** What was kept of the last answer; null if there is none of this entity. */
 function lastKept() {
@@ -23,5 +23,6 @@ async function showLast(last, out) {
   const standing = await standingOf(last), canVote = last.body && (standing || !last.sessionId);
   const session = await showKept(last.traceId, out, canVote ? last : null);
   if (standing) await session.draw(standing);
-  showAddress("ask", addressOf(standing?.trace_id ?? last.traceId), "replaceState");
+  if (last.resolved) out.prepend(resolvedView(last.resolved, lastRecall.tools.names));
+  showAddress("ask", addressOf(standing?.trace_id ?? last.traceId), lastRecall.question, "replaceState");
 }

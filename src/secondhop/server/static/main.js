@@ -6,25 +6,25 @@ const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["m
 
 const built = new Map();  // {tab: view}: a tab keeps its content while another one is open
 
-/** Show a view. `traceId`: the kept recall to show in it. */
-function open(name, traceId = "") {
+/** Show a view. `traceIds`: the kept recalls to show in it. */
+function open(name, ...traceIds) {
   const [key, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
   if (!built.has(key)) built.set(key, build());
   const view = built.get(key);
   replace(byId("main"), view.element);
   for (const tab of byId("tabs").children) if (tab.textContent === label) tab.setAttribute("aria-current", "page"); else tab.removeAttribute("aria-current");
   say("");
-  view.focus(traceId);
+  showTitle();
+  view.focus(...traceIds);
 }
 
 /** Show what the address bar names. The last answer is in the view that takes votes on it. */
 function openAddressed() {
-  const recall = addressedRecall(), name = location.hash.slice(1);
-  if (recall) {
-    if (recall.entity !== place.entity) { openEntity(recall.entity); trying(showStats); }
-    const isLast = lastKept()?.traceId === recall.traceId;
-    if (isLast) open("ask"); else open("recalls", recall.traceId);
-  } else open(name);
+  const named = addressed();
+  if (!named) { open(location.hash.slice(1)); return; }
+  if (named.entity !== place.entity) { openEntity(named.entity); trying(showStats); }
+  const [traceId, other] = named.traceIds;
+  if (other) open("compare", traceId, other); else if (lastKept()?.traceId === traceId) open("ask"); else open("recalls", traceId);
 }
 
 /** Turn to the memories of another entity. */
@@ -33,7 +33,7 @@ function openEntity(entity) {
   byId("entity").value = entity;
   built.clear();
   lastRecall = null;
-  for (const [name] of VIEWS) linkOf(name).setAttribute("href", `#${name}`);
+  for (const [name] of VIEWS) { linkOf(name).setAttribute("href", `#${name}`); linkOf(name).dataset.about = ""; }
 }
 
 /** Open a view by its link: it shows what it showed before. */
@@ -84,6 +84,7 @@ function startPage() {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.key === "/" && !typing) { event.preventDefault(); document.querySelector("main textarea, main input")?.focus(); }
   });
+  for (const act of ["wheel", "touchmove", "click"]) document.addEventListener(act, () => { if (act === "click" || byId("status").className !== "error") say(""); }, { capture: true, passive: true });  // what is said covers nothing that one goes on to
   start();
 }
 

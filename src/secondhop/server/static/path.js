@@ -144,7 +144,7 @@ function drawPath(trace, ids, { onMemory, ...told }) {
   for (const node of nodes) groups.set(node.key, box(node, { show, move, onMemory, isFirst: node === first }));
   const heads = places.filter(Boolean).map((column) => svg("text", { x: column.x, y: 14, class: "head" }, column.name));
   return el("div", { class: "scroll path" },
-    svg("svg", { viewBox: `0 0 1000 ${height}`, role: "group", class: "drawing",
+    svg("svg", { viewBox: `-2 0 1004 ${height}`, role: "group", class: "drawing",
       "aria-label": "Question, needs, queries and memories; arrow keys follow the lines" },
       heads, drawn.map((link) => link.line), [...groups.values()]));
 }
