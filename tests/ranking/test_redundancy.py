@@ -7,7 +7,7 @@ import pytest
 
 from secondhop.ranking import shingles
 from secondhop.ranking.arrays import Indices
-from secondhop.ranking.coverage import evidence_coverage
+from secondhop.ranking.coverage import Sharpening, evidence_coverage
 from secondhop.ranking.evidence import Evidence
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.ranking.words import words
@@ -19,7 +19,7 @@ def test_a_literal_copy_counts_whatever_the_model_thinks() -> None:
         passages=[[0], [1]],
         texts=["one two three", "zero one two three four"],
     )
-    matrix = evidence_coverage(evidence).matrix()
+    matrix = evidence_coverage(evidence, sharpening=Sharpening(lo=0.75, hi=0.95)).matrix()
     assert matrix == pytest.approx(np.array([[1, 1], [1 / 3, 1]]))
 
 

@@ -151,10 +151,10 @@ def test_what_was_picked_before_counts_against_those_that_follow() -> None:
     pool = FacetPool(
         facet_relevance=np.array([[0.9, 0.0], [0.8, 0.0], [0.0, 0.7]]), weights=np.ones(2)
     )
-    repeated = Coverage.from_matrix(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]))
+    repeated = Coverage(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]), np.arange(3))
 
-    plain = facet_select(pool, k=2)
-    after = facet_select(pool, k=3, coverage=repeated, first=[1])
+    plain = facet_select(pool, k=2, coverage=repeated, duplicate_at=0.9)
+    after = facet_select(pool, k=3, coverage=repeated, duplicate_at=0.9, first=[1])
 
     assert [pick.index for pick in plain] == [0, 2]
     assert [pick.index for pick in after] == [1, 2, 0]
