@@ -127,31 +127,20 @@ def bent(
 ) -> Vector:
     """The vector after the votes of each earlier round have moved it."""
     rounds = [
-        votes_of_round([ref for ref in feedback if ref["round"] == number], found, vector)
+        votes_of_round([ref for ref in feedback if ref["round"] == number], found)
         for number in range(1, round_number)
     ]
-    return np.asarray(refine_query(vector, rounds), dtype=np.float32)
+    return refine_query(vector, rounds)
 
 
-def votes_of_round(
-    refs: Iterable[FeedbackRef], found: dict[str, Vector], like: Vector
-) -> VoteVectors:
+def votes_of_round(refs: Iterable[FeedbackRef], found: Mapping[str, Vector]) -> VoteVectors:
     """The vectors of the voted passages, by vote; deleted passages are left out."""
-    rows: dict[VoteName, list[Vector]] = {"hot": [], "warm": [], "cold": [], "wrong": []}
+    rows: dict[VoteName, list[Vector]] = {}
     for ref in refs:
-        if ref["vote"] in rows:
-            rows[ref["vote"]] += [found[p] for p in ref["passage_ids"] if p in found]
-    return VoteVectors(
-        hot=stacked(rows["hot"], like),
-        warm=stacked(rows["warm"], like),
-        cold=stacked(rows["cold"], like),
-        wrong=stacked(rows["wrong"], like),
-    )
-
-
-def stacked(rows: list[Vector], like: Vector) -> Vectors:
-    """float32 [n, dim], also for n = 0."""
-    return np.stack(rows) if rows else np.zeros((0, len(like)), np.float32)
+        for passage_id in ref["passage_ids"]:
+            if passage_id in found:
+                rows.setdefault(ref["vote"], []).append(found[passage_id])
+    return {vote: np.stack(own) for vote, own in rows.items()}
 
 
 COMPARED: Final = 1_000
