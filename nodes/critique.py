@@ -15,7 +15,7 @@ from secondhop.nodes.selection.relevance import last_votes, well_founded
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Candidate, Facet, Query, RecallState, RecallUpdate, Vote
 from secondhop.nodes.stopping import verdict_place
-from secondhop.ranking.votes import IN_FAVOUR, VOTES
+from secondhop.ranking.votes import VOTES
 from secondhop.stores.records import opening_id
 from secondhop.wording import NO_VOTES
 
@@ -37,11 +37,8 @@ async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     ballots = [ballot for ballot in verdict.ballots if ballot.memory_id in known]
     facets, queries = follow_up_plan(verdict, state)
     votes = {f"{b.memory_id}|{state['round']}": as_vote(b, state) for b in ballots}
-    all_votes = {**state.get("votes", {}), **votes}
     return {
         "votes": votes,
-        "positives": {str(state["round"]): positives({**state, "votes": all_votes})},
-        "empty_facets": sorted(set(verdict.empty_facets) & set(state["facets"])),
         "content": verdict.content,
         "facets": facets,
         "queries": queries,
@@ -200,12 +197,6 @@ def follow_up_plan(
             feedback=[],
         )
     return facets, queries
-
-
-def positives(state: RecallState) -> list[str]:
-    """Ids of memories that are hot or warm by the votes of all rounds so far, sorted."""
-    last = last_votes(state).items()
-    return sorted(memory_id for memory_id, vote in last if vote["vote"] in IN_FAVOUR)
 
 
 def tally(votes: Collection[Vote]) -> str:

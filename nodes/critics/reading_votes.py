@@ -36,17 +36,12 @@ def read_verdict(
     claims = {**named, **unnamed_claims(named, request)}
     counted = [one for one in claims.values() if one.ballot.is_named or one.view.vote is None]
     ballots = in_places(few_sparks([settled(claim, claims) for claim in counted]), request)
-    served = {f for ballot in ballots if ballot.vote in IN_FAVOUR for f in ballot.facet_ids}
-    known = {facet["facet_id"] for facet in request.facets}
     follow_ups = (
         follow_ups_of(reply.new_queries, sheet, request) if request.remaining.rounds else ()
     )
     go_on = reply.go_on if reply.go_on is not None else bool(follow_ups)
     return Verdict(
         ballots=tuple(ballots),
-        empty_facets=tuple(
-            f for f in dict.fromkeys(reply.empty_facets) if f in known and f not in served
-        ),
         follow_ups=follow_ups if go_on else (),
         content=not go_on,
         usage=usage,
