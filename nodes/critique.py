@@ -32,7 +32,7 @@ NO_VERDICT = Verdict(ballots=())
 async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     """Let the critic vote on the shortlist; if it cannot be asked, `degraded` says so."""
     request = await critic_request(state, services=services)
-    verdict, degraded = await judged(request, critic_of(services))
+    verdict, degraded = await judged(request, services.critic)
     known = set(state["shortlist"])
     ballots = [ballot for ballot in verdict.ballots if ballot.memory_id in known]
     facets, queries = follow_up_plan(verdict, state)
@@ -48,21 +48,10 @@ async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     }
 
 
-def critic_of(services: Services) -> Critic:
-    """The critic of a graph that judges.
-
-    Raises:
-        RuntimeError: there is none; the graph should not have reached this step.
-    """
-    if services.critic is None:
-        raise RuntimeError("this recall has no critic")
-    return services.critic
-
-
-async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, RecallUpdate]:
+async def judged(request: CriticRequest, critic: Critic | None) -> tuple[Verdict, RecallUpdate]:
     """(verdict, update); `NO_VERDICT` and the reason in `degraded` if the critic fails."""
     place = verdict_place(request.round)
-    if not request.remaining.affords_model:
+    if critic is None or not request.remaining.affords_model:
         reason = f"critique: no model call is left{NO_VOTES}"
         return NO_VERDICT, {"degraded": {place: reason}}
     try:
