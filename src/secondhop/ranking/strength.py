@@ -28,6 +28,4 @@ def accepted_strength(
     """
     recency = fsrs_recency(days_since, stability_days=stability_days)
     counts = np.asarray(accepted, dtype=np.float64)
-    if (counts < 0).any():
-        raise ValueError("accepted counts must not be negative")
     return np.asarray(np.minimum((counts * recency) ** POWER / FULL, 1.0) * recency)
