@@ -1,6 +1,7 @@
 """Our selection over facets."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from hypothesis import given
@@ -8,26 +9,28 @@ from hypothesis import strategies as st
 
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
-from secondhop.ranking.facet_pool import FacetPick, FacetPool
-from secondhop.ranking.facet_select import facet_select
+from secondhop.ranking.facet_select import FacetPick, facet_select
+
+Pool: TypeAlias = tuple[Floats, Floats]
+"""(relevance of each candidate to each facet, weights of the facets)."""
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-def select(pool: FacetPool, k: int, redundancy: Floats) -> list[FacetPick]:
+def select(pool: Pool, k: int, redundancy: Floats) -> list[FacetPick]:
     """Row i, column j of the redundancy is how much of i is said by j."""
     coverage = Coverage(redundancy, np.arange(len(redundancy)))
-    return facet_select(pool, k=k, coverage=coverage, duplicate_at=0.9)
+    return facet_select(*pool, k=k, coverage=coverage, duplicate_at=0.9)
 
 
-def pool_of(rows: Sequence[Sequence[float]], *weights: float) -> FacetPool:
-    return FacetPool(facet_relevance=np.array(rows, dtype=np.float64), weights=np.array(weights))
+def pool_of(rows: Sequence[Sequence[float]], *weights: float) -> Pool:
+    return np.array(rows, dtype=np.float64), np.array(weights, dtype=np.float64)
 
 
-def random_pool(seed: int, *, size: int, facets: int = 3) -> FacetPool:
+def random_pool(seed: int, *, size: int, facets: int = 3) -> Pool:
     rng = np.random.default_rng(seed)
     relevance = np.where(rng.random((size, facets)) < 0.6, rng.random((size, facets)), 0.0)
-    return FacetPool(facet_relevance=relevance, weights=rng.random(facets) + 0.1)
+    return relevance, rng.random(facets) + 0.1
 
 
 def random_redundancy(seed: int, *, size: int) -> Floats:
@@ -47,12 +50,11 @@ def test_a_facet_of_which_all_is_picked_does_not_block_the_rest() -> None:
 
 @given(seed=seeds, size=st.integers(1, 15))
 def test_the_order_of_candidates_does_not_matter(seed: int, size: int) -> None:
-    pool = random_pool(seed, size=size)
+    relevance, weights = random_pool(seed, size=size)
     redundancy = random_redundancy(seed, size=size)
     order = np.random.default_rng(seed).permutation(size)
-    shuffled = FacetPool(facet_relevance=pool.facet_relevance[order], weights=pool.weights)
-    plain = select(pool, 6, redundancy)
-    again = select(shuffled, 6, redundancy[np.ix_(order, order)])
+    plain = select((relevance, weights), 6, redundancy)
+    again = select((relevance[order], weights), 6, redundancy[np.ix_(order, order)])
     assert [int(order[pick.index]) for pick in again] == indices(plain)
 
 
@@ -60,11 +62,8 @@ def test_the_order_of_candidates_does_not_matter(seed: int, size: int) -> None:
 def test_identical_candidates_are_never_both_picked_while_another_is_left(
     seed: int, size: int
 ) -> None:
-    once = random_pool(seed, size=size)
-    pool = FacetPool(
-        facet_relevance=np.concatenate([once.facet_relevance] * 2), weights=once.weights
-    )
-    picks = select(pool, size, np.tile(np.eye(size), (2, 2)))
+    relevance, weights = random_pool(seed, size=size)
+    picks = select((np.concatenate([relevance] * 2), weights), size, np.tile(np.eye(size), (2, 2)))
     assert sorted(pick.index % size for pick in picks) == list(range(size))
 
 
@@ -87,4 +86,4 @@ def test_two_picks_that_each_say_half_say_it_all_together() -> None:
         np.hstack([np.vstack([units, np.zeros((1, 3))]), np.zeros((5, 1))]),
         np.array([0, 1, 2, 2, 3]),
     )
-    assert indices(facet_select(pool, k=3, coverage=wider, duplicate_at=0.9)) == [0, 1, 3]
+    assert indices(facet_select(*pool, k=3, coverage=wider, duplicate_at=0.9)) == [0, 1, 3]

@@ -12,11 +12,12 @@ together do not hold (see `coverage`).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
-from secondhop.ranking.facet_pool import FacetPick, FacetPool
 
 LAMBDA = 0.9
 """λ: 0 = relevance only, 1 = facets only."""
@@ -27,8 +28,21 @@ _TIE = 1e-9
 """Gains within this relative distance are ties, because sums over facets differ in last bits."""
 
 
+@dataclass(frozen=True, slots=True)
+class FacetPick:
+    """One picked candidate."""
+
+    index: int
+    """Row in the pool."""
+    facet: int | None
+    """The facet it was mainly picked for; None if it serves no open facet and only fills a slot."""
+    gain: float
+    """Its gain when it was picked, after the penalty for repetition."""
+
+
 def facet_select(
-    pool: FacetPool,
+    facet_relevance: Floats,
+    weights: Floats,
     *,
     k: int,
     coverage: Coverage,
@@ -41,19 +55,22 @@ def facet_select(
     candidate serves goes to the other facets.
 
     Args:
+        facet_relevance: [n_candidates, n_facets], 0..1, calibrated so that facets can be compared.
+        weights: [n_facets], >= 0: how much of a good answer each facet is. Only their ratios
+            matter.
         duplicate_at: a candidate covered above this is not picked while any other is left, so that
             no weight can bring near-copies into the answer.
         first: candidates to pick before all others, in this order; what they say and serve counts
             against those that follow.
     """
-    weighted = pool.facet_relevance * pool.shares()
+    weighted = facet_relevance * shares_of(facet_relevance, weights)
     overall = weighted.sum(axis=1)
-    left = np.ones(pool.facet_relevance.shape[1])
-    remaining = np.ones(pool.size, dtype=np.bool_)
+    left = np.ones(facet_relevance.shape[1])
+    remaining = np.ones(len(facet_relevance), dtype=np.bool_)
     said = np.zeros(len(coverage.owner))
-    covered = np.zeros(pool.size)
+    covered = np.zeros(len(facet_relevance))
     picks: list[FacetPick] = []
-    for turn in range(min(k, pool.size)):
+    for turn in range(min(k, len(facet_relevance))):
         terms = weighted * left
         gains = ((1 - LAMBDA) * overall + LAMBDA * np.add.reduce(terms, axis=1)) * (1 - covered)
         fresh = remaining & (covered <= duplicate_at)
@@ -66,7 +83,18 @@ def facet_select(
         facet = int(terms[pick].argmax()) if terms[pick].any() else None
         picks.append(FacetPick(pick, facet, float(gains[pick])))
         remaining[pick] = False
-        left = left * (1 - pool.facet_relevance[pick] ** CLOSING)
+        left = left * (1 - facet_relevance[pick] ** CLOSING)
         said = np.maximum(said, coverage.units[:, pick])
         covered = coverage.of_candidates(said)
     return picks
+
+
+def shares_of(facet_relevance: Floats, weights: Floats) -> Floats:
+    """[n_facets]: the weights scaled to sum 1; 0 for a facet that no candidate serves.
+
+    All zeros if no facet with a weight is served.
+    """
+    served = facet_relevance.max(axis=0, initial=0.0) > 0
+    open_weights = np.where(served, weights, 0.0)
+    total = open_weights.sum()
+    return np.asarray(open_weights / total if total > 0 else open_weights, dtype=np.float64)
