@@ -4,7 +4,6 @@ import unicodedata
 
 from secondhop.nodes.planning.fact_lookup import MOST, NOTHING_ASKED, asked_facts
 from secondhop.nodes.selection.preferences import that_count
-from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     Query,
@@ -23,7 +22,7 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         if spoken(query) not in asked and len(chosen) < services.settings.limits.queries:
             asked.add(spoken(query))
             chosen[query["query_id"]] = {**query, "round": number}
-    hidden = await services.hidden.of(sight_of(state), services)  # before parallel nodes need it
+    hidden = await services.hidden.of(state, services)  # before parallel nodes need it
     preferences: RecallUpdate = {}
     degraded: dict[str, str] = {}
     if "preferences" not in state:

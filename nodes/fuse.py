@@ -25,7 +25,6 @@ from secondhop.nodes.selection.blend import (
     blended_scores,
     scores_by_memory,
 )
-from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
@@ -93,7 +92,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     before = state.get("candidates", {})
     suggested, cued = state.get("suggested"), question_cues(state)
     rankings = rankings_by_facet(state, services)
-    hidden = (await services.hidden.of(sight_of(state), services)).reasons
+    hidden = (await services.hidden.of(state, services)).reasons
     # without cues, only the memories that the blend keeps are looked up, below
     cards = await cards_found(rankings, state, services) if state.get("annotated") else {}
     blends: Mapping[str, Blended] = {}

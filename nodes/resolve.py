@@ -23,7 +23,6 @@ from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.staleness import hidden_hits, marked
-from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
@@ -59,8 +58,7 @@ class Answer:
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Look up the evidence of the picks and of the near misses, and write the result."""
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
-    sight = sight_of(state)
-    hidden = await services.hidden.of(sight, services)
+    hidden = await services.hidden.of(state, services)
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
     answering = picked_answer if state["tokens"] is None else filled_answer
     answer = await answering(state, picks, services=services)
@@ -80,7 +78,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     if hidden.ended:
         shown = marked(shown, hidden)
     if any(memory["kind"] == "factual" for memory in shown):
-        shown = await contested(shown, hidden, sight, services=services)
+        shown = await contested(shown, hidden, state["as_of"], services=services)
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
     if services.settings.ranking.freshness > 0:
         remember_answer(state, evidence, memory=services.exposure)

@@ -230,18 +230,6 @@ class HiddenHit(TypedDict):
     reason: str
 
 
-class Sight(TypedDict):
-    """What a recall may see; the hidden memories are looked up by it."""
-
-    trace_id: str
-    asked_at: str
-    as_of: str
-    """ISO 8601; "": what is believed today."""
-    include_stale: bool
-    where: Mapping[str, Any]
-    """`Where.values()`; {}: no filter."""
-
-
 class Learned(TypedDict):
     """What earlier sessions about similar questions have taught."""
 

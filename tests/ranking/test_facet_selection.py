@@ -30,6 +30,7 @@ def pool_of(rows: Sequence[Sequence[float]], *weights: float) -> Pool:
 def random_pool(seed: int, *, size: int, facets: int = 3) -> Pool:
     rng = np.random.default_rng(seed)
     relevance = np.where(rng.random((size, facets)) < 0.6, rng.random((size, facets)), 0.0)
+    relevance[:, 0] = rng.random(size)  # so that no two are equal
     return relevance, rng.random(facets) + 0.1
 
 
