@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.config import RecallLimits
@@ -14,7 +14,7 @@ from secondhop.nodes.evidence.fill import (
     filled_evidence,
     finders,
 )
-from secondhop.nodes.evidence.joined import joined, with_neighbours
+from secondhop.nodes.evidence.joined import Entries, joined, neighbour_ids
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
@@ -33,9 +33,6 @@ FORGOTTEN = "its text was forgotten while the recall ran"
 
 IMPLIED = 2
 """The hop of a memory that the question's intent implies but the question does not name."""
-
-Entries: TypeAlias = dict[str, dict[str, Any]]
-"""{passage id: the passage in the form of `Evidence`}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +111,9 @@ async def picked_answer(
     misses = near_misses(state, picks, over_budget=(), limit=limits.maybe)
     best = {memory_id: evidence_of(candidates[memory_id]) for memory_id in picks}
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
-    wanted = [*with_neighbours(best), *(one for ids in missed.values() for one in ids)]
+    hit_ids = [one for ids in best.values() for one in ids]
+    beside_ids = [beside for one in hit_ids for beside in neighbour_ids(one)]
+    wanted = [*hit_ids, *beside_ids, *(one for ids in missed.values() for one in ids)]
     passages = await services.reader.passages(wanted) if wanted else {}
     entries = as_entries({**best, **missed}, passages, state)
     known = {one: [own for own in ids if own in entries] for one, ids in best.items()}

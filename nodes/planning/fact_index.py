@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from secondhop.errors import StoreError
-from secondhop.nodes.auxiliary_timeout import time_beside
+from secondhop.nodes.budget import time_beside
 from secondhop.nodes.planning.port import KeptName
 from secondhop.nodes.selection.preferences import compared
 from secondhop.nodes.selection.visibility import Hidden

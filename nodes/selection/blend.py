@@ -169,7 +169,7 @@ def blended(
     if has_cues.any() and (look_up or has_cues.mean() < MOSTLY_ANNOTATED):
         parts = at_least(parts, {name: one * columns[name] for name, one in TEXT_WEIGHTS.items()})
     total = np.sum([*parts.values()], axis=0)
-    slope, middle = logistic_of(parts)
+    slope, middle = CUES_LOGISTIC if CUES in parts else TEXT_LOGISTIC
     added = {name: values.tolist() for name, values in parts.items()}
     totals: list[float] = total.tolist()
     return {
@@ -231,11 +231,6 @@ def best_rows(
         return order
     nearest = {*islice(found.fused, NEAREST_KEPT)}
     return [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
-
-
-def logistic_of(parts: Collection[str]) -> tuple[float, float]:
-    """(slope, middle) for these parts; a sum equal to the middle gives a score of 0.5."""
-    return CUES_LOGISTIC if CUES in parts else TEXT_LOGISTIC
 
 
 def undertaking_scores(

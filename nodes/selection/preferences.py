@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from secondhop.errors import ModelError
-from secondhop.nodes.auxiliary_timeout import time_beside
+from secondhop.nodes.budget import time_beside
 from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
