@@ -18,7 +18,6 @@ from secondhop.nodes.evidence.joined import Entries, joined, neighbour_ids
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.relevance import last_votes
@@ -78,7 +77,7 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
         shown = await contested(shown, hidden, state["as_of"], services=services)
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
     if services.settings.ranking.freshness > 0:
-        remember_answer(state, evidence, memory=services.exposure)
+        services.exposure.show(state, evidence)
     update: RecallUpdate = {
         "result": {
             "question": state["question"],
