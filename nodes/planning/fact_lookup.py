@@ -5,8 +5,7 @@ a fact in the words of a query, or choose it from the list of names (`kept_names
 enters the recall through a query of its own, which takes that memory instead of searching.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -50,21 +49,10 @@ class Asked(NamedTuple):
     origin: str = FACT_NAMED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedFacts:
-    """The queries that look up facts, and the facets opened for them."""
-
-    facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
-    queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
-
-
-NOTHING_ASKED = AskedFacts()
-
-
 def asked_facts(
     state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
-) -> AskedFacts:
-    """The facts that the first round looks up.
+) -> tuple[dict[str, Facet], dict[str, Query]]:
+    """The queries that look up facts in the first round, and the facets opened for them.
 
     A fact that the question names, or that the plan asks for by name, gets a facet of its own. A
     fact that a query of the plan names belongs to the facet of that query.
@@ -86,7 +74,7 @@ def asked_facts(
         else:
             served = state["facets"][one.facet_id]
         queries[f"kq{number}"] = fact_query(f"kq{number}", served, one, state)
-    return AskedFacts(facets=facets, queries=queries)
+    return facets, queries
 
 
 def asked_for(
