@@ -77,7 +77,11 @@ def named_in_question(pool: Pool, question: str) -> dict[str, str]:
     names = names_in(question)
     if not names:
         return {}
-    said = {one: {*words(" ".join(texts))} for one, texts in pool.texts.items()}
+    evidence = pool.evidence
+    said = {
+        one: {word for row in rows for word in words(evidence.texts[row])}
+        for one, rows in zip(pool.ids, evidence.passages, strict=True)
+    }
     most = max(1, round(RARE * len(said)))
     found: dict[str, str] = {}
     for name in names:

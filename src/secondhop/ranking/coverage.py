@@ -83,8 +83,7 @@ class Sharpening:
 def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening) -> Coverage:
     """Coverage with one unit per passage; `.matrix()` gives the pairwise measure [n, n].
 
-    Literal repetition counts only if the evidence has texts. A candidate without passages covers
-    nothing and is covered by nothing.
+    A candidate without passages covers nothing and is covered by nothing.
 
     Source: ours; containment by Broder 1997 (see `shingles`).
     """
@@ -93,10 +92,8 @@ def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening) -> Coverage
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers):
         # sharpening is monotonic, so take the maximum first
-        said = sharpening(np.maximum.reduceat(evidence.cosines, starts, axis=1))
-        if evidence.texts is not None:
-            texts = [evidence.texts[int(row)] for row in rows]
-            copied = np.maximum.reduceat(shingle_overlap(texts), starts, axis=1)
-            said = np.maximum(said, copied)
-        units[:, speakers] = said
+        near = sharpening(np.maximum.reduceat(evidence.cosines, starts, axis=1))
+        texts = [evidence.texts[int(row)] for row in rows]
+        copied = np.maximum.reduceat(shingle_overlap(texts), starts, axis=1)
+        units[:, speakers] = np.maximum(near, copied)
     return Coverage(units, evidence.owner)
