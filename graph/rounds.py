@@ -1,9 +1,9 @@
 """One round of a recall: its nodes as graph steps, and where the recall goes after each."""
 
 import time
-from collections.abc import Awaitable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from functools import partial
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from langgraph.graph import StateGraph
 
@@ -67,29 +67,11 @@ def add_critic(graph: "StateGraph[Any, None, Any, Any]", services: Services, *, 
     graph.add_edge("critique", then)
 
 
-StateT = TypeVar("StateT", bound=Mapping[str, Any])
-StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
+Node: TypeAlias = Callable[..., Awaitable[RecallUpdate]]
+"""An async function from a state to a partial update, with its services by keyword."""
 
 
-class Node(Protocol[StateT_contra]):
-    """An async function from a state to a partial update, with its services by keyword."""
-
-    __name__: str
-
-    def __call__(self, state: StateT_contra, /, *, services: Services) -> Awaitable[RecallUpdate]:
-        """Run the node."""
-        ...
-
-
-class BoundNode(Protocol[StateT_contra]):
-    """A node as LangGraph runs it."""
-
-    def __call__(self, state: StateT_contra) -> Awaitable[RecallUpdate]:
-        """Run the node."""
-        ...
-
-
-def step(node: Node[StateT], *, services: Services) -> BoundNode[StateT]:
+def step(node: Node, *, services: Services) -> "partial[Coroutine[Any, Any, RecallUpdate]]":
     """The node, bound to its services; each run adds an entry to `steps`.
 
     It is a partial, because LangGraph searches the code of plain functions for graphs that they
@@ -98,7 +80,7 @@ def step(node: Node[StateT], *, services: Services) -> BoundNode[StateT]:
     return partial(run_step, node=node, services=services)
 
 
-async def run_step(state: StateT, *, node: Node[StateT], services: Services) -> RecallUpdate:
+async def run_step(state: Mapping[str, Any], *, node: Node, services: Services) -> RecallUpdate:
     """Run a node, and add an entry with its time and note to `steps`."""
     started, clock = time.time(), time.perf_counter()
     name = node.__name__

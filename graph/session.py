@@ -5,14 +5,13 @@ interrupt, for hosts that keep sessions as LangGraph threads. `build_round_graph
 for sessions that are kept in a store of ours.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from secondhop.graph.rounds import add_critic, add_round, step
-from secondhop.graph.session_routing import after_await, from_start
 from secondhop.nodes.reconsider import reconsider
 from secondhop.nodes.services import Services, session_services
 from secondhop.nodes.session.await_votes import await_votes
@@ -73,3 +72,15 @@ def add_session_round(
     add_critic(graph, services, then="pick_round")
     graph.add_edge("take_votes", "reconsider")
     graph.add_edge("reconsider", "dispatch")
+
+
+def from_start(state: SessionState) -> Literal["begin", "votes"]:
+    """Begin, unless the session has begun already; then go on with the votes."""
+    return "votes" if state.get("facets") else "begin"
+
+
+def after_await(state: SessionState) -> Literal["votes", "resolve", "over"]:
+    """Another round, the resolution, or the end."""
+    if state["status"] == "open":
+        return "votes"
+    return "resolve" if state["status"] == "resolved" else "over"

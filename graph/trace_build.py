@@ -24,7 +24,7 @@ from secondhop.graph.trace import (
     TraceVote,
 )
 from secondhop.nodes.budget import spent_fields
-from secondhop.nodes.effort import plans
+from secondhop.nodes.effort import planning_steps
 from secondhop.nodes.reasons import why
 from secondhop.nodes.resolve import served_facets
 from secondhop.nodes.selection.relevance import (
@@ -87,7 +87,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
     result = state.get("result", {})
     returned = [memory["id"] for memory in result.get("memories", [])]
     candidates, rest = trace_candidates(state, returned, services=services)
-    planner = services.planner if plans(state, services) else None
+    planner = services.planner if planning_steps(state, services) else None
     critic = services.critic if state.get("effort") != "none" else None
     steps = sorted(state.get("steps", {}).items(), key=lambda one: (one[1]["started_at"], one[0]))
     return {

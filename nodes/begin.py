@@ -8,7 +8,7 @@ from typing import Final
 from unicodedata import category
 
 from secondhop.errors import UsageError
-from secondhop.nodes.auxiliary_timeout import SHARE
+from secondhop.nodes.budget import SHARE_BESIDE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.effort import checked_effort, planning_steps
 from secondhop.nodes.planning.question_kind import question_kind, several_questions
@@ -100,7 +100,7 @@ def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
 
 async def known_of_entity(question: str, services: Services) -> RecallUpdate:
     """How many memories have cues, and what was shown lately if freshness is on."""
-    share = SHARE * services.settings.limits.deadline_s
+    share = SHARE_BESIDE * services.settings.limits.deadline_s
     ends_at = asyncio.get_running_loop().time() + share
     degraded: dict[str, str] = {}
     known: RecallUpdate = {}

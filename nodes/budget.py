@@ -13,6 +13,10 @@ from secondhop.nodes.state import RecallState
 COUNTED = ("queries", "llm_calls", "prompt_tokens", "completion_tokens", "cached_tokens")
 """Keys of a state's `spent` that a result shows."""
 
+SHARE_BESIDE = 0.25
+"""Share of the time left that a step beside the searches may take: preferences and names of facts
+are worthless without time to search."""
+
 
 def counts_of(usage: Usage) -> dict[str, float]:
     """The usage in the form of the state's `spent`; `lost_tokens` only if there are any."""
@@ -93,6 +97,11 @@ def remaining(state: RecallState, limits: RecallLimits) -> Remaining:
         seconds=max(0.0, state["deadline_at"] - time.time()),
         queries=limits.queries,
     )
+
+
+def time_beside(state: RecallState) -> float:
+    """Seconds that a step beside the searches may take; 0.0 if the deadline has passed."""
+    return max(0.0, SHARE_BESIDE * (state["deadline_at"] - time.time()))
 
 
 def half(left: Remaining, *, larger: bool) -> Remaining:

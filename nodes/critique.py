@@ -16,7 +16,7 @@ from secondhop.nodes.selection.relevance import last_votes, well_founded
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Candidate, Facet, Query, RecallState, RecallUpdate, Vote
 from secondhop.nodes.stopping import verdict_place
-from secondhop.ranking.votes import IN_FAVOUR, VOTES
+from secondhop.ranking.votes import VOTES
 from secondhop.stores.records import opening_id
 from secondhop.wording import NO_VOTES
 
@@ -33,16 +33,13 @@ NO_VERDICT = Verdict(ballots=())
 async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     """Let the critic vote on the shortlist; if it cannot be asked, `degraded` says so."""
     request = await critic_request(state, services=services)
-    verdict, degraded = await judged(request, critic_of(services))
+    verdict, degraded = await judged(request, services.critic)
     known = set(state["shortlist"])
     ballots = [ballot for ballot in verdict.ballots if ballot.memory_id in known]
     facets, queries = follow_up_plan(verdict, state)
     votes = {f"{b.memory_id}|{state['round']}": as_vote(b, state) for b in ballots}
-    all_votes = {**state.get("votes", {}), **votes}
     return {
         "votes": votes,
-        "positives": {str(state["round"]): positives({**state, "votes": all_votes})},
-        "empty_facets": sorted(set(verdict.empty_facets) & set(state["facets"])),
         "content": verdict.content,
         "facets": facets,
         "queries": queries,
@@ -52,21 +49,10 @@ async def critique(state: RecallState, *, services: Services) -> RecallUpdate:
     }
 
 
-def critic_of(services: Services) -> Critic:
-    """The critic of a graph that judges.
-
-    Raises:
-        RuntimeError: there is none; the graph should not have reached this step.
-    """
-    if services.critic is None:
-        raise RuntimeError("this recall has no critic")
-    return services.critic
-
-
-async def judged(request: CriticRequest, critic: Critic) -> tuple[Verdict, RecallUpdate]:
+async def judged(request: CriticRequest, critic: Critic | None) -> tuple[Verdict, RecallUpdate]:
     """(verdict, update); `NO_VERDICT` and the reason in `degraded` if the critic fails."""
     place = verdict_place(request.round)
-    if not request.remaining.affords_model:
+    if critic is None or not request.remaining.affords_model:
         reason = f"critique: no model call is left{NO_VOTES}"
         return NO_VERDICT, {"degraded": {place: reason}}
     try:
@@ -203,12 +189,6 @@ def follow_up_plan(
             feedback=[],
         )
     return facets, queries
-
-
-def positives(state: RecallState) -> list[str]:
-    """Ids of memories that are hot or warm by the votes of all rounds so far, sorted."""
-    last = last_votes(state).items()
-    return sorted(memory_id for memory_id, vote in last if vote["vote"] in IN_FAVOUR)
 
 
 def tally(votes: Collection[Vote]) -> str:

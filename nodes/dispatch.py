@@ -2,15 +2,10 @@
 
 import unicodedata
 
-from secondhop.nodes.planning.fact_lookup import MOST, NOTHING_ASKED, asked_facts
+from secondhop.nodes.planning.fact_lookup import MOST, asked_facts
 from secondhop.nodes.selection.preferences import that_count
-from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import (
-    Query,
-    RecallState,
-    RecallUpdate,
-)
+from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate
 from secondhop.wording import counted
 
 
@@ -23,34 +18,27 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         if spoken(query) not in asked and len(chosen) < services.settings.limits.queries:
             asked.add(spoken(query))
             chosen[query["query_id"]] = {**query, "round": number}
-    hidden = await services.hidden.of(sight_of(state), services)  # before parallel nodes need it
-    preferences: RecallUpdate = {}
-    degraded: dict[str, str] = {}
-    if "preferences" not in state:
-        preferences = {"preferences": {}, "preferences_asked": {}}
-    if "preferences" not in state and hidden.preferences:
-        counting = await that_count(state, hidden, chosen.values(), services=services)
-        preferences["preferences"] = dict(counting.similarity)
-        preferences["preferences_asked"] = dict(counting.asked)
-        degraded = dict(counting.degraded)
-    facts, limit = NOTHING_ASKED, services.settings.limits.queries
+    hidden = await services.hidden.of(state, services)  # before parallel nodes need it
+    limit = services.settings.limits.queries
+    facets: dict[str, Facet] = {}
+    facts: dict[str, Query] = {}
     if hidden.facts and not state["round"] and limit > MOST:
-        facts = asked_facts(state, hidden.facts, chosen.values())
-    room = limit - len(facts.queries)
-    chosen = {**dict(list(chosen.items())[:room]), **facts.queries}
+        facets, facts = asked_facts(state, hidden.facts, chosen.values())
+    asking = {**dict(list(chosen.items())[: limit - len(facts)]), **facts}
     update: RecallUpdate = {
-        **preferences,
         "round": number,
-        "queries": chosen,
-        "spent": {"rounds": 1, "queries": len(chosen)},
+        "facets": facets,
+        "queries": asking,
+        "spent": {"rounds": 1, "queries": len(asking)},
         "seen": sorted(state.get("candidates", {})),
-        "note": counted(len(chosen), "query"),
+        "note": counted(len(asking), "query"),
     }
-    if degraded:
-        update["degraded"] = degraded
-    if facts.facets:
-        update["facets"] = dict(facts.facets)
-    return update
+    if "preferences" in state:
+        return update
+    if not hidden.preferences:
+        return {**update, "preferences": {}, "preferences_asked": {}}
+    counting = await that_count(state, hidden, chosen.values(), services=services)
+    return {**update, **counting}
 
 
 def waiting(state: RecallState) -> list[Query]:

@@ -41,11 +41,6 @@ def checked_effort(effort: object, *, annotated: float, services: Services) -> E
     return named
 
 
-def plans(state: Mapping[str, Any], services: Services) -> bool:
-    """Whether the planner is asked."""
-    return services.planner is not None and state.get("effort", "high") == "high"
-
-
 def planning_steps(
     state: Mapping[str, Any], services: Services
 ) -> list[Literal["decompose", "expand"]]:
@@ -53,7 +48,7 @@ def planning_steps(
 
     If most memories have cues, only `expand` runs: cues find what the question names.
     """
-    if not plans(state, services):
+    if services.planner is None or state.get("effort", "high") != "high":
         return []
     return ["expand"] if mostly_cued(state) else ["decompose", "expand"]
 

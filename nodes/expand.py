@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from secondhop.nodes.budget import half, remaining
-from secondhop.nodes.plan_step import plan_or_none, planned_update, planner_of
+from secondhop.nodes.plan_step import plan_or_none, planned_update
 from secondhop.nodes.planning.fact_index import kept_names
 from secondhop.nodes.planning.port import PlanRequest
 from secondhop.nodes.services import Services
@@ -26,7 +26,7 @@ async def expand(state: RecallState, *, services: Services) -> RecallUpdate:
         remaining=half(left, larger=True),
         recall=left,
     )
-    plan, degraded = await plan_or_none(planner_of(services).expand, request)
+    plan, degraded = await plan_or_none("expand", request, services=services)
     update = planned_update(plan, step="expand")
     failed = [*degraded.get("degraded", {}).values(), f"expand: {untold}" if untold else ""]
     if any(failed):

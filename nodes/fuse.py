@@ -25,7 +25,6 @@ from secondhop.nodes.selection.blend import (
     blended_scores,
     scores_by_memory,
 )
-from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
@@ -93,7 +92,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     before = state.get("candidates", {})
     suggested, cued = state.get("suggested"), question_cues(state)
     rankings = rankings_by_facet(state, services)
-    hidden = (await services.hidden.of(sight_of(state), services)).reasons
+    hidden = (await services.hidden.of(state, services)).reasons
     # without cues, only the memories that the blend keeps are looked up, below
     cards = await cards_found(rankings, state, services) if state.get("annotated") else {}
     blends: Mapping[str, Blended] = {}
@@ -163,8 +162,12 @@ def rankings_by_facet(state: RecallState, services: Services) -> dict[str, Facet
     before = state.get("candidates", {})
     new = {q["facet_id"] for q in state["queries"].values() if q["round"] == state["round"]}
     searched = new if services.reranker is None else state["facets"].keys()
+    found: dict[str, list[Ranking]] = {facet_id: [] for facet_id in state["facets"]}
+    for query_id, query in state["queries"].items():
+        if query_id in state["rankings"]:
+            found[query["facet_id"]].append(state["rankings"][query_id])
     return {
-        facet_id: fused(facet_rankings(facet_id, state))
+        facet_id: fused(found[facet_id])
         if facet_id in searched
         else known_ranking(facet_id, before)
         for facet_id in state["facets"]
@@ -207,15 +210,6 @@ def known_ranking(facet_id: str, before: Mapping[str, Candidate]) -> FacetRankin
         dense={one: score["dense"] for one, score in known.items()},
         score=known.__getitem__,
     )
-
-
-def facet_rankings(facet_id: str, state: RecallState) -> list[Ranking]:
-    """The rankings of one facet's queries, oldest query first."""
-    return [
-        state["rankings"][query_id]
-        for query_id, query in state["queries"].items()
-        if query["facet_id"] == facet_id and query_id in state["rankings"]
-    ]
 
 
 def fuse_facet(

@@ -1,11 +1,12 @@
 """Asks the planner and puts its plan into the state; shared by decompose and expand."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from typing import Literal
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, usage_of_failure
-from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, Planner, PlanRequest
+from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, ByName, Facet, Query, RecallUpdate
 from secondhop.stores.keeping import Kind
@@ -18,31 +19,21 @@ MOST_BY_NAME = 3
 """Most facts, and most preferences, that a plan may ask for by name."""
 
 
-def planner_of(services: Services) -> Planner:
-    """The planner of a graph that plans.
-
-    Raises:
-        RuntimeError: there is none; the graph should not have reached this step.
-    """
-    if services.planner is None:
-        raise RuntimeError("a recall without a planner has no plan to make")
-    return services.planner
-
-
 async def plan_or_none(
-    ask: Callable[[PlanRequest], Awaitable[Plan]], request: PlanRequest
+    step: Literal["decompose", "expand"], request: PlanRequest, *, services: Services
 ) -> tuple[Plan, RecallUpdate]:
     """(plan, update). If the model fails or is late, or no call is left, the plan is empty and the
     update holds `degraded`."""
-    name = ask.__name__
-    if not request.remaining.affords_model:
-        return Plan(facets=()), {"degraded": {name: f"{name}: no model call is left"}}
+    planner = services.planner
+    if planner is None or not request.remaining.affords_model:
+        return Plan(facets=()), {"degraded": {step: f"{step}: no model call is left"}}
+    ask = planner.decompose if step == "decompose" else planner.expand
     try:
         async with asyncio.timeout(request.remaining.seconds * PLANNING_SHARE):
             return await ask(request), {}
     except (ModelError, TimeoutError) as error:
-        reason = f"{name}: {str(error) or 'no answer in time'}"
-        return Plan(facets=(), usage=usage_of_failure(error)), {"degraded": {name: reason}}
+        reason = f"{step}: {str(error) or 'no answer in time'}"
+        return Plan(facets=(), usage=usage_of_failure(error)), {"degraded": {step: reason}}
 
 
 def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
@@ -67,19 +58,12 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
                 origin=step,
                 feedback=[],
             )
+    told = f"{counted(len(facets), 'facet')}, {counted(len(queries), 'query')}"
     update: RecallUpdate = {
         "facets": facets,
         "queries": queries,
         "spent": counts_of(plan.usage),
-        "note": "; ".join(
-            filter(
-                None,
-                [
-                    f"{counted(len(facets), 'facet')}, {counted(len(queries), 'query')}",
-                    plan.note,
-                ],
-            )
-        ),
+        "note": f"{told}; {plan.note}" if plan.note else told,
     }
     if plan.asked:
         update["by_name"] = by_name(plan.asked)

@@ -27,7 +27,7 @@ async def rerank(state: RecallState, *, services: Services) -> RecallUpdate:
     pairs = best_pairs(state, limit=PAIRS)
     try:
         async with asyncio.timeout(TIME_SHARE * remaining(state, services.settings.limits).seconds):
-            scores = await pair_scores(pairs, state, services=services)
+            scores = await pair_scores(pairs, state, services.reranker, services=services)
     except (ModelError, TimeoutError) as error:
         reason = f"rerank: {str(error) or 'no answer in time'}; kept the fused order"
         return {"degraded": {f"rerank {state['round']}": reason}}
@@ -49,7 +49,7 @@ def best_pairs(state: RecallState, *, limit: int) -> list[tuple[str, str]]:
 
 
 async def pair_scores(
-    pairs: list[tuple[str, str]], state: RecallState, *, services: Services
+    pairs: list[tuple[str, str]], state: RecallState, reranker: Reranker, *, services: Services
 ) -> dict[tuple[str, str], float]:
     """{(memory id, facet id): score of its best passage for the query that found it}."""
     wanted: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
@@ -63,14 +63,9 @@ async def pair_scores(
     for query, rows in wanted.items():
         known = [row for row in rows if row[2] in passages]
         texts = [passages[passage_id].text for _, _, passage_id in known]
-        found = await reranked(services.reranker, query, texts)
+        found = await reranker.rerank(query, texts) if texts else []
         scores |= {(m, f): score for (m, f, _), score in zip(known, found, strict=True)}
     return scores
-
-
-async def reranked(reranker: Reranker | None, query: str, texts: list[str]) -> list[float]:
-    """The scores of the texts; [] without texts or a reranker."""
-    return await reranker.rerank(query, texts) if reranker is not None and texts else []
 
 
 def mixed(candidate: Candidate, facet_id: str, score: float) -> Candidate:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.config import RecallLimits
@@ -14,17 +14,15 @@ from secondhop.nodes.evidence.fill import (
     filled_evidence,
     finders,
 )
-from secondhop.nodes.evidence.joined import joined, with_neighbours
+from secondhop.nodes.evidence.joined import Entries, joined, neighbour_ids
 from secondhop.nodes.evidence.near_cues import NearCues, first_near_cues, near_cues
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
-from secondhop.nodes.selection.exposure import remember_answer
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.staleness import hidden_hits, marked
-from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
 from secondhop.stores.records import Passage
@@ -35,9 +33,6 @@ FORGOTTEN = "its text was forgotten while the recall ran"
 
 IMPLIED = 2
 """The hop of a memory that the question's intent implies but the question does not name."""
-
-Entries: TypeAlias = dict[str, dict[str, Any]]
-"""{passage id: the passage in the form of `Evidence`}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +55,7 @@ class Answer:
 async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Look up the evidence of the picks and of the near misses, and write the result."""
     limits, min_score = services.settings.limits, services.settings.ranking.min_score
-    sight = sight_of(state)
-    hidden = await services.hidden.of(sight, services)
+    hidden = await services.hidden.of(state, services)
     picks = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
     answering = picked_answer if state["tokens"] is None else filled_answer
     answer = await answering(state, picks, services=services)
@@ -81,10 +75,10 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
     if hidden.ended:
         shown = marked(shown, hidden)
     if any(memory["kind"] == "factual" for memory in shown):
-        shown = await contested(shown, hidden, sight, services=services)
+        shown = await contested(shown, hidden, state["as_of"], services=services)
     unseen = any(ranking.get("hidden") for ranking in state.get("rankings", {}).values())
     if services.settings.ranking.freshness > 0:
-        remember_answer(state, evidence, memory=services.exposure)
+        services.exposure.show(state, evidence)
     update: RecallUpdate = {
         "result": {
             "question": state["question"],
@@ -118,7 +112,9 @@ async def picked_answer(
     near = await near_cues([candidates[memory_id] for memory_id in picks], services=services)
     best = {one: first_near_cues(evidence_of(candidates[one]), near.get(one)) for one in picks}
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
-    wanted = [*with_neighbours(best), *(one for ids in missed.values() for one in ids)]
+    hit_ids = [one for ids in best.values() for one in ids]
+    beside_ids = [beside for one in hit_ids for beside in neighbour_ids(one)]
+    wanted = [*hit_ids, *beside_ids, *(one for ids in missed.values() for one in ids)]
     passages = await services.reader.passages(wanted) if wanted else {}
     entries = as_entries({**best, **missed}, passages, state, near)
     known = {one: [own for own in ids if own in entries] for one, ids in best.items()}

@@ -18,7 +18,7 @@ from secondhop.nodes.retrieval.similarity import (
     by_similarity,
 )
 from secondhop.nodes.selection.learned import learned_of
-from secondhop.nodes.selection.visibility import Hidden, Visible, sight_of, visible
+from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, Query, Ranking, RecallState, RecallUpdate
 from secondhop.stores.records import PassageHit, Vector
@@ -75,7 +75,7 @@ async def ranked(
     asked: Sequence[Query], state: RecallState, *, services: Services
 ) -> dict[str, Ranking]:
     """{query id: what the searches found}. The searches run in parallel, until the deadline."""
-    hidden = await services.hidden.of(sight_of(state), services)
+    hidden = await services.hidden.of(state, services)
     memories = depth_of(state, services.settings.ranking)
     depth = memories * PASSAGES_A_MEMORY
     seconds = max(0.0, state["deadline_at"] - time.time())

@@ -230,18 +230,6 @@ class HiddenHit(TypedDict):
     reason: str
 
 
-class Sight(TypedDict):
-    """What a recall may see; the hidden memories are looked up by it."""
-
-    trace_id: str
-    asked_at: str
-    as_of: str
-    """ISO 8601; "": what is believed today."""
-    include_stale: bool
-    where: Mapping[str, Any]
-    """`Where.values()`; {}: no filter."""
-
-
 class Learned(TypedDict):
     """What earlier sessions about similar questions have taught."""
 
@@ -367,8 +355,6 @@ class RecallState(TypedDict, total=False):
     """By "<memory id>|<round>"."""
     content: bool
     """Whether the critic needs no further round."""
-    empty_facets: list[str]
-    """Facets for which, according to the critic, nothing usable exists."""
     picks: list[Pick]
     """The best answer so far, best first."""
     weakened: dict[str, str]
@@ -377,8 +363,6 @@ class RecallState(TypedDict, total=False):
     """{memory id: a name from the question that its text contains and most other texts do not}."""
     seen: list[str]
     """Ids of all candidates of earlier rounds."""
-    positives: Annotated[dict[str, list[str]], or_]
-    """Hot and warm memories by round ("1", "2", …)."""
     drops: Annotated[dict[str, Drop], or_]
     """By "<memory id>|<round>|<stage>"."""
     steps: Annotated[dict[str, Step], or_]

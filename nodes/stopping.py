@@ -3,13 +3,18 @@
 import time
 
 from secondhop.nodes.config import RecallLimits
+from secondhop.nodes.effort import votes
+from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, RecallState
-from secondhop.ranking.convergence import is_stable
+from secondhop.ranking.votes import IN_FAVOUR
 from secondhop.wording import counted
 
 TOKENS = ("prompt_tokens", "completion_tokens", "lost_tokens")
 """Keys of `spent` that count towards `llm_tokens`, including what lost replies may have cost."""
+
+STABLE = 0.8
+"""Jaccard of what two rounds voted for, from which on they agree."""
 
 
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
@@ -17,7 +22,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     settings = services.settings
     rule = spent_rule(state, settings.limits)
     if rule is None and state["round"] > 1:
-        rule = settled_rule(state)
+        rule = settled_rule(state, judged=votes(state, services))
     return rule or complete_rule(state, services) or ("", "")
 
 
@@ -71,12 +76,26 @@ def lost_to_time(state: RecallState) -> bool:
     return any(TOO_LATE in ranking["error"] for ranking in state.get("rankings", {}).values())
 
 
-def settled_rule(state: RecallState) -> tuple[str, str] | None:
-    """Ends a recall if another round would bring the same; not for the first round."""
+def settled_rule(state: RecallState, *, judged: bool) -> tuple[str, str] | None:
+    """Ends a recall if another round would bring the same; not for the first round.
+
+    Args:
+        judged: whether the critic was asked in this round.
+    """
     if not set(state["candidates"]) - set(state["seen"]):
         return "no_new_candidates", "the last round found nothing new"
-    positives = state.get("positives", {})
-    history = [frozenset(positives.get(str(n), ())) for n in range(1, state["round"] + 1)]
-    if is_stable(history, rounds=2):
+    if judged and nearly_same(*(in_favour(state, until=state["round"] - ago) for ago in (1, 0))):
         return "stable", "the hot and warm memories of two rounds are the same"
     return None
+
+
+def in_favour(state: RecallState, *, until: int) -> frozenset[str]:
+    """Ids of memories that are hot or warm by the votes up to this round."""
+    known = {key: vote for key, vote in state.get("votes", {}).items() if vote["round"] <= until}
+    last = last_votes({**state, "votes": known}).items()
+    return frozenset(memory_id for memory_id, vote in last if vote["vote"] in IN_FAVOUR)
+
+
+def nearly_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether the Jaccard of two sets is at least `STABLE`; two empty sets are the same."""
+    return len(one & other) >= STABLE * len(one | other)

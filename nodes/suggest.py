@@ -11,7 +11,7 @@ from secondhop.errors import SecondhopError
 from secondhop.models.embedding_cache import embed_both
 from secondhop.nodes.planning.playbooks import WeighedFacets
 from secondhop.nodes.retrieval.similarity import nearest_visible
-from secondhop.nodes.selection.visibility import Hidden, sight_of
+from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate, Suggested
 from secondhop.prompts.library import SLOT
@@ -61,7 +61,7 @@ async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate
     weighed = await services.playbooks.facets_for(as_text)
     if weighed is None:
         return {"note": "no playbooks"}
-    hidden = await services.hidden.of(sight_of(state), services)
+    hidden = await services.hidden.of(state, services)
     found = await population(np.concatenate([question, weighed.vectors]), hidden, services=services)
     if not found.passage_ids:
         return {"note": "nothing to suggest"}

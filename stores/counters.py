@@ -1,7 +1,7 @@
 """Counts how often each memory was retrieved, shown and accepted, outside the catalog.
 
 A recall writes nothing here; `accept` writes what was of use. Only acceptance strengthens a memory
-(see `ranking.strength`), so being shown does not lead to being shown more.
+(see `ranking.session_start`), so being shown does not lead to being shown more.
 """
 
 import asyncio

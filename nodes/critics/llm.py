@@ -65,8 +65,7 @@ class LLMCritic:
             LLMError: the model failed, voted for nothing it was shown, or no budget is left.
         """
         if not request.candidates:
-            empty = tuple(facet["facet_id"] for facet in request.facets)
-            return Verdict(ballots=(), empty_facets=empty, content=True)
+            return Verdict(ballots=(), content=True)
         if all(view.vote for view in request.candidates):
             return Verdict(ballots=())
         begun = time.monotonic()

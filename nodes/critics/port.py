@@ -89,8 +89,6 @@ class Verdict:
     """The critic's result for one round."""
 
     ballots: tuple[Ballot, ...]
-    empty_facets: tuple[str, ...] = ()
-    """Facets for which nothing usable seems to exist."""
     follow_ups: tuple[FollowUp, ...] = ()
     content: bool = False
     """No further round is needed."""

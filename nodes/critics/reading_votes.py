@@ -3,7 +3,7 @@
 A vote alone cannot put a memory in front that no facet ranks high.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from secondhop.models.llm import Usage
@@ -32,21 +32,17 @@ def read_verdict(
     reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest, *, usage: Usage
 ) -> Verdict:
     """The verdict of a reply. A memory that it does not name is cold, or keeps an earlier vote."""
-    named = named_claims(reply, sheet, request)
-    claims = {**named, **unnamed_claims(named, request)}
+    claims = named_claims(reply, sheet, request)
+    for view in request.candidates:
+        claims.setdefault(view.memory_id, unnamed_claim(view))
     counted = [one for one in claims.values() if one.ballot.is_named or one.view.vote is None]
     ballots = in_places(few_sparks([settled(claim, claims) for claim in counted]), request)
-    served = {f for ballot in ballots if ballot.vote in IN_FAVOUR for f in ballot.facet_ids}
-    known = {facet["facet_id"] for facet in request.facets}
     follow_ups = (
         follow_ups_of(reply.new_queries, sheet, request) if request.remaining.rounds else ()
     )
     go_on = reply.go_on if reply.go_on is not None else bool(follow_ups)
     return Verdict(
         ballots=tuple(ballots),
-        empty_facets=tuple(
-            f for f in dict.fromkeys(reply.empty_facets) if f in known and f not in served
-        ),
         follow_ups=follow_ups if go_on else (),
         content=not go_on,
         usage=usage,
@@ -91,19 +87,11 @@ def as_ballot(
     )
 
 
-def unnamed_claims(named: Mapping[str, Claim], request: CriticRequest) -> dict[str, Claim]:
-    """{memory id: the ballot on it}, for memories that the reply does not name."""
-    return {
-        view.memory_id: Claim(view, unnamed_ballot(view))
-        for view in request.candidates
-        if view.memory_id not in named
-    }
-
-
-def unnamed_ballot(view: CandidateView) -> Ballot:
-    """The ballot on an unnamed memory: cold if it is new on the sheet, else its earlier vote."""
+def unnamed_claim(view: CandidateView) -> Claim:
+    """The ballot on a memory that the reply does not name: cold if it is new on the sheet, else its
+    earlier vote."""
     vote = view.vote["vote"] if view.vote else "cold"
-    return Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED, is_named=False)
+    return Claim(view, Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED, is_named=False))
 
 
 def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:

@@ -98,17 +98,17 @@ def _months(question: str, asked_in: int) -> Iterator[Span]:
     for found in _MONTH.finditer(question):
         day, part = found["before"] or found["after"], found["part"]
         alone = not (day or part or found["year"])
-        if alone and found["month"] in _AMBIGUOUS and not _leads(question[: found.start("month")]):
+        if (
+            alone
+            and found["month"] in _AMBIGUOUS
+            and not _TIMELY.search(question[: found.start("month")])
+        ):
             continue
         first, last = (int(day), int(day)) if day else _part(part)
         earliest, latest = max(asked_in - YEARS_BACK, MINYEAR), min(asked_in + 1, MAXYEAR)
         years = [int(found["year"])] if found["year"] else range(earliest, latest + 1)
         for year in years:
             yield from _span(year, MONTHS[found["month"]], first, last)
-
-
-def _leads(before: str) -> bool:
-    return _TIMELY.search(before) is not None
 
 
 def _part(said: str | None) -> tuple[int, int]:

@@ -78,7 +78,9 @@ async def filled_evidence(state: RecallState, *, tokens: int, services: Services
     scores = passage_scores(state)
     loaded = best_first(scores)[: max(LOADED, tokens // TOKENS_A_PASSAGE)]
     passages = await services.reader.passages(loaded)
-    scores = in_context({p: scores[p] for p in loaded if p in passages}, passages, state)
+    voices = voice_factors(list(passages.values()), state["question"])
+    spoken = {p: scores[p] * voices[p] for p in loaded if p in passages}
+    scores = with_neighbours(spoken, passages)
     if is_unplanned(state):
         scores = await with_links(scores, passages, state, services=services)
     told, pieces = with_turns(scores, passages, state["question"])
@@ -144,14 +146,6 @@ def budgets_for(relevant: Sequence[Passage]) -> dict[str, int]:
         spent += passage.tokens
         budgets.setdefault(passage.memory_id, spent)
     return budgets
-
-
-def in_context(
-    scores: Mapping[str, float], passages: Mapping[str, Passage], state: RecallState
-) -> PassageScores:
-    """The scores, raised by who speaks in the passages and by what stands next to them."""
-    voices = voice_factors(list(passages.values()), state["question"])
-    return with_neighbours({p: scores[p] * voices[p] for p in scores}, passages)
 
 
 def is_answerable(state: RecallState, *, min_score: float) -> bool:

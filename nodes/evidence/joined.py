@@ -14,12 +14,6 @@ _BEGINS_A_TURN = re.compile(rf"\A{SPEAKER}:\s")
 _TURN = re.compile(rf"(?:\A|\n\n){SPEAKER}:\s")
 
 
-def with_neighbours(evidence: Mapping[str, Sequence[str]]) -> list[str]:
-    """Ids of these passages, then those of the places before and after each."""
-    own = [passage_id for ids in evidence.values() for passage_id in ids]
-    return [*own, *(beside for passage_id in own for beside in neighbour_ids(passage_id))]
-
-
 def joined(
     evidence: Mapping[str, Sequence[str]],
     entries: Entries,
@@ -31,7 +25,7 @@ def joined(
 
     Args:
         entries: the entries of the hits.
-        passages: the stored passages among `with_neighbours`.
+        passages: the stored passages among the hits and their `neighbour_ids`.
         max_tokens: budget per memory; its best passage stays however long it is.
     """
     kept: dict[str, list[str]] = {}

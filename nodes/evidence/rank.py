@@ -4,7 +4,7 @@ This is for recalls that fill a budget of tokens. There passages compete, not me
 """
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import TypeAlias
 
 from secondhop.nodes.evidence.dates import named_spans, nearness
@@ -12,7 +12,7 @@ from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.similarity import cosines_of, rows, scores_of
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS, UNDERTAKING
 from secondhop.nodes.selection.relevance import OUTDATED_FACTOR, has_read, last_votes
-from secondhop.nodes.state import DIRECT, Candidate, Query, RecallState
+from secondhop.nodes.state import DIRECT, Query, RecallState
 from secondhop.ranking.votes import EFFECTS, SUPPRESSED
 
 PassageScores: TypeAlias = dict[str, float]
@@ -163,14 +163,10 @@ def date_factors(state: RecallState) -> dict[str, float]:
     if not spans:
         return {}
     return {
-        memory_id: 1 + DATE_GAIN * nearness(written_on(candidate), spans)
+        memory_id: 1
+        + DATE_GAIN * nearness(datetime.fromisoformat(candidate["created_at"]).date(), spans)
         for memory_id, candidate in state.get("candidates", {}).items()
     }
-
-
-def written_on(candidate: Candidate) -> date:
-    """The day on which a memory was written."""
-    return datetime.fromisoformat(candidate["created_at"]).date()
 
 
 def facet_weight(query: Query, state: RecallState) -> float:

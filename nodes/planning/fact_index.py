@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from secondhop.errors import StoreError
-from secondhop.nodes.auxiliary_timeout import time_beside
+from secondhop.nodes.budget import time_beside
 from secondhop.nodes.planning.port import KeptName
 from secondhop.nodes.selection.preferences import compared
-from secondhop.nodes.selection.visibility import Hidden, sight_of
+from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
 from secondhop.stores.catalog.analysis import document_terms
@@ -36,7 +36,7 @@ async def kept_names(state: RecallState, *, services: Services) -> tuple[list[Ke
         return [], ""
     try:
         async with asyncio.timeout(time_beside(state)):
-            hidden = await services.hidden.of(sight_of(state), services)
+            hidden = await services.hidden.of(state, services)
     except (StoreError, TimeoutError) as error:
         late = str(error) or "no answer in time"
         return [], f"the plan was made without the names of facts and preferences: {late}"

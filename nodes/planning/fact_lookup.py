@@ -5,8 +5,7 @@ a fact in the words of a query, or choose it from the list of names (`kept_names
 enters the recall through a query of its own, which takes that memory instead of searching.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -16,15 +15,12 @@ from secondhop.nodes.state import (
     FACT_ASKED,
     FACT_NAMED,
     QUESTION_WEIGHT,
-    ByName,
     Facet,
     Query,
     RecallState,
 )
 from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.keeping import FactName, fact_in_words
-
-ORIGIN: Final = FACT_NAMED
 
 OWN_FACET: Final = "k"
 """First letter of the id of a facet that the question opens for a fact."""
@@ -49,26 +45,14 @@ class Asked(NamedTuple):
 
     name: FactName
     facet_id: str
-    """The facet that asks for it. For `DIRECT` and `PLANS_FACET`, the fact gets a facet of its own.
-    """
-    origin: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedFacts:
-    """The queries that look up facts, and the facets opened for them."""
-
-    facets: Mapping[str, Facet] = field(default_factory=dict[str, Facet])
-    queries: Mapping[str, Query] = field(default_factory=dict[str, Query])
-
-
-NOTHING_ASKED = AskedFacts()
+    """The facet that asks for it; `DIRECT`: the fact gets a facet of its own."""
+    origin: str = FACT_NAMED
 
 
 def asked_facts(
     state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
-) -> AskedFacts:
-    """The facts that the first round looks up.
+) -> tuple[dict[str, Facet], dict[str, Query]]:
+    """The queries that look up facts in the first round, and the facets opened for them.
 
     A fact that the question names, or that the plan asks for by name, gets a facet of its own. A
     fact that a query of the plan names belongs to the facet of that query.
@@ -77,81 +61,53 @@ def asked_facts(
         names: names of the facts that may be shown.
         planned: the queries that this round asks.
     """
-    return looked_up(named_facts(state, names, planned), state)
-
-
-def named_facts(
-    state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
-) -> list[Asked]:
-    """The facts that the question names, then those that the plan asks for by name, then those that
-    its queries name; a fact may occur more than once."""
-    question = [Asked(name, DIRECT, ORIGIN) for name in named_in(state["question"], names)]
-    queries = [
-        Asked(name, query["facet_id"], ORIGIN)
-        for query in planned
-        for name in named_in(query["text"], names)
-    ]
-    return [*question, *asked_by_name(state.get("by_name"), names), *queries]
-
-
-def asked_by_name(asked: ByName | None, names: Sequence[FactName]) -> list[Asked]:
-    """The facts that the plan asks for by name; ids that are not among `names` are ignored."""
-    known = {name.memory_id: name for name in names}
-    wanted = asked["facts"] if asked is not None else []
-    return [Asked(known[one], PLANS_FACET, FACT_ASKED) for one in wanted if one in known]
-
-
-def looked_up(asked: Iterable[Asked], state: RecallState) -> AskedFacts:
-    """A query for each of the first `MOST` facts, and a facet for those that open one."""
     first: dict[str, Asked] = {}
-    for one in asked:
+    for one in asked_for(state, names, planned):
         if len(first) < MOST:
             first.setdefault(one.name.memory_id, one)
     facets: dict[str, Facet] = {}
     queries: dict[str, Query] = {}
     for number, one in enumerate(first.values(), start=1):
-        opened = opened_facet(one, number, state)
-        if opened is not None:
-            facets[opened["facet_id"]] = opened
-        served = opened or state["facets"][one.facet_id]
+        if one.facet_id == DIRECT:
+            served = own_facet(one, number, state)
+            facets[served["facet_id"]] = served
+        else:
+            served = state["facets"][one.facet_id]
         queries[f"kq{number}"] = fact_query(f"kq{number}", served, one, state)
-    return AskedFacts(facets=facets, queries=queries)
+    return facets, queries
 
 
-def opened_facet(asked: Asked, number: int, state: RecallState) -> Facet | None:
-    """The facet of its own that a fact gets; None if it belongs to a facet of the plan."""
-    if asked.origin == FACT_ASKED:
-        return fact_facet(
-            f"{PLANS_FACET}{number}",
-            asked.name,
-            why="The plan asks for this fact by name.",
-            hop=2,
-            weight=usual_weight(state),
-        )
-    if asked.facet_id == DIRECT:
-        return fact_facet(
-            f"{OWN_FACET}{number}",
-            asked.name,
-            why="The question asks for this fact by name.",
-            hop=1,
-            weight=QUESTION_WEIGHT,
-        )
-    return None
+def asked_for(
+    state: RecallState, names: Sequence[FactName], planned: Iterable[Query]
+) -> list[Asked]:
+    """The facts that the question names, then those that the plan asks for by name, then those that
+    its queries name; a fact may occur more than once."""
+    by_id = {name.memory_id: name for name in names}
+    wanted = state["by_name"]["facts"] if "by_name" in state else []
+    question = [Asked(name, DIRECT) for name in named_in(state["question"], names)]
+    plan = [Asked(by_id[one], DIRECT, FACT_ASKED) for one in wanted if one in by_id]
+    queries = [
+        Asked(name, query["facet_id"])
+        for query in planned
+        for name in named_in(query["text"], names)
+    ]
+    return [*question, *plan, *queries]
 
 
-def usual_weight(state: RecallState) -> float:
-    """The mean weight of the plan's implied facets; 1.0 without any.
+def own_facet(asked: Asked, number: int, state: RecallState) -> Facet:
+    """The facet of a fact that the question or the plan asks for by name.
 
-    So a fact does not weigh more than the other facets of the plan.
+    For the plan, it weighs as much as the plan's implied facets do on average.
     """
-    weights = [one["weight"] for one in state["facets"].values() if one["hop"] > 1]
-    return round(fmean(weights), 3) if weights else 1.0
-
-
-def fact_facet(facet_id: str, name: FactName, *, why: str, hop: int, weight: float) -> Facet:
-    """A facet for one fact."""
-    named = f"{name.subject}: {name.attribute}"
-    return Facet(facet_id=facet_id, name=named, why=why, hop=hop, weight=weight)
+    by_plan = asked.origin == FACT_ASKED
+    implied = [one["weight"] for one in state["facets"].values() if one["hop"] > 1]
+    return Facet(
+        facet_id=f"{PLANS_FACET if by_plan else OWN_FACET}{number}",
+        name=f"{asked.name.subject}: {asked.name.attribute}",
+        why=f"The {'plan' if by_plan else 'question'} asks for this fact by name.",
+        hop=2 if by_plan else 1,
+        weight=round(fmean(implied or [1.0]), 3) if by_plan else QUESTION_WEIGHT,
+    )
 
 
 def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) -> Query:

@@ -127,31 +127,20 @@ def bent(
 ) -> Vector:
     """The vector after the votes of each earlier round have moved it."""
     rounds = [
-        votes_of_round([ref for ref in feedback if ref["round"] == number], found, vector)
+        votes_of_round([ref for ref in feedback if ref["round"] == number], found)
         for number in range(1, round_number)
     ]
-    return np.asarray(refine_query(vector, rounds), dtype=np.float32)
+    return refine_query(vector, rounds)
 
 
-def votes_of_round(
-    refs: Iterable[FeedbackRef], found: dict[str, Vector], like: Vector
-) -> VoteVectors:
+def votes_of_round(refs: Iterable[FeedbackRef], found: Mapping[str, Vector]) -> VoteVectors:
     """The vectors of the voted passages, by vote; deleted passages are left out."""
-    rows: dict[VoteName, list[Vector]] = {"hot": [], "warm": [], "cold": [], "wrong": []}
+    rows: dict[VoteName, list[Vector]] = {}
     for ref in refs:
-        if ref["vote"] in rows:
-            rows[ref["vote"]] += [found[p] for p in ref["passage_ids"] if p in found]
-    return VoteVectors(
-        hot=stacked(rows["hot"], like),
-        warm=stacked(rows["warm"], like),
-        cold=stacked(rows["cold"], like),
-        wrong=stacked(rows["wrong"], like),
-    )
-
-
-def stacked(rows: list[Vector], like: Vector) -> Vectors:
-    """float32 [n, dim], also for n = 0."""
-    return np.stack(rows) if rows else np.zeros((0, len(like)), np.float32)
+        for passage_id in ref["passage_ids"]:
+            if passage_id in found:
+                rows.setdefault(ref["vote"], []).append(found[passage_id])
+    return {vote: np.stack(own) for vote, own in rows.items()}
 
 
 COMPARED: Final = 1_000
@@ -162,17 +151,11 @@ deeper search finds enough of them."""
 async def hits_among(
     named: Sequence[str], vector: Vector, *, services: Services, hidden: Hidden
 ) -> Visible:
-    """Every passage of the named memories that may be shown, nearest first.
-
-    Deleted memories are left out.
-    """
+    """Every passage of the named memories that may be shown, nearest first."""
     unseen = {one: hidden.reasons[one] for one in named if one in hidden.reasons}
-    owners = await passages_of([one for one in named if one not in unseen], services=services)
-    if not owners:
-        return Visible([], unseen)
-    vectors = await services.search.vectors(list(owners))
-    cosines = ((passage_id, float(row @ vector)) for passage_id, row in vectors.items())
-    return Visible(best_of(cosines, owners), unseen)
+    seen = [one for one in named if one not in unseen]
+    (hits,) = await all_compared(seen, vector[np.newaxis], services=services)
+    return Visible(hits, unseen)
 
 
 async def nearest_visible(
@@ -186,26 +169,32 @@ async def nearest_visible(
     if admitted is None or len(admitted) > COMPARED:
         search = partial(services.search.dense, rows)
         return await visible(lambda depth: search(k=depth), k=k, hidden=hidden)
-    owners = await passages_of(sorted(admitted), services=services)
-    vectors = await services.search.vectors(list(owners))
+    found = await all_compared(sorted(admitted), rows, services=services)
+    return [Visible(hits[:k], {}) for hits in found]
+
+
+async def all_compared(
+    memory_ids: Sequence[str], rows: Vectors, *, services: Services
+) -> list[list[PassageHit]]:
+    """For each row, all passages of these memories, nearest first; ties go to the smaller id.
+
+    Deleted memories are left out.
+    """
+    owned = await services.reader.passage_ids(memory_ids)
+    owners = {passage: memory_id for memory_id, own in owned.items() for passage in own}
+    vectors = await services.search.vectors(list(owners)) if owners else {}
     if not vectors:
-        return [Visible([], {}) for _ in rows]
-    cosines = products(rows, np.stack([*vectors.values()]))
+        return [[] for _ in rows]
     return [
-        Visible(best_of(zip(vectors, row.tolist(), strict=True), owners)[:k], {}) for row in cosines
+        sorted(
+            (
+                PassageHit(one, owners[one], cosine)
+                for one, cosine in zip(vectors, row, strict=True)
+            ),
+            key=lambda hit: (-hit.score, hit.passage_id),
+        )
+        for row in products(rows, np.stack([*vectors.values()])).tolist()
     ]
-
-
-def best_of(cosines: Iterable[tuple[str, float]], owners: Mapping[str, str]) -> list[PassageHit]:
-    """The passages as hits, nearest first; ties go to the smaller passage id."""
-    hits = [PassageHit(passage, owners[passage], cosine) for passage, cosine in cosines]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
-
-
-async def passages_of(memory_ids: Sequence[str], *, services: Services) -> dict[str, str]:
-    """{passage id: memory id} for all passages of these memories."""
-    found = await services.reader.passage_ids(memory_ids)
-    return {passage: memory_id for memory_id, own in found.items() for passage in own}
 
 
 def as_hits(found: Sequence[PassageHit]) -> Hits:

@@ -61,7 +61,9 @@ def answerable(
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
     if kind not in LOOKUPS:
-        bar *= min(1.0, max(len(direct), compared_with(state)) / FULL_SIZE)
+        own = state.get("rankings", {}).get("q0")
+        compared = len({*own["dense"]["memory_ids"]}) if own else 0
+        bar *= min(1.0, max(len(direct), compared) / FULL_SIZE)
     unknown = bool(candidates) and not direct
     yes = best >= bar or nearest_cue(state) >= CUES_ANSWER or named or unknown
     return yes, best, bar
@@ -75,7 +77,11 @@ def named_in_question(pool: Pool, question: str) -> dict[str, str]:
     names = names_in(question)
     if not names:
         return {}
-    said = {one: {*words(" ".join(texts))} for one, texts in pool.texts.items()}
+    evidence = pool.evidence
+    said = {
+        one: {word for row in rows for word in words(evidence.texts[row])}
+        for one, rows in zip(pool.ids, evidence.passages, strict=True)
+    }
     most = max(1, round(RARE * len(said)))
     found: dict[str, str] = {}
     for name in names:
@@ -83,12 +89,6 @@ def named_in_question(pool: Pool, question: str) -> dict[str, str]:
         if len(having) <= most:
             found = dict.fromkeys(having, name) | found
     return found
-
-
-def compared_with(state: RecallState) -> int:
-    """Number of memories that the question's own search by similarity found."""
-    own = state.get("rankings", {}).get("q0")
-    return len({*own["dense"]["memory_ids"]}) if own else 0
 
 
 def nearest_cue(state: RecallState) -> float:

@@ -6,13 +6,12 @@ from typing import Any
 
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Sight
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import Memory
 
 
 async def contested(
-    memories: Sequence[dict[str, Any]], hidden: Hidden, sight: Sight, *, services: Services
+    memories: Sequence[dict[str, Any]], hidden: Hidden, as_of: str, *, services: Services
 ) -> list[dict[str, Any]]:
     """The memories of an answer; a valid fact gets `conflicts_with` if other valid facts contradict
     it."""
@@ -26,20 +25,20 @@ async def contested(
     rivals = await services.keeping.rivals(facts)
     return [
         memory | {"conflicts_with": told}
-        if (told := contradictions(memory["id"], rivals, hidden, sight))
+        if (told := contradictions(memory["id"], rivals, hidden, as_of))
         else memory
         for memory in memories
     ]
 
 
 def contradictions(
-    memory_id: str, rivals: Mapping[str, Sequence[Memory]], hidden: Hidden, sight: Sight
+    memory_id: str, rivals: Mapping[str, Sequence[Memory]], hidden: Hidden, as_of: str
 ) -> list[dict[str, Any]]:
     """The facts that contradict a fact and hold for this recall, as `ConflictingMemory`, oldest
     first."""
     if memory_id not in rivals:
         return []
-    until = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
+    until = datetime.fromisoformat(as_of) if as_of else None
     fact, *others = rivals[memory_id]
     return [
         {

@@ -3,11 +3,9 @@
 It only changes the order: it moves no memory across `min_score`.
 """
 
-import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.state import RecallState
@@ -19,17 +17,6 @@ HALF_LIFE = 4
 """Number of questions after which wear has halved."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownLately:
-    """The answer to one question, remembered so that other questions bring something else."""
-
-    question: str
-    """A digest of the question."""
-    memory_ids: Sequence[str]
-    weary: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory id: wear, 0..1} when the question was asked; a repeat of it gets the same wear."""
-
-
 class ExposureMemory:
     """The last answers of one open entity, in this process only: a recall writes nothing to disk.
 
@@ -38,41 +25,34 @@ class ExposureMemory:
     """
 
     def __init__(self) -> None:
-        self._shown: OrderedDict[str, ShownLately] = OrderedDict()
+        self._shown: OrderedDict[int, tuple[Sequence[str], Mapping[str, float]]] = OrderedDict()
+        """{question: (memory ids of its answer, wear when it was asked)}."""
         self._lock = threading.Lock()
 
     def weary(self, question: str) -> dict[str, float]:
         """{memory id: wear}: 1 for what the last other question showed, halved per `HALF_LIFE`."""
         with self._lock:
-            known = self._shown.get(digest_of(question))
+            known = self._shown.get(hash_of(question))
             if known is not None:
-                return dict(known.weary)
-            return worn([one.memory_ids for one in self._shown.values()])
+                return dict(known[1])
+            return worn([memory_ids for memory_ids, _ in self._shown.values()])
 
-    def show(self, shown: ShownLately) -> None:
-        """Remember an answer, and forget the oldest."""
+    def show(self, state: RecallState | SessionState, memory_ids: Iterable[str]) -> None:
+        """Remember the answer of a recall, so that later recalls lower it; forget the oldest."""
+        shown = tuple(memory_ids), dict(state.get("exposure", {}))
         with self._lock:
-            self._shown[shown.question] = shown  # asked again, a question keeps its place
+            self._shown[hash_of(state["question"])] = shown  # asked again, it keeps its place
             while len(self._shown) > REMEMBERED:
                 self._shown.popitem(last=False)
 
 
-def spoken(question: str) -> str:
-    """The question in lower case, with single spaces, to compare it with others.
+def hash_of(question: str) -> int:
+    """A hash of the question, so that its words need not be kept.
 
-    >>> spoken("  Who  is Mara? ")
-    'who is mara?'
-    """
-    return " ".join(question.casefold().split())
-
-
-def digest_of(question: str) -> str:
-    """A digest of the question, so that its words need not be kept.
-
-    >>> digest_of("Who is Mara?") == digest_of("  who is  MARA?")
+    >>> hash_of("Who is Mara?") == hash_of("  who is  MARA?")
     True
     """
-    return hashlib.sha256(spoken(question).encode("utf-8", "surrogatepass")).hexdigest()
+    return hash(" ".join(question.casefold().split()))
 
 
 def worn(answers: Iterable[Iterable[str]]) -> dict[str, float]:
@@ -93,19 +73,3 @@ def worn_in_session(state: SessionState) -> dict[str, float]:
     own = worn(ids for number, ids in rounds if number < state["round"])
     others = state.get("exposure", {})
     return {one: max(own.get(one, 0.0), others.get(one, 0.0)) for one in {**others, **own}}
-
-
-def remember_answer(
-    state: RecallState | SessionState,
-    memory_ids: Iterable[str],
-    *,
-    memory: ExposureMemory,
-) -> None:
-    """Remember what a recall returned, so that later recalls lower it."""
-    memory.show(
-        ShownLately(
-            question=digest_of(state["question"]),
-            memory_ids=tuple(memory_ids),
-            weary=dict(state.get("exposure", {})),
-        )
-    )

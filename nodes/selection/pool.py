@@ -33,8 +33,6 @@ class Pool:
     relevance: Floats
     """[n_candidates, n_facets], calibrated, 0..1."""
     evidence: Evidence
-    texts: Mapping[str, Sequence[str]]
-    """{memory id: its evidence texts, best first}."""
     replaced_by: Mapping[str, str]
     """{older memory id: the newer memory that seems to be its new version}."""
     scale: ModelScale
@@ -107,7 +105,7 @@ def pool_of(
     scale: ModelScale,
 ) -> Pool:
     """The pool of these candidates; relevance is 0 if a facet did not find a candidate."""
-    ids, texts = list(candidates), evidence.texts or ()
+    ids = list(candidates)
     relevance = np.zeros((len(ids), len(facet_ids)))
     for row, candidate in enumerate(candidates.values()):
         for column, facet_id in enumerate(facet_ids):
@@ -122,10 +120,6 @@ def pool_of(
         facet_ids=facet_ids,
         relevance=relevance,
         evidence=evidence,
-        texts={
-            memory_id: [texts[row] for row in rows]
-            for memory_id, rows in zip(ids, evidence.passages, strict=True)
-        },
         replaced_by={ids[old]: ids[new] for old, new in newer.items()},
         scale=scale,
     )

@@ -2,17 +2,26 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from secondhop.errors import ModelError
-from secondhop.nodes.auxiliary_timeout import time_beside
+from secondhop.nodes.budget import time_beside
 from secondhop.nodes.selection.staleness import marked
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import DIRECT, PLANNED, ByName, Facet, PlanAsk, Query, RecallState
+from secondhop.nodes.state import (
+    DIRECT,
+    PLANNED,
+    ByName,
+    Facet,
+    PlanAsk,
+    Query,
+    RecallState,
+    RecallUpdate,
+)
 from secondhop.ranking.arrays import products
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import Memory
@@ -45,23 +54,13 @@ class PlannedText:
         return NAMED if self.facet["hop"] == 1 else IMPLIED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counting:
-    """The preferences that count."""
-
-    similarity: Mapping[str, float] = field(default_factory=dict[str, float])
-    """{memory id: similarity of its context, 0..1}; 1.0 if it always holds or is named."""
-    asked: Mapping[str, PlanAsk] = field(default_factory=dict[str, PlanAsk])
-    """{memory id: the part of the plan that asked for it}, unless the question itself did."""
-    degraded: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What could not be done; {}: everything was."""
-
-
 async def that_count(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
-) -> Counting:
-    """The preferences that always hold, those whose context is near the question or a planned
-    facet, and those that the plan asks for by name.
+) -> RecallUpdate:
+    """The preferences that count, as an update of the state.
+
+    They are those that always hold, those whose context is near the question or a planned facet,
+    and those that the plan asks for by name.
 
     To the question, a context must be as near as a memory must be (`min_score`). A facet must be
     nearer, by its name and by one of its queries, because a plan looks for evidence, and evidence
@@ -73,7 +72,7 @@ async def that_count(
     always_on = {one.memory_id: 1.0 for one in hidden.preferences if always(one)}
     contextual = compared(hidden)
     if not contextual:
-        return Counting(similarity=always_on)
+        return {"preferences": always_on, "preferences_asked": {}}
     named = asked_by_name(state.get("by_name"), contextual)
     facets = facets_that_ask(state, planned, services=services)
     try:
@@ -82,21 +81,21 @@ async def that_count(
     except (ModelError, TimeoutError) as error:
         late = str(error) or "no answer in time"
         reason = f"preferences for a context were not looked up: {late}"
-        return Counting(
-            similarity=always_on | dict.fromkeys(named, 1.0),
-            asked=named,
-            degraded={"preferences": reason},
-        )
+        return {
+            "preferences": always_on | dict.fromkeys(named, 1.0),
+            "preferences_asked": named,
+            "degraded": {"preferences": reason},
+        }
     least = services.settings.ranking.min_score
     found = [asked_by(one, facets, least=least) for one in near]
     chosen = {p.memory_id: one for p, one in zip(contextual, found, strict=True) if one is not None}
     for memory_id, ask in named.items():
         if chosen.get(memory_id, (0.0, ask))[1] is not None:  # else the question itself asks
             chosen[memory_id] = 1.0, ask
-    return Counting(
-        similarity=always_on | {memory_id: near for memory_id, (near, _) in chosen.items()},
-        asked={memory_id: ask for memory_id, (_, ask) in chosen.items() if ask is not None},
-    )
+    return {
+        "preferences": always_on | {memory_id: near for memory_id, (near, _) in chosen.items()},
+        "preferences_asked": {one: ask for one, (_, ask) in chosen.items() if ask is not None},
+    }
 
 
 def asked_by_name(asked: ByName | None, contextual: Iterable[Memory]) -> dict[str, PlanAsk]:

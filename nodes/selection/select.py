@@ -11,9 +11,8 @@ from secondhop.nodes.selection.relevance import SERVES_AS_WELL
 from secondhop.nodes.state import Facet, Pick
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
-from secondhop.ranking.facet_pool import FacetPick, FacetPool
-from secondhop.ranking.facet_select import facet_select
-from secondhop.ranking.mmr import mmr_select_by_matrix
+from secondhop.ranking.facet_select import FacetPick, facet_select
+from secondhop.ranking.mmr import mmr_select
 
 REPEATS_AT = 0.55
 """A candidate waits if picked candidates already say more than this share of its evidence."""
@@ -77,9 +76,8 @@ def select(
     rows = [pool.rows[one] for one in places]
     if order is None:
         weights = np.array([facets[facet_id]["weight"] for facet_id in pool.facet_ids])
-        part = FacetPool(facet_relevance=relevance[rows], weights=weights)
         first = [places[memory_id] for memory_id in kept if memory_id in places]
-        ranked = ordered(part, coverage, settings=settings, first=first)
+        ranked = ordered(relevance[rows], weights, coverage, settings=settings, first=first)
     else:
         ranked = [FacetPick(places[one], None, float(best[rows[places[one]]])) for one in order]
     front = [*kept, *(memory_id for memory_id in led if memory_id not in kept)]
@@ -106,7 +104,8 @@ def in_lead(order: Sequence[FacetPick], ids: Sequence[str], led: Sequence[str]) 
 
 
 def ordered(
-    part: FacetPool,
+    facet_relevance: Floats,
+    weights: Floats,
     coverage: Coverage,
     *,
     settings: RankingSettings,
@@ -119,11 +118,16 @@ def ordered(
     """
     if settings.diversity == "facets":
         return facet_select(
-            part, k=part.size, coverage=coverage, duplicate_at=REPEATS_AT, first=first
+            facet_relevance,
+            weights,
+            k=len(facet_relevance),
+            coverage=coverage,
+            duplicate_at=REPEATS_AT,
+            first=first,
         )
-    scores = part.facet_relevance.max(axis=1)
+    scores = facet_relevance.max(axis=1)
     if settings.diversity == "mmr":
-        rows = mmr_select_by_matrix(scores, coverage.matrix(), k=part.size, lambda_=MMR_LAMBDA)
+        rows = mmr_select(scores, coverage.matrix(), k=len(scores), lambda_=MMR_LAMBDA)
     else:
         rows = np.argsort(-scores, kind="stable").tolist()
     return [FacetPick(int(row), None, float(scores[row])) for row in rows]

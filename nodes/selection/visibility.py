@@ -4,9 +4,9 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from secondhop.nodes.state import RecallState, Sight
+from secondhop.nodes.state import RecallState
 from secondhop.stores.keeping import End, FactName
 from secondhop.stores.records import Memory, PassageHit, Standing
 from secondhop.stores.where import Where
@@ -77,6 +77,15 @@ class Hidden:
 NOTHING_HIDDEN = Hidden(reasons={}, ended={}, preferences=())
 
 
+class Sight(NamedTuple):
+    """What a recall may see, in the words of its state."""
+
+    asked_at: str
+    as_of: str
+    include_stale: bool
+    where: Mapping[str, Any]
+
+
 @dataclass(slots=True, eq=False)
 class HiddenMemory:
     """The hidden memories of all running recalls."""
@@ -87,18 +96,24 @@ class HiddenMemory:
     """{trace id: [(sight, hidden)]}. A host may give two recalls the same trace id, so each looks
     for its own sight."""
 
-    async def of(self, sight: Sight | None, services: "Services") -> Hidden:
+    async def of(self, state: RecallState, services: "Services") -> Hidden:
         """What a recall may not show, looked up once.
 
         It has no time limit but the recall's deadline, because without it nothing may be shown.
         """
-        if sight is None or services.keeping is None:
+        if services.keeping is None:
             return NOTHING_HIDDEN
-        for seen, known in self._kept.get(sight["trace_id"], ()):
+        sight = Sight(
+            state["asked_at"],
+            state.get("as_of", ""),
+            state.get("include_stale", False),
+            state.get("where", {}),
+        )
+        for seen, known in self._kept.get(state["trace_id"], ()):
             if seen == sight:
                 return known
         known = await looked_up(sight, services.keeping)
-        self._kept.setdefault(sight["trace_id"], []).append((sight, known))
+        self._kept.setdefault(state["trace_id"], []).append((sight, known))
         while len(self._kept) > REMEMBERED:
             self._kept.popitem(last=False)
         return known
@@ -110,24 +125,24 @@ class HiddenMemory:
 
 async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
     """What a recall with this sight may not show."""
-    now = datetime.fromisoformat(sight["asked_at"])
-    as_of = datetime.fromisoformat(sight["as_of"]) if sight["as_of"] else None
+    now = datetime.fromisoformat(sight.asked_at)
+    as_of = datetime.fromisoformat(sight.as_of) if sight.as_of else None
     stored = await keeping.standing(
-        until=as_of, where=Where.of(sight["where"]) if sight["where"] else None
+        until=as_of, where=Where.of(sight.where) if sight.where else None
     )
     ended = {
         memory_id: end
         for memory_id, kept in stored.keepings.items()
         if (end := kept.end(now=now, as_of=as_of)) is not None
     }
-    reasons = {} if sight["include_stale"] else {i: end.describe() for i, end in ended.items()}
+    reasons = {} if sight.include_stale else {i: end.describe() for i, end in ended.items()}
     if as_of is not None:
         reasons |= dict.fromkeys(stored.later, f"written after {as_of:%Y-%m-%d %H:%M}")
     reasons |= {one.memory_id: APART for one in stored.preferences}
     shown = [
         one
         for one in stored.preferences
-        if (sight["include_stale"] or one.memory_id not in ended)
+        if (sight.include_stale or one.memory_id not in ended)
         and (as_of is None or one.created_at <= as_of)
     ]
     fits = stored.admitted
@@ -140,17 +155,6 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
         preferences=shown,
         facts=[one for one in stored.facts if one.memory_id not in reasons],
         admitted=None if fits is None else frozenset(fits.keys() - reasons.keys()),
-    )
-
-
-def sight_of(state: RecallState) -> Sight:
-    """What the recall may see."""
-    return Sight(
-        trace_id=state["trace_id"],
-        asked_at=state["asked_at"],
-        as_of=state.get("as_of", ""),
-        include_stale=state.get("include_stale", False),
-        where=state.get("where", {}),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from secondhop.nodes.selection.relevance import is_outside, last_votes
+from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
 from secondhop.nodes.session.session_state import Branch, Change, SessionState, VoteRef
 from secondhop.nodes.state import Pick, Query, Vote
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
@@ -58,7 +59,7 @@ def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> 
         why = f"Found on the way that {state.get('sparks', {})[branch]} sparked."
     elif bent:
         why = f"Found for “{facet}”; its search was bent by these votes."
-    elif query is not None and query["origin"] in {"evidence", "feedback", "uncovered"}:
+    elif query is not None and query["origin"] in ASKED_BY_CRITIC:
         why = f"Found for “{facet}”, which the critic asked for."
     else:
         bent = [as_ref(vote) for vote in newest(state) if vote["vote"] in SUPPRESSED]

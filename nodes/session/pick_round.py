@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from secondhop.nodes.pick import dropped
 from secondhop.nodes.resolve import ms_so_far
-from secondhop.nodes.selection.exposure import remember_answer, worn_in_session
+from secondhop.nodes.selection.exposure import worn_in_session
 from secondhop.nodes.selection.pool import Pool, load_pool
 from secondhop.nodes.selection.relevance import kept_ids, last_votes
 from secondhop.nodes.selection.slots import BestAnswer, best_answer
@@ -47,7 +47,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     shown = answer_of(picks, branches)
     if services.settings.ranking.freshness > 0:
         all_shown = {**dict.fromkeys(shown_ever(state)), **shown}
-        remember_answer(state, all_shown, memory=services.exposure)
+        services.exposure.show(state, all_shown)
     converged, why = settled(state, list(shown))
     return {
         "picks": picks,

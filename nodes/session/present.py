@@ -12,7 +12,7 @@ from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.selection.staleness import marked
-from secondhop.nodes.selection.visibility import Hidden, sight_of
+from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.session.voting import shown_now
@@ -24,7 +24,7 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
     """The current answer in the form of `SessionAnswer`, without memories deleted meanwhile."""
     shown = shown_now(state)
     facets = {pick["memory_id"]: pick["facet_id"] for pick in state.get("picks", [])}
-    hidden = await services.hidden.of(sight_of(state), services)
+    hidden = await services.hidden.of(state, services)
     memories = await shown_memories(shown, facets, state, hidden=hidden, services=services)
     votes = last_votes(state)
     kept = [one for one in memories if said_outside(one, votes)]
@@ -90,7 +90,7 @@ async def shown_memories(
     views = [
         {**view, "vote": view["vote"] if said_outside(view["id"], votes) else ""} for view in views
     ]
-    told = await contested(marked(views, hidden), hidden, sight_of(state), services=services)
+    told = await contested(marked(views, hidden), hidden, state["as_of"], services=services)
     return {view["id"]: view for view in told}
 
 

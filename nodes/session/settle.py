@@ -3,19 +3,20 @@
 from collections.abc import Iterable
 from typing import Any
 
-from secondhop.nodes.selection.relevance import is_outside, last_votes
+from secondhop.nodes.selection.relevance import is_outside, kept_ids, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.session.voting import VOTERS, as_votes, shown_ever
 from secondhop.nodes.state import Vote
-from secondhop.ranking.votes import IN_FAVOUR, VOTES
+from secondhop.ranking.votes import VOTES
 
 
 async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
     """Sum the session up in the form of `ResolvedSession`, including votes not counted yet."""
     votes = {**state.get("votes", {}), **as_votes(state.get("ballots", []), state)}
     counted: SessionState = {**state, "votes": votes}
-    accepted = list(dict.fromkeys(state.get("accepted", voted_for(counted))))
+    liked = kept_ids(last_votes(counted), shown=shown_ever(state))
+    accepted = list(dict.fromkeys(state.get("accepted", liked)))
     return {
         "votes": votes,
         "resolved": {
@@ -39,14 +40,6 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
 def retrieved_ever(state: SessionState) -> list[str]:
     """Ids of all candidates: those that were shown, in that order, then the others by id."""
     return list(dict.fromkeys([*shown_ever(state), *sorted(state.get("candidates", {}))]))
-
-
-def voted_for(state: SessionState) -> list[str]:
-    """Ids of memories whose vote by a person or an agent is hot or warm: hot first, then in the
-    order shown."""
-    votes = {m: v["vote"] for m, v in last_votes(state).items() if is_outside(v)}
-    chosen = [one for one in shown_ever(state) if votes.get(one) in IN_FAVOUR]
-    return sorted(chosen, key=lambda one: votes[one] != "hot")
 
 
 def by_round(state: SessionState) -> Iterable[dict[str, Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from secondhop.nodes.selection.relevance import is_outside
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.session.voting import shown_ever
-from secondhop.ranking.convergence import is_stable
+from secondhop.nodes.stopping import nearly_same
 from secondhop.ranking.votes import IN_FAVOUR
 
 
@@ -17,7 +17,8 @@ def settled(state: SessionState, shown: Sequence[str]) -> tuple[bool, str]:
     new = [memory_id for memory_id in shown if memory_id not in seen]
     if not new:
         return True, "the last round brought nothing that was not shown before"
-    if is_stable(accepted_by_round(state)):
+    accepted = accepted_by_round(state)
+    if len(accepted) > 1 and nearly_same(*accepted[-2:]):
         return True, "the votes of two rounds agree: what is good was found"
     return False, f"{len(new)} of {len(shown)} memories are new"
 

@@ -19,9 +19,9 @@ def test_recency_is_nine_tenths_after_one_stability() -> None:
 def test_older_is_never_worth_more(one: float, other: float, stability: float) -> None:
     young, old = sorted((one, other))
     power = fsrs_recency([young, old], stability_days=stability)
-    line = linear_recency([young, old], decay_days=stability, floor=0.2)
+    line = linear_recency([young, old], decay_days=stability)
     assert 1 >= power[0] >= power[1] > 0
-    assert 1 >= line[0] >= line[1] >= 0.2
+    assert 1 >= line[0] >= line[1] >= 0.5
 
 
 def test_a_date_in_the_future_counts_as_today() -> None:

@@ -1,6 +1,7 @@
 """Our selection over facets."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from hypothesis import given
@@ -8,26 +9,29 @@ from hypothesis import strategies as st
 
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Coverage
-from secondhop.ranking.facet_pool import FacetPick, FacetPool
-from secondhop.ranking.facet_select import facet_select
+from secondhop.ranking.facet_select import FacetPick, facet_select
+
+Pool: TypeAlias = tuple[Floats, Floats]
+"""(relevance of each candidate to each facet, weights of the facets)."""
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-def select(pool: FacetPool, k: int, coverage: Coverage | None) -> list[FacetPick]:
-    return facet_select(pool, k=k, coverage=coverage, lambda_=0.5, closing=1.0, duplicate_at=0.9)
+def select(pool: Pool, k: int, redundancy: Floats) -> list[FacetPick]:
+    """Row i, column j of the redundancy is how much of i is said by j."""
+    coverage = Coverage(redundancy, np.arange(len(redundancy)))
+    return facet_select(*pool, k=k, coverage=coverage, duplicate_at=0.9)
 
 
-def pool_of(rows: Sequence[Sequence[float]], *weights: float) -> FacetPool:
-    return FacetPool(facet_relevance=np.array(rows, dtype=np.float64), weights=np.array(weights))
+def pool_of(rows: Sequence[Sequence[float]], *weights: float) -> Pool:
+    return np.array(rows, dtype=np.float64), np.array(weights, dtype=np.float64)
 
 
-def random_pool(seed: int, *, size: int, facets: int = 3) -> FacetPool:
+def random_pool(seed: int, *, size: int, facets: int = 3) -> Pool:
     rng = np.random.default_rng(seed)
     relevance = np.where(rng.random((size, facets)) < 0.6, rng.random((size, facets)), 0.0)
-    return FacetPool(
-        facet_relevance=relevance, weights=rng.random(facets) + 0.1, relevance=rng.random(size)
-    )
+    relevance[:, 0] = rng.random(size)  # so that no two are equal
+    return relevance, rng.random(facets) + 0.1
 
 
 def random_redundancy(seed: int, *, size: int) -> Floats:
@@ -42,22 +46,16 @@ def indices(picks: Sequence[FacetPick]) -> list[int]:
 
 def test_a_facet_of_which_all_is_picked_does_not_block_the_rest() -> None:
     pool = pool_of([[0.9, 0], [0, 0.5], [0, 0.4], [0, 0.3]], 9, 1)
-    assert sorted(indices(select(pool, 4, None))) == [0, 1, 2, 3]
+    assert sorted(indices(select(pool, 4, np.eye(4)))) == [0, 1, 2, 3]
 
 
 @given(seed=seeds, size=st.integers(1, 15))
 def test_the_order_of_candidates_does_not_matter(seed: int, size: int) -> None:
-    pool = random_pool(seed, size=size)
+    relevance, weights = random_pool(seed, size=size)
     redundancy = random_redundancy(seed, size=size)
     order = np.random.default_rng(seed).permutation(size)
-    assert pool.relevance is not None
-    shuffled = FacetPool(
-        facet_relevance=pool.facet_relevance[order],
-        weights=pool.weights,
-        relevance=pool.relevance[order],
-    )
-    plain = select(pool, 6, Coverage.from_matrix(redundancy))
-    again = select(shuffled, 6, Coverage.from_matrix(redundancy[np.ix_(order, order)]))
+    plain = select((relevance, weights), 6, redundancy)
+    again = select((relevance[order], weights), 6, redundancy[np.ix_(order, order)])
     assert [int(order[pick.index]) for pick in again] == indices(plain)
 
 
@@ -65,15 +63,8 @@ def test_the_order_of_candidates_does_not_matter(seed: int, size: int) -> None:
 def test_identical_candidates_are_never_both_picked_while_another_is_left(
     seed: int, size: int
 ) -> None:
-    once = random_pool(seed, size=size)
-    assert once.relevance is not None
-    pool = FacetPool(
-        facet_relevance=np.concatenate([once.facet_relevance] * 2),
-        weights=once.weights,
-        relevance=np.concatenate([once.relevance] * 2),
-    )
-    redundancy = np.tile(np.eye(size), (2, 2))
-    picks = facet_select(pool, k=size, coverage=Coverage.from_matrix(redundancy))
+    relevance, weights = random_pool(seed, size=size)
+    picks = select((np.concatenate([relevance] * 2), weights), size, np.tile(np.eye(size), (2, 2)))
     assert sorted(pick.index % size for pick in picks) == list(range(size))
 
 
@@ -82,7 +73,7 @@ def test_four_copies_of_the_research_take_one_slot() -> None:
     pool = pool_of([[0.754, 0], [0.754, 0], [0.754, 0], [0.754, 0], [0.601, 0], [0, 0.643]], 2, 1)
     redundancy = np.eye(6)
     redundancy[:4, :4] = 0.95
-    picks = facet_select(pool, k=3, coverage=Coverage.from_matrix(redundancy))
+    picks = select(pool, 3, redundancy)
     assert sorted(indices(picks)) == [0, 4, 5]
 
 
@@ -96,4 +87,4 @@ def test_two_picks_that_each_say_half_say_it_all_together() -> None:
         np.hstack([np.vstack([units, np.zeros((1, 3))]), np.zeros((5, 1))]),
         np.array([0, 1, 2, 2, 3]),
     )
-    assert indices(facet_select(pool, k=3, coverage=wider)) == [0, 1, 3]
+    assert indices(facet_select(*pool, k=3, coverage=wider, duplicate_at=0.9)) == [0, 1, 3]

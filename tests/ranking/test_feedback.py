@@ -1,26 +1,21 @@
 """How votes change the next query vector."""
 
+from typing import cast
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.ranking.arrays import Vector, Vectors, unit_rows
-from secondhop.ranking.feedback import (
-    FeedbackWeights,
-    VoteVectors,
-    refine_query,
-)
+from secondhop.ranking.feedback import VoteVectors, refine_query
+from secondhop.ranking.votes import VoteName
 
-NONE = np.zeros((0, 3), dtype=np.float32)
-X, Y, Z = np.eye(3, dtype=np.float32)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def votes(
-    *, hot: Vectors = NONE, warm: Vectors = NONE, cold: Vectors = NONE, wrong: Vectors = NONE
-) -> VoteVectors:
-    return VoteVectors(hot=hot, warm=warm, cold=cold, wrong=wrong)
+def votes(**vectors: Vectors) -> VoteVectors:
+    return cast(VoteVectors, vectors)
 
 
 def rows(*vectors: Vector) -> Vectors:
@@ -76,18 +71,13 @@ def test_the_order_of_votes_does_not_matter_to_the_last_bit(seed: int, count: in
 @given(seeds, st.integers(0, 3))
 def test_the_refined_vector_is_finite_and_of_unit_length(seed: int, rounds: int) -> None:
     rng = np.random.default_rng(seed)
-    history = [votes(**random_votes(rng)) for _ in range(rounds)]
+    history = [random_votes(rng) for _ in range(rounds)]
     query = unit_rows(rng.normal(size=3))
     refined = refine_query(query, history)
     assert refined.dtype == np.float32
     assert np.linalg.norm(refined) == pytest.approx(1.0, abs=1e-5)
 
 
-def random_votes(rng: np.random.Generator) -> dict[str, Vectors]:
-    kinds = ("hot", "warm", "cold", "wrong")
+def random_votes(rng: np.random.Generator) -> dict[VoteName, Vectors]:
+    kinds: tuple[VoteName, ...] = ("hot", "warm", "cold", "wrong")
     return {kind: unit_rows(rng.normal(size=(int(rng.integers(0, 3)), 3))) for kind in kinds}
-
-
-def test_a_query_that_the_votes_cancel_stays() -> None:
-    weights = FeedbackWeights(positive=1.0)
-    assert np.array_equal(refine_query(X, [votes(hot=rows(-X))], weights=weights), X)

@@ -57,14 +57,3 @@ def test_fusion_keeps_the_union_without_duplicates_and_scores_never_rise(runs: R
 @given(st.lists(ids, unique=True))
 def test_one_ranking_stays_as_it_was(run: list[str]) -> None:
     assert [found for found, _ in reciprocal_rank_fusion([run])] == run
-
-
-@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, float("nan")]])
-def test_weights_that_do_not_fit_are_refused(weights: list[float]) -> None:
-    with pytest.raises(ValueError, match="weights"):
-        reciprocal_rank_fusion([["a"], ["b"]], weights=weights)
-
-
-def test_a_k_that_is_not_positive_is_refused() -> None:
-    with pytest.raises(ValueError, match="k must be positive"):
-        reciprocal_rank_fusion([["a"]], k=0)

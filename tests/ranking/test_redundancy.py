@@ -7,7 +7,7 @@ import pytest
 
 from secondhop.ranking import shingles
 from secondhop.ranking.arrays import Indices
-from secondhop.ranking.coverage import evidence_coverage
+from secondhop.ranking.coverage import Sharpening, evidence_coverage
 from secondhop.ranking.evidence import Evidence
 from secondhop.ranking.shingles import shingle_overlap
 from secondhop.ranking.words import words
@@ -19,7 +19,7 @@ def test_a_literal_copy_counts_whatever_the_model_thinks() -> None:
         passages=[[0], [1]],
         texts=["one two three", "zero one two three four"],
     )
-    matrix = evidence_coverage(evidence).matrix()
+    matrix = evidence_coverage(evidence, sharpening=Sharpening(lo=0.75, hi=0.95)).matrix()
     assert matrix == pytest.approx(np.array([[1, 1], [1 / 3, 1]]))
 
 
@@ -51,7 +51,7 @@ def test_words_of_every_script(text: str, expected: list[str]) -> None:
 def test_what_is_remembered_of_a_text_does_not_hold_its_words(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    kept: OrderedDict[tuple[bytes, int], Indices] = OrderedDict()
+    kept: OrderedDict[bytes, Indices] = OrderedDict()
     monkeypatch.setattr(shingles, "_kept", kept)
     secret = "the vault opens with zanzibarquux"
 
@@ -59,7 +59,7 @@ def test_what_is_remembered_of_a_text_does_not_hold_its_words(
 
     assert len(kept) == 2
     assert "zanzibarquux" not in repr(kept)
-    assert b"zanzibarquux" not in b"".join(key for key, _ in kept)
+    assert b"zanzibarquux" not in b"".join(key for key in kept)
     np.testing.assert_array_equal(shingle_overlap([secret, "the vault opens"]), first)
     for start in range(0, 5_000, 50):
         shingle_overlap([f"text number {start + n}" for n in range(50)])

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.ranking.decay import fsrs_recency
-from secondhop.ranking.session_start import session_start_score
-from secondhop.ranking.strength import accepted_strength
+from secondhop.ranking.session_start import accepted_strength, session_start_score
 
 UNIT = st.floats(0, 1)
 

@@ -9,8 +9,7 @@ from typing import Final, TypeAlias
 from secondhop.briefing.briefing import Category
 from secondhop.ranking.decay import fsrs_recency
 from secondhop.ranking.same_thing import SameThing
-from secondhop.ranking.session_start import session_start_score
-from secondhop.ranking.strength import accepted_strength
+from secondhop.ranking.session_start import accepted_strength, session_start_score
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import ALWAYS
 from secondhop.stores.records import BriefableMemory

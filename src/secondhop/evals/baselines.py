@@ -112,4 +112,5 @@ def diverse(
     if not known:
         return []
     rows = np.stack([vectors[hit.passage_id] for hit in known])
-    return [known[row].memory_id for row in mmr_select(query, rows, k=k, lambda_=lambda_)]
+    picks = mmr_select(rows @ query, rows @ rows.T, k=k, lambda_=lambda_)
+    return [known[row].memory_id for row in picks]

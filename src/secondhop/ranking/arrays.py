@@ -52,18 +52,6 @@ def row_products(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return found
 
 
-def first_best(scores: Floats, *, relevance: Floats | None = None, slack: float = 0.0) -> int:
-    """Index of the highest score; scores within `slack` of it are ties.
-
-    A tie goes to the higher `relevance`, then to the lower index. The slack is needed because a
-    matrix product may give equal rows scores that differ in the last bit.
-    """
-    tied = scores >= scores.max() - slack
-    if relevance is None:
-        return int(np.argmax(tied))
-    return int(np.argmax(np.where(tied, relevance, -np.inf)))
-
-
 def z_scores(scores: Floats) -> Floats:
     """Standard scores along the last axis, in the same shape; all 0 if the scores are equal."""
     if not scores.size:

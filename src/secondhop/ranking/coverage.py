@@ -36,19 +36,6 @@ class Coverage:
     owner: Indices
     """[n_units]: the candidate each unit belongs to."""
 
-    @classmethod
-    def from_matrix(cls, redundancy: Floats) -> "Coverage":
-        """From any redundancy matrix [n, n]: row i, column j is how much of i is said by j.
-
-        Raises:
-            ValueError: the matrix is not square, or a value lies outside 0..1.
-        """
-        if redundancy.ndim != 2 or redundancy.shape[0] != redundancy.shape[1]:
-            raise ValueError(f"redundancy must be [n, n], got {redundancy.shape}")
-        if redundancy.size and not (redundancy.min() >= 0 and redundancy.max() <= 1):
-            raise ValueError("redundancy must lie in 0..1")
-        return cls(redundancy, np.arange(len(redundancy)))
-
     @property
     def size(self) -> int:
         """Number of candidates."""
@@ -75,11 +62,11 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharpening:
-    """The affine map of a cosine to 0..1; the defaults fit bge-small-en-v1.5."""
+    """The affine map of a cosine to 0..1."""
 
-    lo: float = 0.75
+    lo: float
     """The cosine that becomes 0: nothing is repeated."""
-    hi: float = 0.95
+    hi: float
     """The cosine that becomes 1: everything is repeated."""
 
     def __post_init__(self) -> None:
@@ -93,17 +80,10 @@ class Sharpening:
         )
 
 
-_BGE_SMALL = Sharpening()
-
-
-def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening = _BGE_SMALL) -> Coverage:
+def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening) -> Coverage:
     """Coverage with one unit per passage; `.matrix()` gives the pairwise measure [n, n].
 
-    Literal repetition counts only if the evidence has texts. A candidate without passages covers
-    nothing and is covered by nothing.
-
-    Raises:
-        ValueError: lo is not below hi.
+    A candidate without passages covers nothing and is covered by nothing.
 
     Source: ours; containment by Broder 1997 (see `shingles`).
     """
@@ -112,10 +92,8 @@ def evidence_coverage(evidence: Evidence, *, sharpening: Sharpening = _BGE_SMALL
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers):
         # sharpening is monotonic, so take the maximum first
-        said = sharpening(np.maximum.reduceat(evidence.cosines, starts, axis=1))
-        if evidence.texts is not None:
-            texts = [evidence.texts[int(row)] for row in rows]
-            copied = np.maximum.reduceat(shingle_overlap(texts), starts, axis=1)
-            said = np.maximum(said, copied)
-        units[:, speakers] = said
+        near = sharpening(np.maximum.reduceat(evidence.cosines, starts, axis=1))
+        texts = [evidence.texts[int(row)] for row in rows]
+        copied = np.maximum.reduceat(shingle_overlap(texts), starts, axis=1)
+        units[:, speakers] = np.maximum(near, copied)
     return Coverage(units, evidence.owner)

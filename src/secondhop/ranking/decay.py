@@ -12,6 +12,9 @@ FSRS_FACTOR: Final = 19 / 81
 
 FSRS_POWER: Final = -0.5
 
+LEAST_LINEAR: Final = 0.5
+"""What a linear decay leaves of the oldest memory."""
+
 
 def fsrs_recency(days: npt.ArrayLike, *, stability_days: npt.ArrayLike) -> Floats:
     """Recency 0..1: 1 today, 0.9 after `stability_days`, then ever more slowly towards 0.
@@ -20,9 +23,6 @@ def fsrs_recency(days: npt.ArrayLike, *, stability_days: npt.ArrayLike) -> Float
 
     A date in the future counts as today.
 
-    Raises:
-        ValueError: a stability is not positive, or an age is NaN.
-
     Source: the FSRS-4.5 forgetting curve, Open Spaced Repetition, "The Algorithm", 2023
     (github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm); FSRS: Ye, Su & Cao,
     KDD 2022, doi:10.1145/3534678.3539081.
@@ -30,28 +30,13 @@ def fsrs_recency(days: npt.ArrayLike, *, stability_days: npt.ArrayLike) -> Float
     >>> float(round(fsrs_recency(30, stability_days=30).item(), 6))
     0.9
     """
-    ages = _ages(days)
+    ages = np.maximum(np.asarray(days, dtype=np.float64), 0.0)
     stability = np.asarray(stability_days, dtype=np.float64)
-    if not (stability > 0).all():
-        raise ValueError("stability_days must be positive")
     return np.asarray((1 + FSRS_FACTOR * ages / stability) ** FSRS_POWER, dtype=np.float64)
 
 
-def linear_recency(days: npt.ArrayLike, *, decay_days: float, floor: float = 0.5) -> Floats:
-    """Recency floor..1: max(floor, 1 - days / decay_days). A date in the future counts as today.
-
-    Raises:
-        ValueError: decay_days is not positive, floor is outside 0..1, or an age is NaN.
-    """
-    if not decay_days > 0:
-        raise ValueError(f"decay_days must be positive, got {decay_days}")
-    if not 0 <= floor <= 1:
-        raise ValueError(f"floor must lie in 0..1, got {floor}")
-    return np.maximum(floor, 1 - _ages(days) / decay_days)
-
-
-def _ages(days: npt.ArrayLike) -> Floats:
-    ages = np.asarray(days, dtype=np.float64)
-    if np.isnan(ages).any():
-        raise ValueError("an age in days is NaN")
-    return np.maximum(ages, 0.0)
+def linear_recency(days: npt.ArrayLike, *, decay_days: float) -> Floats:
+    """Recency 0.5..1: 1 - days / decay_days, but at least 0.5. A date in the future counts as
+    today."""
+    ages = np.maximum(np.asarray(days, dtype=np.float64), 0.0)
+    return np.maximum(LEAST_LINEAR, 1 - ages / decay_days)

@@ -11,13 +11,13 @@ from secondhop.ranking.arrays import Indices, Vectors, row_products
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evidence:
-    """Candidates with their evidence passages; texts may be left out."""
+    """Candidates with their evidence passages."""
 
     vectors: Vectors
     """float32 [n_passages, dim], rows of unit length."""
     passages: Sequence[Sequence[int]]
     """For each candidate, the rows of its evidence passages; may be empty."""
-    texts: Sequence[str] | None = None
+    texts: Sequence[str]
     """[n_passages] the passages' texts."""
 
     def part(self, candidates: Sequence[int]) -> "Evidence":

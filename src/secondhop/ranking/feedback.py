@@ -1,51 +1,25 @@
 """Turns votes into the next round's query vector."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from secondhop.ranking.arrays import Floats, Vector, Vectors, products, unit_rows
 from secondhop.ranking.coverage import Sharpening
-from secondhop.ranking.votes import EFFECTS
+from secondhop.ranking.votes import AGAINST, EFFECTS, IN_FAVOUR, VoteName
+
+POSITIVE = 0.75
+"""How far the mean of the votes in favour moves a query vector of length 1."""
+
+ROUND_DECAY = 0.5
+"""The factor by which a vote's weight falls each round."""
+
+VoteVectors: TypeAlias = Mapping[VoteName, Vectors]
+"""{vote: float32 [n, dim]}: the vectors of the memories voted on in one round, for one facet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedbackWeights:
-    """How far votes move a query vector of length 1."""
-
-    positive: float = 0.75
-    """Weight of the mean of hot and warm vectors."""
-    hot: float = EFFECTS["hot"].pull
-    warm: float = EFFECTS["warm"].pull
-    cold: float = -EFFECTS["cold"].pull
-    wrong: float = -EFFECTS["wrong"].pull
-    round_decay: float = 0.5
-    """0..1: the factor by which a vote's weight falls each round."""
-
-    def __post_init__(self) -> None:
-        moves = (self.positive, self.hot, self.warm, self.cold, self.wrong)
-        if not all(0 <= move < np.inf for move in moves) or not 0 <= self.round_decay <= 1:
-            raise ValueError(f"weights must not be negative and round_decay in 0..1, got {self}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class VoteVectors:
-    """The vectors of the memories voted on in one round, for one facet; each float32 [n, dim]."""
-
-    hot: Vectors
-    warm: Vectors
-    cold: Vectors
-    wrong: Vectors
-
-
-_DEFAULTS = FeedbackWeights()
-_BGE_SMALL = Sharpening()
-
-
-def refine_query(
-    query: Vector, rounds: Sequence[VoteVectors], *, weights: FeedbackWeights = _DEFAULTS
-) -> Vector:
+def refine_query(query: Vector, rounds: Sequence[VoteVectors]) -> Vector:
     """The refined query vector of one facet, of unit length.
 
     q' = normalise( q + 0.75 · mean(1.0 · hot, 0.4 · warm) - 0.3 · cold⊥ - 0.6 · wrong⊥ )
@@ -65,36 +39,26 @@ def refine_query(
         query: the facet's original query (not the refined one of the last round), unit length.
         rounds: oldest first.
 
-    Raises:
-        ValueError: the vectors of a vote are not [n, dim].
-
     Source: Rocchio, in: The SMART Retrieval System, ed. Salton, 1971, pp. 313-323; the
     orthogonal part after Widdows, ACL 2003, doi:10.3115/1075096.1075114.
     """
-    _check_shapes(query, rounds)
-    hot, hot_votes = _faded_sum([votes.hot for votes in rounds], decay=weights.round_decay)
-    warm, warm_votes = _faded_sum([votes.warm for votes in rounds], decay=weights.round_decay)
-    votes_for = hot_votes + warm_votes
+    positive, votes_for = np.zeros(len(query)), 0.0
+    for name in IN_FAVOUR:
+        total, count = _faded_sum(name, rounds, dimension=len(query))
+        positive, votes_for = positive + EFFECTS[name].pull * total, votes_for + count
     if votes_for == 0:
         return query
-    positive = (weights.hot * hot + weights.warm * warm) / max(votes_for, 1.0)
-    towards = query.astype(np.float64) + weights.positive * positive
+    towards = query.astype(np.float64) + POSITIVE * (positive / max(votes_for, 1.0))
     anchor = unit_rows(towards).astype(np.float64)
     away = np.zeros_like(towards)
-    for vectors, weight in (
-        ([votes.cold for votes in rounds], weights.cold),
-        ([votes.wrong for votes in rounds], weights.wrong),
-    ):
-        total, count = _faded_sum(vectors, decay=weights.round_decay)
+    for name in AGAINST:
+        total, count = _faded_sum(name, rounds, dimension=len(query))
         mean = total / max(count, 1.0)
-        away = away + weight * (mean - (mean @ anchor) * anchor)
-    refined = unit_rows(towards - away)
-    return refined if refined.any() else query
+        away = away - EFFECTS[name].pull * (mean - (mean @ anchor) * anchor)
+    return unit_rows(towards - away)
 
 
-def cold_penalty(
-    candidates: Vectors, cold_vectors: Vectors, *, sharpening: Sharpening = _BGE_SMALL
-) -> Floats:
+def cold_penalty(candidates: Vectors, cold_vectors: Vectors, *, sharpening: Sharpening) -> Floats:
     """[n], 0..1: how near each candidate is to a memory voted cold or wrong; 0 without such votes.
 
     It is the highest cosine, sharpened as in `evidence_coverage`. Multiply scores by
@@ -105,27 +69,18 @@ def cold_penalty(
     return sharpening(products(candidates, cold_vectors).max(axis=1))
 
 
-def _check_shapes(query: Vector, rounds: Sequence[VoteVectors]) -> None:
+def _faded_sum(
+    name: VoteName, rounds: Sequence[VoteVectors], *, dimension: int
+) -> tuple[Floats, float]:
+    """(sum of the vectors with this vote, their number), both multiplied by `ROUND_DECAY` per
+    round; oldest first.
+
+    Each dimension is sorted first, so the order of the rows does not matter.
+    """
+    total, count = np.zeros(dimension), 0.0
     for votes in rounds:
-        for vectors in (votes.hot, votes.warm, votes.cold, votes.wrong):
-            if vectors.ndim != 2 or vectors.shape[1:] != query.shape:
-                raise ValueError(
-                    f"votes must be [n, {query.shape[0]}] like the query, got {vectors.shape}; "
-                    f"for none give an array of shape (0, {query.shape[0]})"
-                )
-
-
-def _faded_sum(rounds: Sequence[Vectors], *, decay: float) -> tuple[Floats, float]:
-    """(sum of the vectors, number of votes), both multiplied by `decay` per round; oldest first."""
-    total, count = np.zeros(1), 0.0
-    for vectors in rounds:
-        total = total * decay + _exact_sum(vectors, vectors.shape[1])
-        count = count * decay + len(vectors)
+        total, count = total * ROUND_DECAY, count * ROUND_DECAY
+        if name in votes:
+            total = total + np.sort(votes[name].astype(np.float64), axis=0).sum(axis=0)
+            count += len(votes[name])
     return total, count
-
-
-def _exact_sum(vectors: Vectors, dimension: int) -> Floats:
-    """Sum over rows. Each dimension is sorted first, so the order of the rows does not matter."""
-    if not len(vectors):
-        return np.zeros(dimension)
-    return np.asarray(np.sort(vectors.astype(np.float64), axis=0).sum(axis=0), dtype=np.float64)

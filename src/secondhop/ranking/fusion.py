@@ -1,7 +1,7 @@
 """Fuses rankings by reciprocal ranks."""
 
 from collections.abc import Sequence
-from math import fsum, isfinite
+from math import fsum
 
 
 def reciprocal_rank_fusion(
@@ -19,22 +19,12 @@ def reciprocal_rank_fusion(
         k: damping constant, > 0; the source uses 60.
         weights: one per ranking, >= 0; None: all equal.
 
-    Raises:
-        ValueError: k is not positive, or the weights do not fit.
-
     Source: Cormack, Clarke & Buettcher, SIGIR 2009, doi:10.1145/1571941.1572114.
 
     >>> reciprocal_rank_fusion([["a", "b"], ["b", "a", "c"]], k=1)
     [('a', 0.8333333333333333), ('b', 0.8333333333333333), ('c', 0.25)]
     """
-    if k <= 0:
-        raise ValueError(f"k must be positive, got {k}; 60 is the usual choice")
     factors = [1.0] * len(rankings) if weights is None else weights
-    fit = len(factors) == len(rankings) and all(isfinite(one) and one >= 0 for one in factors)
-    if not fit:
-        raise ValueError(
-            f"{len(rankings)} rankings need as many weights, finite and not negative, got {factors}"
-        )
     parts: dict[str, list[float]] = {}
     for ranking, factor in zip(rankings, factors, strict=True):
         for rank, found in enumerate(dict.fromkeys(ranking), start=1):

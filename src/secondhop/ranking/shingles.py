@@ -10,6 +10,9 @@ import numpy as np
 from secondhop.ranking.arrays import Floats, Indices, row_products
 from secondhop.ranking.words import words
 
+SIZE = 3
+"""Words of a shingle."""
+
 _COLUMNS = 4096
 """Shingles per matrix product; this bounds the matrix at n_texts × _COLUMNS."""
 
@@ -19,25 +22,22 @@ _BINS = 1 << 16
 _TEXTS_KEPT = 4096
 """How many texts' shingles are cached: some 8 MB for passages of usual length."""
 
-_kept: OrderedDict[tuple[bytes, int], Indices] = OrderedDict()
-"""{(sha256 of a text, size): its shingles}, most recently used last.
+_kept: OrderedDict[bytes, Indices] = OrderedDict()
+"""{sha256 of a text: its shingles}, most recently used last.
 
 The key is a hash, because the cache outlives deleted memories and must not hold their words.
 """
 _keeping = threading.Lock()
 
 
-def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
+def shingle_overlap(texts: Sequence[str]) -> Floats:
     """Containment [n, n]: the share of text i's distinct word shingles that text j has, 0..1.
 
     containment(i, j) = |S(i) ∩ S(j)| / |S(i)|
 
     It is directed: a long text contains its short part, not the other way round. In scripts
-    without spaces, each character counts as a word. A text shorter than `size` words is a single
+    without spaces, each character counts as a word. A text shorter than `SIZE` words is a single
     shingle. A text without words contains nothing and is contained nowhere (0, even with itself).
-
-    Raises:
-        ValueError: size is not positive.
 
     Source: Broder, Compression and Complexity of Sequences 1997, doi:10.1109/SEQUEN.1997.666900.
 
@@ -45,22 +45,20 @@ def shingle_overlap(texts: Sequence[str], *, size: int = 3) -> Floats:
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
-    if size < 1:
-        raise ValueError(f"size must be positive, got {size}")
-    shingles = [_shingles(text, size=size) for text in texts]
+    shingles = [_shingles(text) for text in texts]
     counts = np.array([len(own) for own in shingles], dtype=np.float64)
     shared = _shared_counts(shingles)
     return shared / np.maximum(counts, 1)[:, None]
 
 
-def _shingles(text: str, *, size: int) -> Indices:
+def _shingles(text: str) -> Indices:
     """`_computed`, cached because one recall asks for the same passages several times."""
-    key = (sha256(text.encode("utf-8", "surrogatepass")).digest(), size)
+    key = sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _keeping:
         if key in _kept:
             _kept.move_to_end(key)
             return _kept[key]
-    shingles = _computed(text, size=size)
+    shingles = _computed(text)
     with _keeping:
         _kept[key] = shingles
         while len(_kept) > _TEXTS_KEPT:
@@ -68,7 +66,7 @@ def _shingles(text: str, *, size: int) -> Indices:
     return shingles
 
 
-def _computed(text: str, *, size: int) -> Indices:
+def _computed(text: str) -> Indices:
     """The distinct shingles of a text as 64-bit hashes, valid in this process only.
 
     Python's hash of a tuple of words makes two different shingles collide about once in 10^9 pools.
@@ -76,7 +74,7 @@ def _computed(text: str, *, size: int) -> Indices:
     own = words(text)
     if not own:
         return np.empty(0, dtype=np.int64)
-    whole = [tuple(own)] if len(own) < size else zip(*(own[n:] for n in range(size)), strict=False)
+    whole = [tuple(own)] if len(own) < SIZE else zip(*(own[n:] for n in range(SIZE)), strict=False)
     return np.fromiter(set(map(hash, whole)), dtype=np.int64)
 
 

@@ -2,7 +2,7 @@
 
 To add a vote, add a row to `EFFECTS`. Then tell the model about it in `prompts/critique.md`, add a
 button to the page in `src/secondhop/server/static/answer.js`, and a field of the resolved session
-in `graph/session_result.py`. A vote with a `pull` also needs its vectors in `ranking/feedback.py`.
+in `graph/session_result.py`.
 """
 
 from collections.abc import Mapping

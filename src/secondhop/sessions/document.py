@@ -14,7 +14,6 @@ from typing import Any, cast
 
 from secondhop.errors import StoreError
 from secondhop.nodes.fuse import as_candidate
-from secondhop.nodes.selection.visibility import sight_of
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.spark import branch_name, branch_why, lateral_text
@@ -92,7 +91,7 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     proved = state["learned"]["questions"] if "learned" in state else {}
     cards = await services.reader.cards([*{*scores, *titled_facets(state).values()}])
     services.hidden.forget(state["trace_id"])  # something may have ended since the round
-    hidden = await services.hidden.of(sight_of(state), services)
+    hidden = await services.hidden.of(state, services)
     state["candidates"] = {
         memory_id: candidate_of(
             cards[memory_id], row, hidden.reasons, proved_for=proved.get(memory_id)

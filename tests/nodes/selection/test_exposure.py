@@ -7,11 +7,7 @@ from tests.fakes import EchoPlanner, note
 from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
-from secondhop.nodes.selection.exposure import (
-    ShownLately,
-    digest_of,
-    worn_in_session,
-)
+from secondhop.nodes.selection.exposure import worn_in_session
 from secondhop.nodes.selection.relevance import EXPOSURE
 from secondhop.nodes.session.session_state import SessionState
 
@@ -88,10 +84,6 @@ async def test_variety_lets_nothing_in_that_is_below_the_threshold_and_nothing_o
         if one.slot is not None
     )
     await world.store.aclose()
-
-
-def answer(question: str, *memory_ids: str) -> ShownLately:
-    return ShownLately(question=digest_of(question), memory_ids=memory_ids)
 
 
 async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from tests.small_world import (
 )
 
 from secondhop.graph.builder import build_recall_graph
-from secondhop.nodes.selection.visibility import Hidden, HiddenMemory, sight_of
+from secondhop.nodes.selection.visibility import Hidden, HiddenMemory
 from secondhop.nodes.services import Services
-from secondhop.nodes.state import Sight
+from secondhop.nodes.state import RecallState
 from secondhop.running import RecallEvent, run_recall
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Standing
@@ -45,11 +45,11 @@ class CountedKeeping:
 async def test_hundreds_of_recalls_at_once_look_it_up_once_each(world: SmallWorld) -> None:
     keeping = CountedKeeping(world.store)
     services = world.services(keeping=keeping)
-    sight = sight_of((await states(world.services()))[-1])
+    state = (await states(world.services()))[-1]
 
     for _ in range(3):
         for number in range(300):
-            await services.hidden.of({**sight, "trace_id": str(number)}, services)
+            await services.hidden.of({**state, "trace_id": str(number)}, services)
 
     assert keeping.looks == 300
 
@@ -61,11 +61,10 @@ class WatchedHidden(HiddenMemory):
     held: set[str] = field(default_factory=set[str])
     asked: set[str] = field(default_factory=set[str])
 
-    async def of(self, sight: Sight | None, services: Services) -> Hidden:
-        assert sight is not None
-        self.held.add(sight["trace_id"])
-        self.asked.add(sight["trace_id"])
-        return await HiddenMemory.of(self, sight, services)
+    async def of(self, state: RecallState, services: Services) -> Hidden:
+        self.held.add(state["trace_id"])
+        self.asked.add(state["trace_id"])
+        return await HiddenMemory.of(self, state, services)
 
     def forget(self, trace_id: str) -> None:
         self.held.discard(trace_id)
@@ -134,8 +133,8 @@ async def test_recalls_of_one_trace_id_see_what_each_may_see(world: SmallWorld) 
     keeping = EndsMeanwhile(world.store)
     keeping.ended.add("plan")
     services = world.services(keeping=keeping)
-    today = sight_of((await states(services))[-1])
-    stale: Sight = {**today, "include_stale": True}
+    today = (await states(services))[-1]
+    stale: RecallState = {**today, "include_stale": True}
 
     before = keeping.looks
     seen = [await services.hidden.of(one, services) for one in (today, stale, today)]

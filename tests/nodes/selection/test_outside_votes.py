@@ -13,7 +13,6 @@ from secondhop.nodes.selection.relevance import judged_relevance, last_votes
 from secondhop.nodes.selection.slots import best_answer
 from secondhop.nodes.state import Query, RecallState, Vote
 from secondhop.ranking.coverage import Coverage
-from secondhop.ranking.facet_pool import FacetPool
 from secondhop.ranking.facet_select import facet_select
 from secondhop.ranking.votes import VoteName
 
@@ -148,13 +147,11 @@ def test_a_vote_about_a_branch_bends_the_branch_alone() -> None:
 
 
 def test_what_was_picked_before_counts_against_those_that_follow() -> None:
-    pool = FacetPool(
-        facet_relevance=np.array([[0.9, 0.0], [0.8, 0.0], [0.0, 0.7]]), weights=np.ones(2)
-    )
-    repeated = Coverage.from_matrix(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]))
+    pool = np.array([[0.9, 0.0], [0.8, 0.0], [0.0, 0.7]]), np.ones(2)
+    repeated = Coverage(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]), np.arange(3))
 
-    plain = facet_select(pool, k=2)
-    after = facet_select(pool, k=3, coverage=repeated, first=[1])
+    plain = facet_select(*pool, k=2, coverage=repeated, duplicate_at=0.9)
+    after = facet_select(*pool, k=3, coverage=repeated, duplicate_at=0.9, first=[1])
 
     assert [pick.index for pick in plain] == [0, 2]
     assert [pick.index for pick in after] == [1, 2, 0]

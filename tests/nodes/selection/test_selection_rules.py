@@ -196,7 +196,8 @@ def test_a_look_up_needs_the_same_nearness_among_few_memories() -> None:
 
 def test_a_critic_that_refuses_what_a_name_brought_is_what_held_the_answer_back() -> None:
     pool, state = world_of([[0.1], *([0.04] for _ in range(4))], question="Does Frau Keller mind?")
-    pool = replace(pool, texts={**pool.texts, "m0": ("Ask Keller first.",)})
+    texts = ["Ask Keller first.", *pool.evidence.texts[1:]]
+    pool = replace(pool, evidence=replace(pool.evidence, texts=texts))
     state = voted(state, vote("m0", "cold", place=0))
     state |= {"shortlist": ["m0"], "kind": "factual", "round": 1}
     answer = best_answer(pool, state, settings=SETTINGS)
