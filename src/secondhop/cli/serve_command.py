@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")]
 
 
-class ServerExtraMissingError(SecondhopError):
-    """The libraries of the HTTP server are not installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the HTTP server needs fastapi, uvicorn and prometheus-client, and one of them is not "
-            "installed; install them: pip install '/path/to/the/checkout[server]'"
-        )
-
-
 def serve(
     common: Common,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -146,7 +136,10 @@ def kept_tokens(common: Common) -> "Tokens":
 def prepare(common: Common) -> None:
     """Set up the process. Raises if the server's libraries are missing or --at is given."""
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
-        raise ServerExtraMissingError
+        raise SecondhopError(
+            "the HTTP server needs fastapi, uvicorn and prometheus-client, and one of them is not "
+            "installed; install them: pip install '/path/to/the/checkout[server]'"
+        )
     if common.at is not None:
         raise UsageError(
             "a server uses the current time; give `at` with each question instead of --at"

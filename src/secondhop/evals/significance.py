@@ -25,20 +25,13 @@ exact for so few questions.
 """
 
 
-class EvalExtraMissingError(SecondhopError):
-    """SciPy is not installed; comparisons and fits need it."""
-
-    def __init__(self) -> None:
-        super().__init__(
+def expect_scipy() -> None:
+    """Raises SecondhopError if SciPy, which comparisons and fits need, is not installed."""
+    if find_spec("scipy") is None:
+        raise SecondhopError(
             "this is computed by SciPy, which is not installed; install it: "
             "pip install '/path/to/the/checkout[eval]'"
         )
-
-
-def expect_scipy() -> None:
-    """Raises EvalExtraMissingError if SciPy is not installed."""
-    if find_spec("scipy") is None:
-        raise EvalExtraMissingError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
