@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from secondhop.errors import StoreError, UsageError
+from secondhop.errors import UsageError
 from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.measures import Rankings
@@ -13,7 +13,6 @@ from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.evals.side_by_side import side_by_side
 from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
 from secondhop.nodes.state import Effort
 from secondhop.recall import Recall
@@ -107,7 +106,7 @@ async def ask(
     how = asking or Asking()
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
-    result, trace = await recalled(question, recall, k=k, effort=how.effort)
+    result = await recall.arecall(question.query, k=k, at=question.asked_at, effort=how.effort)
     answer = Answer(
         ids=result.ids() if isinstance(question, Question) else confident_ids(result, recall),
         ms=1000 * (perf_counter() - began),
@@ -125,24 +124,9 @@ async def ask(
         )
         answer = replace(answer, plain=plain)
     if how.missed:
-        missed = await missed_facets(question, result, trace, recall)
+        missed = await missed_facets(question, result, recall)
         answer = replace(answer, missed=missed)
     return answer
-
-
-async def recalled(
-    question: Question | UnansweredQuestion,
-    recall: Recall,
-    *,
-    k: int | None,
-    effort: Effort | None = None,
-) -> tuple[RecallResult, RecallTrace]:
-    """The result and the trace of one recall."""
-    events = recall.astream(question.query, k=k, at=question.asked_at, effort=effort)
-    async for event in events:
-        if event.result is not None and event.trace is not None:
-            return event.result, event.trace
-    raise StoreError("the recall ended without an answer; please report this")
 
 
 def confident_ids(result: RecallResult, recall: Recall) -> list[str]:
