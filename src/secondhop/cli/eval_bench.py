@@ -40,7 +40,6 @@ from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import Config
 from secondhop.prompts.templates import Prompt
 from secondhop.recall import Recall
-from secondhop.settings import load_settings
 
 CACHE = "eval"
 """Folder of the cached embeddings in the user's cache."""
@@ -204,13 +203,11 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
         UsageError: a setting is unknown, or it is limits.k.
         PromptError: a file of the prompts in force is faulty.
     """
-    environment, other = load_settings(), plan.against
-    in_force = prompts_in_force(common)
+    other, in_force = plan.against, prompts_in_force(common)
     tried = {plan.prompt.name: plan.prompt} if plan.prompt else {}
-    own = Side(settings=settings_of(common, environment), prompts={**in_force, **tried})
+    own = Side(settings=settings_of(common), prompts={**in_force, **tried})
     if isinstance(other, OtherSettings):
-        changed = replace(common, settings=[*other.changes])
-        theirs = replace(own, settings=settings_of(changed, environment))
+        theirs = replace(own, settings=settings_of(replace(common, settings=[*other.changes])))
         if own.settings.limits.k != theirs.settings.limits.k:
             raise UsageError(
                 "limits.k cannot be compared: every question of a scenario has its own k; leave "

@@ -59,14 +59,13 @@ def ui(common: Common, port: Port = 0) -> None:
     import webbrowser
     from urllib.parse import quote
 
-    from secondhop.cli.opening import run
+    from secondhop.cli.opening import entity_of, run
     from secondhop.server.limits import ServerLimits
     from secondhop.server.serve import serve as serving
     from secondhop.server.tokens import EVERY_ENTITY, new_token
-    from secondhop.settings import load_settings
 
     text, token = new_token([EVERY_ENTITY], "admin", note="the page of `secondhop ui`")
-    entity = common.entity or load_settings().entity
+    entity = entity_of(common)
 
     def show(url: str) -> None:
         page = f"{url}/#token={text}&entity={quote(entity, safe='')}"
@@ -128,9 +127,8 @@ def kept_tokens(common: Common) -> "Tokens":
     """The tokens of the chosen store."""
     from secondhop.cli.opening import store_of
     from secondhop.server.tokens import tokens_of
-    from secondhop.settings import load_settings
 
-    return tokens_of(store_of(common, load_settings()))
+    return tokens_of(store_of(common))
 
 
 def prepare(common: Common) -> None:
