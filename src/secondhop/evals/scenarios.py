@@ -1,13 +1,12 @@
 """Runs scenarios: asks secondhop and plain search every question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 from secondhop.errors import UsageError
 from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
-from secondhop.evals.measures import Rankings
 from secondhop.evals.missed import missed_facets
 from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
@@ -83,20 +82,17 @@ async def run_scenario(
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
     answers = dict(zip((question.id for question in questions), asked, strict=True))
-    report = ScenarioReport(name=scenario.name, asked=scenario.questions, answers=answers)
-    for system, results in rankings_by_system(report.labelled()).items():
-        report.systems[system] = judged(scenario.questions, results)
-    return report
-
-
-def rankings_by_system(answers: Mapping[str, Answer]) -> dict[str, Rankings]:
-    """{system: {question id: memory ids}}, secondhop first."""
-    rankings: dict[str, dict[str, Sequence[str]]] = {OURS: {}}
-    for question_id, answer in answers.items():
-        rankings[OURS][question_id] = answer.ids
-        for system, ids in answer.plain.items():
-            rankings.setdefault(system, {})[question_id] = ids
-    return dict(rankings)
+    rankings: dict[str, dict[str, Sequence[str]]] = {}
+    for question in scenario.questions:
+        answer = answers[question.id]
+        for system, ids in {OURS: answer.ids, **answer.plain}.items():
+            rankings.setdefault(system, {})[question.id] = ids
+    return ScenarioReport(
+        name=scenario.name,
+        asked=scenario.questions,
+        systems={system: judged(scenario.questions, own) for system, own in rankings.items()},
+        answers=answers,
+    )
 
 
 async def ask(
