@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import os
 import random
-import re
 import subprocess
 import sys
 import sysconfig
@@ -109,9 +108,6 @@ class Report:
     """Memories of another user that were returned."""
     damaged: list[str] = field(default_factory=list[str])
     """Damage that the doctor finds."""
-
-    tracebacks: list[str] = field(default_factory=list[str])
-    """Tracebacks in the workers' logs, if any call was unclear."""
 
     def unclear(self) -> list[Call]:
         """Failed calls whose answer does not say what to do; a killed worker is excused."""
@@ -331,16 +327,7 @@ async def storm(folder: Path, *, users: int, seconds: float) -> Report:
             )
             await asyncio.gather(*(one.expect_all() for one in people))
         await examine(people, place, report)
-    if report.unclear():
-        report.tracebacks = tracebacks(folder)
     return report
-
-
-def tracebacks(folder: Path) -> list[str]:
-    """Tracebacks in the workers' logs, each once."""
-    logs = "\n".join(log.read_text(errors="replace") for log in folder.glob("worker*.log"))
-    found = re.findall(r"^Traceback .*?^(?=[^ ])(?!Traceback).*?$", logs, re.MULTILINE | re.DOTALL)
-    return list(dict.fromkeys(found))
 
 
 def show(report: Report) -> None:
@@ -356,7 +343,6 @@ def show(report: Report) -> None:
     unclear = Counter((call.outcome, call.detail) for call in report.unclear())
     for (outcome, detail), count in unclear.items():
         print(f"unclear: {count} x {outcome} {detail}")
-    print(*report.tracebacks, sep="\n\n")
 
 
 def main() -> None:
