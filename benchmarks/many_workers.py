@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,7 +60,6 @@ class Program:
     command: Sequence[str]
     port: int
     log: Path
-    ready: Callable[[], None] = lambda: None
     process: "subprocess.Popen[bytes] | None" = None
 
     def kill(self) -> None:
@@ -74,7 +73,6 @@ class Program:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
         wait_for(self.port, self.process)
-        self.ready()
 
 
 class Call(NamedTuple):
