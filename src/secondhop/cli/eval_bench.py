@@ -21,7 +21,7 @@ from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.cli.terminal import notices
 from secondhop.errors import ModelError, UsageError
-from secondhop.evals.comparison import Answered, Comparison, compared
+from secondhop.evals.comparison import Comparison, compared
 from secondhop.evals.comparison_targets import (
     ComparisonTarget,
     EarlierReport,
@@ -30,8 +30,7 @@ from secondhop.evals.comparison_targets import (
     OtherSettings,
     PlainSearch,
 )
-from secondhop.evals.measures import MEASURES
-from secondhop.evals.report import ScenarioReport, judged
+from secondhop.evals.report import ScenarioReport, SystemRun, judged
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
 from secondhop.ingest.run import IngestProgress
@@ -244,22 +243,20 @@ def comparison_of(
         one.name: answered_before(other, one) for one in reports
     }
     ours = {one.name: with_costs(one, timed=timed) for one in reports}
-    return compared(other.name, ours, theirs, first=MEASURES)
+    return compared(other.name, ours, theirs)
 
 
-def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered:
+def answered_before(other: ComparisonTarget, report: ScenarioReport) -> SystemRun:
     """The answers of plain search, or those of an earlier report, measured again."""
     if isinstance(other, PlainSearch):
-        run = report.systems[other.name]
-    elif isinstance(other, EarlierReport):
+        return report.systems[other.name]
+    if isinstance(other, EarlierReport):
         results = other.results[report.name]
-        run = judged([one for one in report.asked if one.id in results], results)
-    else:
-        raise AssertionError("unreachable: the other side is asked")
-    return Answered(rows=run.questions, results=run.results)
+        return judged([one for one in report.asked if one.id in results], results)
+    raise AssertionError("unreachable: the other side is asked")
 
 
-def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
+def with_costs(report: ScenarioReport, *, timed: bool) -> SystemRun:
     """The answers of secondhop, and what each recall cost.
 
     Args:
@@ -274,4 +271,4 @@ def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
         }
         for one, answer in report.labelled().items()
     }
-    return Answered(rows=rows, results=report.results)
+    return SystemRun(questions=rows, results=report.results)

@@ -65,14 +65,12 @@ def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Con
             console.print(f"      {told}", style="dim")
 
 
-def measures_table(
-    title: str, rows: Mapping[str, Measures], *, names: Sequence[str] = MEASURES
-) -> "Table":
+def measures_table(title: str, rows: Mapping[str, Measures]) -> "Table":
     """One row per system or question."""
-    table = figures_table(title, [HEADINGS.get(name, name) for name in names])
+    table = figures_table(title, [HEADINGS.get(name, name) for name in MEASURES])
     for name, measures in rows.items():
         style = "bold" if name == OURS else ""
-        table.add_row(clean(name), *(figure(measures.get(key)) for key in names), style=style)
+        table.add_row(clean(name), *(figure(measures.get(key)) for key in MEASURES), style=style)
     return table
 
 
