@@ -1,15 +1,15 @@
 """Measures whether other people label the benchmark as its authors did.
 
-    python -m benchmarks.agreement draw > benchmarks/second_hop/agreement/pairs.jsonl
     python -m benchmarks.agreement sheet --part 1/2 > sheet1.txt     # without the labels
     python -m benchmarks.agreement kappa benchmarks/second_hop/agreement/labels*.txt
 
 Labels are lines of `number grade`, where the number is that of a pair, from 1. The benchmark's own
-label of a pair is the memory's best grade for any facet of the question, or 0.
+label of a pair is the memory's best grade for any facet of the question, or 0. The pairs, in
+`second_hop/agreement/pairs.jsonl`, were drawn once: for three questions of each person an essential
+memory, a less relevant one, an unlabelled one that is similar to the question, and another one.
 """
 
 import argparse
-import asyncio
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,18 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from secondhop.cli.opening import chosen_embedder
-from secondhop.cli.options import Common
-from secondhop.evals.scenario import Line, Question, Scenario, load_scenario, read_lines
+from secondhop.evals.scenario import Line, Question, load_scenario, read_lines
 from secondhop.stores.records import Memory
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PAIRS_FILE = Path(__file__).parent / "second_hop" / "agreement" / "pairs.jsonl"
-FOLDERS = ("people", "scenarios-unseen")
-QUESTIONS = 3
-"""Questions drawn per person."""
-NEAR = 10
-"""A hard unlabelled memory is drawn from this many that are most similar to the question."""
 USEFUL = 2
 """The lowest grade at which a memory serves a facet."""
 RESAMPLES = 2000
@@ -59,12 +52,6 @@ Labels = dict[int, int]
 """{number of the pair: grade}."""
 
 
-def folders() -> list[str]:
-    """The folders of the people whose labels are checked, relative to `examples`."""
-    found = [path for name in FOLDERS for path in (EXAMPLES / name).iterdir() if path.is_dir()]
-    return sorted(str(path.relative_to(EXAMPLES)) for path in found)
-
-
 def grades_of(question: Question) -> dict[str, int]:
     """{memory id: its best grade for any facet}; only labelled memories."""
     grades: dict[str, int] = {}
@@ -79,38 +66,6 @@ def as_text(memory: Memory) -> str:
     turns = memory.messages
     said = (turn.content if len(turns) == 1 else f"{turn.role}: {turn.content}" for turn in turns)
     return "\n".join([memory.title, *said])
-
-
-async def nearest(scenario: Scenario, question: Question) -> list[str]:
-    """Memory ids, the most similar first."""
-    embedder = chosen_embedder(Common(llm="offline"))
-    rows = await embedder.embed_passages([as_text(memory) for memory in scenario.memories])
-    (asked,) = await embedder.embed_queries([question.query])
-    return [scenario.memories[n].memory_id for n in np.argsort(-(rows @ asked), kind="stable")]
-
-
-async def drawn(folder: str, *, chance: random.Random) -> list[Pair]:
-    """Pairs for a few questions: an essential memory, a less relevant one, a similar unlabelled
-    one, and another unlabelled one."""
-    scenario = load_scenario(EXAMPLES / folder, cues=False)
-    pairs: list[Pair] = []
-    for question in chance.sample(scenario.questions, QUESTIONS):
-        grades = grades_of(question)
-        outdated = {*question.stale}
-        near = await nearest(scenario, question)
-        unlabelled = [one for one in near if one not in grades and one not in outdated]
-        similar = [one for one in near[:NEAR] if one in unlabelled] or unlabelled[:1]
-        hard = chance.choice(similar)
-        groups = [
-            [one for one, grade in grades.items() if grade == 3 and one not in outdated],
-            [one for one, grade in grades.items() if grade < 3 and one not in outdated],
-            [hard],
-            [one for one in unlabelled if one != hard],
-        ]
-        chosen = [chance.choice(sorted(group)) for group in groups if group]
-        chance.shuffle(chosen)
-        pairs += [Pair(folder=folder, question=question.id, memory=one) for one in chosen]
-    return pairs
 
 
 def sheet(pairs: Mapping[int, Pair]) -> Iterator[str]:
@@ -190,26 +145,14 @@ def arguments() -> argparse.Namespace:
     """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("draw").add_argument("--seed", type=int, default=1)
     commands.add_parser("sheet").add_argument("--part", default="1/1", help="such as 2/3")
     commands.add_parser("kappa").add_argument("labels", nargs="+", type=Path)
     return parser.parse_args()
 
 
-async def draw(seed: int) -> None:
-    """Print the pairs."""
-    chance = random.Random(seed)
-    for folder in folders():
-        for pair in await drawn(folder, chance=chance):
-            print(pair.model_dump_json())
-
-
 def main() -> None:
     """Run the command."""
     wanted = arguments()
-    if wanted.command == "draw":
-        asyncio.run(draw(wanted.seed))
-        return
     pairs = dict(enumerate((pair for _, pair in read_lines(PAIRS_FILE, Pair)), start=1))
     if wanted.command == "sheet":
         part, parts = map(int, wanted.part.split("/"))

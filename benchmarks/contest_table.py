@@ -10,7 +10,7 @@ from secondhop.evals.measures import MEASURES, Measures, mean_of
 from secondhop.evals.significance import Interval, paired_interval
 
 COMPARED = ("facet_recall", "alpha_ndcg")
-"""Measures that are shown per scenario and with intervals."""
+"""Measures that are shown with intervals."""
 
 
 def overall(by_scenario: Mapping[str, Mapping[str, Score]]) -> Measures:
@@ -39,19 +39,6 @@ def main_table(contest: Contest) -> Iterator[str]:
         )
     for system in contest.not_run:
         yield row(system, "not run", *[""] * (len(MEASURES) + 1))
-
-
-def scenario_table(contest: Contest) -> Iterator[str]:
-    """One row per system: facet recall / alpha-nDCG of each scenario."""
-    scenarios = list(dict.fromkeys(name for own in contest.scores.values() for name in own))
-    yield row("facet_recall / alpha_ndcg", *scenarios)
-    yield ruler(len(scenarios))
-    for system, by_scenario in contest.scores.items():
-        cells: list[str] = []
-        for name in scenarios:
-            means = mean_of(score.measures for score in by_scenario[name].values())
-            cells.append(" / ".join(f"{means[measure]:.2f}" for measure in COMPARED))
-        yield row(system, *cells)
 
 
 def interval_table(contest: Contest, *, ours: str) -> Iterator[str]:
@@ -125,6 +112,6 @@ def contest_document(
 
 def markdown(contest: Contest, *, ours: str) -> Sequence[str]:
     """All tables, and why some systems did not run."""
-    lines = [*main_table(contest), "", *scenario_table(contest), ""]
+    lines = [*main_table(contest), ""]
     lines += [*interval_table(contest, ours=ours), ""] if ours in contest.scores else []
     return lines + [f"{system} did not run: {why}" for system, why in contest.not_run.items()]

@@ -145,18 +145,14 @@ def shortened(memory: Memory, number: int) -> Memory:
     )
 
 
-async def load_base(embedder: Embedder, folder: Path | None = None) -> Base:
-    """The base. It is embedded at first use, which takes a minute or two.
-
-    Args:
-        folder: keeps the vectors; by default in the machine's temporary folder.
-    """
+async def load_base(embedder: Embedder) -> Base:
+    """The base. It is embedded at first use, which takes a minute or two."""
     memories, questions = example_memories()
     texts = [f"{one.title}\n{message.content}" for one in memories for message in one.messages]
     cues = [[*one.cues, *one.broad_cues] for one in memories]
     texts += [cue for own in cues for cue in own]
     digest = sha256("\0".join([embedder.model_id, *texts]).encode()).hexdigest()[:16]
-    folder = folder or Path(tempfile.gettempdir()) / "secondhop-bench"
+    folder = Path(tempfile.gettempdir()) / "secondhop-bench"
     path = folder / f"{digest}.npy"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

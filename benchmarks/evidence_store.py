@@ -1,10 +1,9 @@
 """Stores an entity's items: each session is a memory, and each item one or more passages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import numpy as np
 from benchmarks.evidence_set import ItemLine
 
 from secondhop.ingest.chunk import chunk_memory
@@ -16,9 +15,6 @@ from secondhop.stores.records import EmbeddedMemory, Memory, Message, Passage, p
 
 PASSAGE_WORDS = 200
 """A passage holds one item, or a part of an item with more words than this."""
-
-PASSAGES_AT_ONCE = 96
-"""Embedded and stored together; a longer session is still stored in one go."""
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """The date of a session without dated items."""
@@ -34,21 +30,17 @@ async def store_items(
     Args:
         progress: called with ("store", sessions stored, all sessions).
     """
+    store, embedder = recall.admin.store, recall.admin.services.embedder
+    stored = await store.content_hashes()
     cut = [passages_of(session) for session in by_session(items).values()]
-    wanted = {memory.memory_id: memory.content_hash for memory, passages in cut if passages}
-    stored = await recall.admin.store.content_hashes()
-    await recall.admin.store.delete([memory_id for memory_id in stored if memory_id not in wanted])
-    new = [
-        (memory, passages)
-        for memory, passages in cut
-        if passages and stored.get(memory.memory_id) != memory.content_hash
-    ]
-    done = len(wanted) - len(new)
-    for batch in batches(new):
-        await recall.admin.store.put(await embedded(batch, recall))
-        done += len(batch)
+    wanted = {memory.memory_id for memory, passages in cut if passages}
+    await store.delete([memory_id for memory_id in stored if memory_id not in wanted])
+    for done, (memory, passages) in enumerate(cut, start=1):
+        if passages and stored.get(memory.memory_id) != memory.content_hash:
+            vectors = await embedder.embed_passages([passage.text for passage in passages])
+            await store.put([EmbeddedMemory(memory=memory, passages=passages, vectors=vectors)])
         if progress:
-            progress("store", done, len(wanted))
+            progress("store", done, len(cut))
 
 
 def by_session(items: Sequence[ItemLine]) -> dict[str, list[ItemLine]]:
@@ -94,38 +86,3 @@ def passages_of(session: Sequence[ItemLine]) -> tuple[Memory, tuple[Passage, ...
 def count_words(text: str) -> int:
     """The number of words between white space; a `TokenCounter` for the chunker."""
     return len(text.split())
-
-
-def batches(
-    cut: Sequence[tuple[Memory, tuple[Passage, ...]]],
-) -> Iterator[list[tuple[Memory, tuple[Passage, ...]]]]:
-    """Sessions in order, in batches of at most PASSAGES_AT_ONCE passages, or one longer session."""
-    batch: list[tuple[Memory, tuple[Passage, ...]]] = []
-    for memory, passages in cut:
-        if batch and sum(len(p) for _, p in batch) + len(passages) > PASSAGES_AT_ONCE:
-            yield batch
-            batch = []
-        batch.append((memory, passages))
-    if batch:
-        yield batch
-
-
-async def embedded(
-    batch: Sequence[tuple[Memory, tuple[Passage, ...]]], recall: Recall
-) -> list[EmbeddedMemory]:
-    """The memories with the vectors of their passages' texts, which include the speaker."""
-    texts = [passage.text for _, passages in batch for passage in passages]
-    embedder = recall.admin.services.embedder
-    vectors = np.concatenate(
-        [
-            await embedder.embed_passages(texts[start : start + PASSAGES_AT_ONCE])
-            for start in range(0, len(texts), PASSAGES_AT_ONCE)
-        ]
-    )
-    ready: list[EmbeddedMemory] = []
-    start = 0
-    for memory, passages in batch:
-        own = vectors[start : start + len(passages)]
-        ready.append(EmbeddedMemory(memory=memory, passages=passages, vectors=own))
-        start += len(passages)
-    return ready

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,13 +77,11 @@ def memory_mb(pid: int) -> float:
 
 
 @contextmanager
-def served(
-    store: Path, *options: str, env: Mapping[str, str] | None = None
-) -> Generator[tuple[str, int]]:
+def served(store: Path) -> Generator[tuple[str, int]]:
     """Run `secondhop serve` on a store: (address, process id)."""
     command = [sys.executable, "-m", "secondhop", "serve", "--port", "0", "--rate", "0"]
-    command += ["--store", str(store), "--llm", "offline", *options]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as server:
+    command += ["--store", str(store), "--llm", "offline"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         try:
             yield server.stderr.readline().split()[2], server.pid

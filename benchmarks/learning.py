@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.learning_report import MEASURE, Asked, LearningRun, QuestionLearned, When
+from benchmarks.learning_report import MEASURE, LearningRun, When
 from benchmarks.rewordings import load_rewordings
 from benchmarks.simulated_user import LabelledUser
 
 from secondhop.cli.eval_commands import load_scenarios
 from secondhop.cli.opening import kept_embeddings, opened, throwaway
 from secondhop.cli.options import Common
-from secondhop.evals.measures import measure
+from secondhop.evals.measures import Measures, measure
 from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.evals.shipped import shipped_scenarios
@@ -45,8 +45,6 @@ class LearningTrial:
     noise: float = 0.1
     """Share of random votes, for a user who votes by the labels."""
     seed: int = 0
-    rounds: bool = True
-    """Also count the answers that a user needs, in sessions that are abandoned."""
 
     def voter(self, question: Question, turn: int) -> LabelledUser:
         """A new user for each turn, so that the mistakes differ."""
@@ -71,14 +69,11 @@ async def run_learning(
         wordings: {question id: other wordings}, used in turn.
     """
     questions = scenario.questions
-    recalls: dict[str, dict[When, Asked]] = {question.id: {} for question in questions}
-    rounds: dict[str, dict[Literal["before", "after"], int]] = {q.id: {} for q in questions}
+    recalls: dict[str, dict[When, Measures]] = {question.id: {} for question in questions}
 
     await recall.learning.aforget_all()
     for question in questions:
         recalls[question.id]["before"] = await asked(question, recall)
-        if trial.rounds:
-            rounds[question.id]["before"] = await rounds_needed(question, recall, trial=trial)
     for half in (questions[::2], questions[1::2]):
         await recall.learning.aforget_all()
         for turn in range(trial.sessions):
@@ -86,27 +81,21 @@ async def run_learning(
                 words = wordings[question.id]
                 await taught(question, words[turn % len(words)], recall, trial=trial, turn=turn)
         for question in questions:
-            learned = question in half
-            recalls[question.id]["after" if learned else "others"] = await asked(question, recall)
-            if learned and trial.rounds:
-                rounds[question.id]["after"] = await rounds_needed(question, recall, trial=trial)
+            when: When = "after" if question in half else "others"
+            recalls[question.id][when] = await asked(question, recall)
     await recall.learning.aforget_all()
     return LearningRun(
         name=scenario.name,
         user=trial.user,
-        sessions=trial.sessions,
         noise=1.0 if trial.user == "random" else trial.noise,
-        questions={
-            question.id: QuestionLearned(recalls=recalls[question.id], rounds=rounds[question.id])
-            for question in questions
-        },
+        questions=recalls,
     )
 
 
-async def asked(question: Question, recall: Recall) -> Asked:
-    """A recall in the question's own words."""
+async def asked(question: Question, recall: Recall) -> Measures:
+    """The measures of a recall in the question's own words."""
     found = await recall.arecall(question.query, k=question.k, at=question.asked_at)
-    return Asked(ids=found.ids(), measures=measure(question, found.ids()))
+    return measure(question, found.ids())
 
 
 async def taught(
@@ -124,20 +113,6 @@ async def taught(
             if last:
                 await s.resolve()
                 return
-
-
-async def rounds_needed(question: Question, recall: Recall, *, trial: LearningTrial) -> int:
-    """Number of answers until the user is content, at most MAX_ROUNDS; nothing is learned."""
-    user = trial.voter(question, -1)
-    session = recall.sessions.open(
-        question.query, k=question.k, max_rounds=MAX_ROUNDS, at=question.asked_at
-    )
-    async with session as s:
-        while True:
-            cast = user.vote_on(s.answer.ids())
-            if user.is_content() or s.answer.rounds_left == 0 or not cast:
-                return s.answer.round
-            await s.vote(cast)
 
 
 async def measure_learning(
@@ -184,7 +159,6 @@ def main() -> None:
             sessions=wanted.sessions,
             noise=wanted.noise,
             seed=wanted.seed,
-            rounds=user == "labels",
         )
         for user in (USERS if wanted.poisoned else USERS[:1])
     ]
@@ -194,8 +168,7 @@ def main() -> None:
         before, after, others = (run.mean(when)[MEASURE] for when in ("before", "after", "others"))
         print(
             f"{run.user:8} {run.name:12} {before:.3f} -> {after:.3f}, others {others:.3f}, "
-            f"made worse {len(run.lowered())} of {len(run.questions)}, "
-            f"rounds {run.rounds('before')} -> {run.rounds('after')}"
+            f"made worse {len(run.lowered())} of {len(run.questions)}"
         )
 
 

@@ -11,13 +11,12 @@ import argparse
 import asyncio
 import os
 import random
-import re
 import subprocess
 import sys
 import sysconfig
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,7 +60,6 @@ class Program:
     command: Sequence[str]
     port: int
     log: Path
-    ready: Callable[[], None] = lambda: None
     process: "subprocess.Popen[bytes] | None" = None
 
     def kill(self) -> None:
@@ -75,7 +73,6 @@ class Program:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
         wait_for(self.port, self.process)
-        self.ready()
 
 
 class Call(NamedTuple):
@@ -109,9 +106,6 @@ class Report:
     """Memories of another user that were returned."""
     damaged: list[str] = field(default_factory=list[str])
     """Damage that the doctor finds."""
-
-    tracebacks: list[str] = field(default_factory=list[str])
-    """Tracebacks in the workers' logs, if any call was unclear."""
 
     def unclear(self) -> list[Call]:
         """Failed calls whose answer does not say what to do; a killed worker is excused."""
@@ -331,16 +325,7 @@ async def storm(folder: Path, *, users: int, seconds: float) -> Report:
             )
             await asyncio.gather(*(one.expect_all() for one in people))
         await examine(people, place, report)
-    if report.unclear():
-        report.tracebacks = tracebacks(folder)
     return report
-
-
-def tracebacks(folder: Path) -> list[str]:
-    """Tracebacks in the workers' logs, each once."""
-    logs = "\n".join(log.read_text(errors="replace") for log in folder.glob("worker*.log"))
-    found = re.findall(r"^Traceback .*?^(?=[^ ])(?!Traceback).*?$", logs, re.MULTILINE | re.DOTALL)
-    return list(dict.fromkeys(found))
 
 
 def show(report: Report) -> None:
@@ -356,7 +341,6 @@ def show(report: Report) -> None:
     unclear = Counter((call.outcome, call.detail) for call in report.unclear())
     for (outcome, detail), count in unclear.items():
         print(f"unclear: {count} x {outcome} {detail}")
-    print(*report.tracebacks, sep="\n\n")
 
 
 def main() -> None:

@@ -48,13 +48,13 @@ def scripted(asked: str) -> object:
     return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
 
 
-def serve(pipe: "Connection[str, str]", latency_s: float) -> None:
+def serve(pipe: "Connection[str, str]") -> None:
     """Run in the model's process: send the address, then serve until a message comes."""
 
     async def play(exchange: Exchange) -> None:
         begun = time.perf_counter()
         told = answer(json.dumps(scripted(json.dumps(exchange.asked))))
-        await asyncio.sleep(latency_s - (time.perf_counter() - begun))
+        await asyncio.sleep(LATENCY_S - (time.perf_counter() - begun))
         await told(exchange)
 
     async def until_told() -> None:
@@ -66,11 +66,11 @@ def serve(pipe: "Connection[str, str]", latency_s: float) -> None:
 
 
 @contextmanager
-def model_process(latency_s: float = LATENCY_S) -> Generator[str]:
-    """Start a model with that latency in a process; yields its base URL."""
+def model_process() -> Generator[str]:
+    """Start the model in a process; yields its base URL."""
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe()
-    process = spawning.Process(target=serve, args=(theirs, latency_s), daemon=True)
+    process = spawning.Process(target=serve, args=(theirs,), daemon=True)
     process.start()
     try:
         yield ours.recv()

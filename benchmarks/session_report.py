@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from secondhop.evals.measures import Measures, mean_of
 
@@ -9,19 +10,8 @@ MEASURE = "alpha_ndcg"
 SYSTEM = "session"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionRounds:
-    """One question, asked of every system."""
-
-    answers: Mapping[str, Sequence[list[str]]]
-    """{system: memory ids of each answer}, in the order of the rounds."""
-    measures: Mapping[str, Sequence[Measures]]
-    """The same answers, measured."""
-
-    def gain(self, system: str) -> float:
-        """How much better the last answer is than the first, by `MEASURE`."""
-        rounds = self.measures[system]
-        return rounds[-1][MEASURE] - rounds[0][MEASURE]
+QuestionRounds: TypeAlias = Mapping[str, Sequence[Measures]]
+"""{system: the measures of each of its answers}, in the order of the rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,24 +21,26 @@ class SessionReport:
     name: str
     votes: int
     """Rounds of votes."""
-    noise: float
-    """Share of votes drawn at random."""
     questions: dict[str, QuestionRounds] = field(default_factory=dict[str, QuestionRounds])
 
     def systems(self) -> list[str]:
         """The names of the systems, ours first."""
-        return list(next(iter(self.questions.values())).measures)
+        return list(next(iter(self.questions.values())))
 
     def means(self, system: str) -> list[Measures]:
         """The mean measures of each answer, over the questions."""
         return [
-            mean_of(question.measures[system][place] for question in self.questions.values())
+            mean_of(question[system][place] for question in self.questions.values())
             for place in range(self.votes + 1)
         ]
 
     def lowered(self, system: str) -> list[str]:
         """Ids of the questions whose last answer is worse than their first."""
-        return [one for one, question in self.questions.items() if question.gain(system) < -1e-9]
+        return [
+            one
+            for one, question in self.questions.items()
+            if question[system][-1][MEASURE] < question[system][0][MEASURE] - 1e-9
+        ]
 
 
 def mean_by_round(reports: Sequence[SessionReport], system: str) -> list[float]:

@@ -12,13 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.session_report import (
-    QuestionRounds,
-    SessionReport,
-    lowered_share,
-    mean_by_round,
-    ratio_of,
-)
+from benchmarks.session_report import SessionReport, lowered_share, mean_by_round, ratio_of
 from benchmarks.session_rivals import by_reference_formula, next_page
 from benchmarks.simulated_user import LabelledUser
 
@@ -49,7 +43,7 @@ async def run_sessions(
         votes: rounds of votes, and thus of answers after the first.
         noise: share of the user's votes that are random.
     """
-    report = SessionReport(name=scenario.name, votes=votes, noise=noise)
+    report = SessionReport(name=scenario.name, votes=votes)
     for question in scenario.questions:
         user = LabelledUser(question, noise=noise, seed=seed)
         answers = await session_answers(question, user, recall, votes=votes)
@@ -66,12 +60,9 @@ async def run_sessions(
             ),
         }
         shown = {"session": [answer.ids() for answer in answers], **rivals}
-        report.questions[question.id] = QuestionRounds(
-            answers=shown,
-            measures={
-                name: [measure(question, ids) for ids in rounds] for name, rounds in shown.items()
-            },
-        )
+        report.questions[question.id] = {
+            name: [measure(question, ids) for ids in rounds] for name, rounds in shown.items()
+        }
     return report
 
 

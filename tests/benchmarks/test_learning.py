@@ -48,8 +48,7 @@ async def stored(scenario: Scenario) -> AsyncGenerator[Recall, None]:
 def expect_others_unchanged(run: LearningRun) -> None:
     """Questions of other contexts are answered as well as before, no matter who taught."""
     for one, question in run.questions.items():
-        before = question.recalls["before"].measures[MEASURE]
-        others = question.recalls["others"].measures[MEASURE]
+        before, others = question["before"][MEASURE], question["others"][MEASURE]
         assert abs(others - before) <= UNCHANGED * before, (run.name, run.user, one)
 
 
@@ -63,7 +62,7 @@ def mean_of(runs: Sequence[LearningRun], when: When) -> float:
 async def test_questions_of_a_context_gain_by_its_sessions_and_others_stay_as_they_were() -> None:
     folders = [folder_of(name) for name in TAUGHT]
 
-    runs = await measure_learning(folders, AS_SHIPPED, trials=[LearningTrial(rounds=False)])
+    runs = await measure_learning(folders, AS_SHIPPED, trials=[LearningTrial()])
 
     assert [(run.name, run.noise, len(run.questions)) for run in runs] == [
         ("carefeed", 0.1, 5),

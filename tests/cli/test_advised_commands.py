@@ -1,7 +1,6 @@
 """A command that a message advises works as printed, on the same memory that was asked."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from shlex import split
 
@@ -88,42 +87,14 @@ def test_only_commands_on_a_memory_get_the_options_of_one(words: tuple[str, ...]
     assert ("--entity" in placed) is (words[0] == "explain")
 
 
-@pytest.fixture
-def missing(tmp_path: Path) -> Path:
-    """A scenario whose question needs a memory that it does not find."""
+def test_an_evaluation_advises_no_command_on_a_store_that_is_gone(cli: Cli, tmp_path: Path) -> None:
     rows = [memory_row(name, text) for name, text in {**NOTES, FAR: "Ana eats no nuts."}.items()]
     facet = {"name": "allergy", "why": "w", "hop": 2, "relevant": {FAR: 3}}
     asked = {**QUESTION, "query": "my plan", "k": 1, "facets": [facet], "redundant": []}
-    return write_rows(tmp_path / "dinner", conversations=rows, queries=[asked])
+    folder = write_rows(tmp_path / "dinner", conversations=rows, queries=[asked])
 
+    told = cli("eval", "scenarios", folder, "--per-question")
 
-@pytest.fixture
-def told(cli: Cli, missing: Path) -> Callable[..., str]:
-    """Returns what an evaluation prints about the question."""
-
-    def run(*options: str) -> str:
-        done = cli("eval", "scenarios", missing, "--per-question", *options)
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    return run
-
-
-def test_an_evaluation_advises_commands_only_for_a_store_that_stays(
-    told: Callable[..., str], cli: Cli
-) -> None:
-    temporary, kept = told(), told("--store", "kept one")
-
-    assert "a cue lifts it for such questions" in temporary
-    assert "secondhop cues" not in temporary
-    assert cli(*advised(kept)).exit_code == 0
-    assert document(cli("cues", FAR, "--store", "kept one", "--entity", "dinner", "--json"))["cues"]
-
-
-def test_an_evaluation_of_one_s_own_store_advises_commands_for_it(
-    told: Callable[..., str], cli: Cli, missing: Path
-) -> None:
-    assert cli("ingest", missing / "conversations.jsonl", *ELSEWHERE).exit_code == 0
-
-    assert cli(*advised(told("--stored", *ELSEWHERE))).exit_code == 0
-    assert document(cli("cues", FAR, *ELSEWHERE, "--json"))["cues"]
+    assert told.exit_code == 0, told.output
+    assert "a cue lifts it for such questions" in told.stdout
+    assert "secondhop cues" not in told.stdout

@@ -87,7 +87,7 @@ def test_an_interrupted_ingest_stops_soon_and_the_same_command_goes_on(tmp_path:
 
     assert child.returncode == 130, said
     assert said.startswith("secondhop: interrupted; ")
-    assert "stored whole, and the same command continues" in said
+    assert "the same command continues with the rest" in said
     assert (out, said.count("\n")) == ("", 1)
     assert took_s < LONGEST_S
     half = asyncio.run(counted(folder))

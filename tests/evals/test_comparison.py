@@ -2,14 +2,15 @@
 
 import pytest
 
-from secondhop.evals.comparison import Answered, compared, p_shown
+from secondhop.evals.comparison import compared, p_shown
+from secondhop.evals.report import SystemRun
 
 
-def rows(**values: float) -> Answered:
+def rows(**values: float) -> SystemRun:
     """Answers with this facet recall each; those with 0.5 or more returned the memory "good"."""
     found = {one: {"facet_recall": value, "stale_rate": 1 - value} for one, value in values.items()}
     results = {one: ["good"] if value >= 0.5 else ["bad"] for one, value in values.items()}
-    return Answered(rows=found, results=results)
+    return SystemRun(questions=found, results=results)
 
 
 def test_each_scenario_counts_the_same_and_wins_are_counted_by_question() -> None:

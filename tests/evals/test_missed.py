@@ -27,11 +27,8 @@ async def test_a_missed_facet_says_what_became_of_each_of_its_memories(tmp_path:
     )
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         await recall.aadd(LIFE)
-        events = [e async for e in recall.astream(question.query, k=1, at=question.asked_at)]
-        result, trace = events[-1].result, events[-1].trace
-        assert result is not None
-        assert trace is not None
-        found = await missed_facets(question, result, trace, recall)
+        result = await recall.arecall(question.query, k=1, at=question.asked_at)
+        found = await missed_facets(question, result, recall)
 
     missed = {facet.name: facet for facet in found}
     assert [one.memory_id for one in missed["far"].memories] == ["car", "bread"]

@@ -21,7 +21,7 @@ from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
 from secondhop.cli.terminal import notices
 from secondhop.errors import ModelError, UsageError
-from secondhop.evals.comparison import Answered, Comparison, compared
+from secondhop.evals.comparison import Comparison, compared
 from secondhop.evals.comparison_targets import (
     ComparisonTarget,
     EarlierReport,
@@ -30,8 +30,7 @@ from secondhop.evals.comparison_targets import (
     OtherSettings,
     PlainSearch,
 )
-from secondhop.evals.measures import MEASURES
-from secondhop.evals.report import ScenarioReport, judged
+from secondhop.evals.report import ScenarioReport, SystemRun, judged
 from secondhop.evals.scenario import Scenario
 from secondhop.evals.scenarios import Asking, expect_stored, run_scenario, store_scenario
 from secondhop.ingest.run import IngestProgress
@@ -40,7 +39,6 @@ from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import Config
 from secondhop.prompts.templates import Prompt
 from secondhop.recall import Recall
-from secondhop.settings import load_settings
 
 CACHE = "eval"
 """Folder of the cached embeddings in the user's cache."""
@@ -204,13 +202,11 @@ def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
         UsageError: a setting is unknown, or it is limits.k.
         PromptError: a file of the prompts in force is faulty.
     """
-    environment, other = load_settings(), plan.against
-    in_force = prompts_in_force(common)
+    other, in_force = plan.against, prompts_in_force(common)
     tried = {plan.prompt.name: plan.prompt} if plan.prompt else {}
-    own = Side(settings=settings_of(common, environment), prompts={**in_force, **tried})
+    own = Side(settings=settings_of(common), prompts={**in_force, **tried})
     if isinstance(other, OtherSettings):
-        changed = replace(common, settings=[*other.changes])
-        theirs = replace(own, settings=settings_of(changed, environment))
+        theirs = replace(own, settings=settings_of(replace(common, settings=[*other.changes])))
         if own.settings.limits.k != theirs.settings.limits.k:
             raise UsageError(
                 "limits.k cannot be compared: every question of a scenario has its own k; leave "
@@ -247,22 +243,20 @@ def comparison_of(
         one.name: answered_before(other, one) for one in reports
     }
     ours = {one.name: with_costs(one, timed=timed) for one in reports}
-    return compared(other.name, ours, theirs, first=MEASURES)
+    return compared(other.name, ours, theirs)
 
 
-def answered_before(other: ComparisonTarget, report: ScenarioReport) -> Answered:
+def answered_before(other: ComparisonTarget, report: ScenarioReport) -> SystemRun:
     """The answers of plain search, or those of an earlier report, measured again."""
     if isinstance(other, PlainSearch):
-        run = report.systems[other.name]
-    elif isinstance(other, EarlierReport):
+        return report.systems[other.name]
+    if isinstance(other, EarlierReport):
         results = other.results[report.name]
-        run = judged([one for one in report.asked if one.id in results], results)
-    else:
-        raise AssertionError("unreachable: the other side is asked")
-    return Answered(rows=run.questions, results=run.results)
+        return judged([one for one in report.asked if one.id in results], results)
+    raise AssertionError("unreachable: the other side is asked")
 
 
-def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
+def with_costs(report: ScenarioReport, *, timed: bool) -> SystemRun:
     """The answers of secondhop, and what each recall cost.
 
     Args:
@@ -277,4 +271,4 @@ def with_costs(report: ScenarioReport, *, timed: bool) -> Answered:
         }
         for one, answer in report.labelled().items()
     }
-    return Answered(rows=rows, results=report.results)
+    return SystemRun(questions=rows, results=report.results)

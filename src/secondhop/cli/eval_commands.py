@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from secondhop.cli.advised import place_again
 from secondhop.cli.options import Common, EffortOption, given_path
 from secondhop.cli.terminal import notices
 from secondhop.cli.work import tell
@@ -14,8 +13,6 @@ from secondhop.cli.writing import expect_writable, write_text
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rich.console import Console
 
     from secondhop.cli.eval_bench import EvalPlan, Measured
@@ -108,9 +105,7 @@ def scenarios(
         stored=stored,
     )
     plan, place = with_target(plan, common, against=against, prompt=prompt)
-    result = run(measured(plan, place))
-    places = places_of(plan, place)
-    show(result, common, per_question=per_question, places=places)
+    show(run(measured(plan, place)), common, per_question=per_question)
 
 
 def with_target(
@@ -170,33 +165,13 @@ def writing_cues(plan: "EvalPlan") -> "EvalPlan":
     )
 
 
-def places_of(plan: "EvalPlan", place: Common) -> dict[str, str] | None:
-    """{scenario: options that open it again}; None if the store was temporary."""
-    if place.store is None and not plan.stored:
-        return None
-    names = [scenario.name for scenario in plan.scenarios]
-    return {
-        name: place_again(place if plan.stored else replace(place, entity=name)) for name in names
-    }
-
-
-def show(
-    result: "Measured",
-    common: Common,
-    *,
-    per_question: bool,
-    places: "Mapping[str, str] | None",
-) -> None:
-    """Print the reports, and the comparison if there is one.
-
-    Args:
-        places: {scenario: options that open it again}; None if the store is gone.
-    """
+def show(result: "Measured", common: Common, *, per_question: bool) -> None:
+    """Print the reports, and the comparison if there is one."""
     from secondhop.cli.comparison_view import show_changed, show_comparison, show_other_side
     from secondhop.cli.eval_view import show_reports
 
     def shown(console: "Console") -> None:
-        show_reports(result.reports, console, per_question=per_question, places=places)
+        show_reports(result.reports, console, per_question=per_question)
         if result.comparison is not None:
             console.print()
             show_comparison(result.comparison, console)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.cli.advised import with_place, without_commands
+from secondhop.cli.advised import without_commands
 from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.measures import MEASURES, Measures
 from secondhop.evals.missed import MissedFacet
@@ -27,17 +27,9 @@ HEADINGS = {
 
 
 def show_reports(
-    reports: Sequence[ScenarioReport],
-    console: "Console",
-    *,
-    per_question: bool,
-    places: Mapping[str, str] | None = None,
+    reports: Sequence[ScenarioReport], console: "Console", *, per_question: bool
 ) -> None:
-    """Print a table for each scenario, the mean of the scenarios, and what the columns mean.
-
-    Args:
-        places: {scenario: options that open it again}; None if the store is gone by then.
-    """
+    """Print a table for each scenario, the mean of the scenarios, and what the columns mean."""
     for report in reports:
         rows = report.means()
         if per_question:
@@ -47,9 +39,7 @@ def show_reports(
         if told := had_to_do_without(report):
             console.print(told, style="yellow")
         for question in report.asked:
-            missed = report.answers[question.id].missed
-            place = places[report.name] if places else None
-            show_missed(question, missed, console, place=place)
+            show_missed(question, report.answers[question.id].missed, console)
         console.print()
     if len(reports) > 1:
         console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))
@@ -58,14 +48,11 @@ def show_reports(
     console.print("redundant, stale: lower is better. docs/evaluate.md defines them.")
 
 
-def show_missed(
-    question: Question,
-    missed: Sequence[MissedFacet],
-    console: "Console",
-    *,
-    place: str | None = None,
-) -> None:
-    """Print the facets that a question missed, and why their memories were not returned."""
+def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Console") -> None:
+    """Print the facets that a question missed, and why their memories were not returned.
+
+    Commands are left out, because the store may be a temporary one.
+    """
     if missed:
         console.print(f"{clean(question.id)}: {shorten(question.query, 200)}")
     for facet in missed:
@@ -73,23 +60,17 @@ def show_missed(
         for one in facet.memories:
             title = shorten(one.title, 80)
             console.print(f"      {title} [{clean(one.memory_id)}], grade {one.grade}")
-            change = (
-                without_commands(one.nearest_change)
-                if place is None
-                else with_place(one.nearest_change, place)
-            )
+            change = without_commands(one.nearest_change)
             told = f"{clean(one.reason)} What would let it in: {clean(change)}"
-            console.print(f"      {told}", style="dim", soft_wrap="`secondhop" in change)
+            console.print(f"      {told}", style="dim")
 
 
-def measures_table(
-    title: str, rows: Mapping[str, Measures], *, names: Sequence[str] = MEASURES
-) -> "Table":
+def measures_table(title: str, rows: Mapping[str, Measures]) -> "Table":
     """One row per system or question."""
-    table = figures_table(title, [HEADINGS.get(name, name) for name in names])
+    table = figures_table(title, [HEADINGS.get(name, name) for name in MEASURES])
     for name, measures in rows.items():
         style = "bold" if name == OURS else ""
-        table.add_row(clean(name), *(figure(measures.get(key)) for key in names), style=style)
+        table.add_row(clean(name), *(figure(measures.get(key)) for key in MEASURES), style=style)
     return table
 
 

@@ -10,7 +10,6 @@ import typer
 from secondhop.cli.annotate_command import MaxTokens, MaxUsd, write_cues
 from secondhop.cli.options import Common, DryRun, given_path
 from secondhop.errors import ModelError
-from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from secondhop.ingest.ledger import IngestLedger
@@ -74,17 +73,9 @@ def ingest(
                 f"{error}. Nothing was stored; --llm offline stores it without cues, and "
                 f"`secondhop annotate` writes them later"
             ) from error
-    stored = 0
 
     async def stored_from(recall: "Recall") -> "IngestLedger":
-        with bars() as shown:
-
-            def progress(stage: str, done: int, total: int | None) -> None:
-                nonlocal stored
-                stored = done if stage == "store" else stored
-                if shown is not None:
-                    shown(stage, done, total)
-
+        with bars() as progress:
             return await recall.aingest(
                 *paths,
                 format=format,
@@ -113,12 +104,7 @@ def ingest(
     try:
         run(work())
     except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(interrupted(stored)) from error
-
-
-def interrupted(stored: int) -> str:
-    """The message of an interrupted ingest."""
-    if not stored:
-        return "interrupted; nothing was stored yet"
-    kept = counted(stored, "memory is", "memories are")
-    return f"interrupted; {kept} stored whole, and the same command continues with the rest"
+        raise KeyboardInterrupt(
+            "interrupted; memories are stored whole or not at all, and the same command continues "
+            "with the rest"
+        ) from error

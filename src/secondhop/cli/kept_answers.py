@@ -16,7 +16,6 @@ from secondhop.models.answer_cache import (
 )
 from secondhop.models.choose_llm import make_llm
 from secondhop.models.embedder import HoldsConnections
-from secondhop.settings import load_settings
 
 FILE = "answers.db"
 
@@ -52,7 +51,7 @@ async def answering_model(
         kept = place or Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
         file = kept / FILE if kept.is_dir() or not kept.suffix else kept
         expect_answers_or_nothing(file)
-        deadline_s = settings_of(common, load_settings()).limits.deadline_s
+        deadline_s = settings_of(common).limits.deadline_s
         llm = make_llm(spec, timeout_s=request_seconds(deadline_s))
         if isinstance(llm, HoldsConnections):
             stack.push_async_callback(llm.aclose)

@@ -181,17 +181,14 @@ def copy(
     Copies all entities, or the one that --entity names, with vectors and everything learned. The
     store may be in use. The copy is compared with the store; after an interruption, run it again.
     """
-    from secondhop.cli.opening import run, server_of, store_of
+    from secondhop.cli.opening import directory_of, run
     from secondhop.memories.copying import copied
-    from secondhop.settings import load_settings
-    from secondhop.stores.store_directory import StoreDirectory
 
-    settings, place = load_settings(), given_store(to)
+    place = given_store(to)
     chosen = None if common.entity is None else [common.entity]
 
     async def work() -> "Copied":
-        home = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
-        async with aclosing(home):
+        async with aclosing(directory_of(common)) as home:
             return await copied(home, place, chroma_url=to_chroma, entities=chosen)
 
     told = run(work())
@@ -227,14 +224,13 @@ def delete_entity(
 
     if common.entity not in (None, name):
         raise UsageError(f"--entity {common.entity} and ENTITY {name} differ; name one")
-    settings = load_settings()
 
     def told(*, dry_run: bool) -> "DeletedEntity":
         work = adelete_entity(
-            store_of(common, settings),
+            store_of(common),
             name,
-            chroma_url=server_of(common, settings),
-            sessions=sessions or settings.sessions,
+            chroma_url=server_of(common),
+            sessions=sessions or load_settings().sessions,
             dry_run=dry_run,
         )
         return run(work)

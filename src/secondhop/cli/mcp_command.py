@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from socket import socket
 
 
-class McpExtraMissingError(SecondhopError):
-    """The library of the MCP server is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the MCP server needs the library mcp, which is not installed; "
-            "install it: pip install '/path/to/the/checkout[mcp]'"
-        )
-
-
 class Address(NamedTuple):
     """The address that HTTP is served on."""
 
@@ -89,7 +79,10 @@ def mcp(
     Over standard input and output, or over HTTP, where the store's tokens say whose memory it is.
     """
     if find_spec("mcp") is None:
-        raise McpExtraMissingError
+        raise SecondhopError(
+            "the MCP server needs the library mcp, which is not installed; "
+            "install it: pip install '/path/to/the/checkout[mcp]'"
+        )
     if common.at is not None:
         raise UsageError("a server uses the current time; give `at` with each call instead of --at")
     from secondhop.cli.opening import run

@@ -13,7 +13,7 @@ from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import llm_spec
 from secondhop.models.tokens import prepare_tokens
-from secondhop.settings import Settings, load_settings, openai_settings
+from secondhop.settings import load_settings, openai_settings
 from secondhop.stores.store_address import shown_store
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from secondhop.prompts.templates import Prompt, PromptSource
     from secondhop.recall import Recall
     from secondhop.recall_pool import RecallPool
+    from secondhop.stores.store_directory import StoreDirectory
 
 OFFLINE = "offline"
 
@@ -67,17 +68,17 @@ async def opened(
     from secondhop.recall import Recall
 
     environment = load_settings()
-    model = llm or choose_llm(common.llm or environment.llm)
+    model = llm or chosen_spec(common)
     if counting or model is not None:  # the tokens of prompts are counted, too
         prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
     async with await Recall.aopen(
-        store_of(common, environment),
-        entity=entity or common.entity or environment.entity,
+        store_of(common),
+        entity=entity or entity_of(common),
         embedder=embedder or chosen_embedder(common),
         llm=model,
         prompts=prompts or common.prompts or environment.prompts,
-        chroma_url=server_of(common, environment),
-        config=settings or settings_of(common, environment),
+        chroma_url=server_of(common),
+        config=settings or settings_of(common),
         sessions=common.sessions or environment.sessions,
         prices=environment.prices,
         scale=scale or common.scale or environment.scale,
@@ -93,11 +94,7 @@ async def opened(
 
 async def entities_of(common: Common, *, filled: bool) -> list[str]:
     """The entities of the chosen store; `filled`: only those with memories."""
-    from secondhop.stores.store_directory import StoreDirectory
-
-    settings = load_settings()
-    place = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
-    async with aclosing(place) as home:
+    async with aclosing(directory_of(common)) as home:
         return await asyncio.to_thread(home.entities, filled=filled)
 
 
@@ -112,19 +109,19 @@ def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPoo
     environment = load_settings()
     prepare_tokens(cache_dir=environment.model_dir, offline=environment.offline)
     return RecallPool(
-        store_of(common, environment),
+        store_of(common),
         embedder=embedder or chosen_embedder(common),
-        llm=choose_llm(common.llm or environment.llm),
+        llm=chosen_spec(common),
         prompts=common.prompts or environment.prompts,
-        chroma_url=server_of(common, environment),
-        config=settings_of(common, environment),
+        chroma_url=server_of(common),
+        config=settings_of(common),
         sessions=common.sessions or environment.sessions,
         prices=environment.prices,
         scale=common.scale or environment.scale,
     )
 
 
-def settings_of(common: Common, environment: Settings) -> "Config":
+def settings_of(common: Common) -> "Config":
     """The library's settings, changed by settings files, `--set` and the deadline option.
 
     Raises:
@@ -132,7 +129,7 @@ def settings_of(common: Common, environment: Settings) -> "Config":
     """
     from secondhop.nodes.config import Config
 
-    settings = Config()
+    settings, environment = Config(), load_settings()
     files = [str(environment.settings)] if environment.settings else []
     if said := [*files, *(common.settings or ())]:
         from secondhop.evals.setting_files import changed_settings, settings_said
@@ -170,9 +167,7 @@ async def expect_memories(recall: "Recall", common: Common) -> None:
 
 def unknown_entity(common: Common) -> UnknownEntityError:
     """The error for an entity in the options for which nothing is stored."""
-    settings = load_settings()
-    entity = common.entity or settings.entity
-    return UnknownEntityError(entity, store=shown_store(store_of(common, settings)))
+    return UnknownEntityError(entity_of(common), store=shown_store(store_of(common)))
 
 
 async def rebuild(
@@ -189,16 +184,12 @@ async def rebuild(
         UnknownEntityError: nothing is stored there.
     """
     from secondhop.memories.reindex import passages_to_embed, reindex_entity
-    from secondhop.stores.store_directory import StoreDirectory
 
-    settings = load_settings()
-    home = StoreDirectory(store_of(common, settings), chroma_url=server_of(common, settings))
-    try:
+    async with aclosing(directory_of(common)) as home:
         known = home.entities()
         entities = [common.entity] if common.entity else known
         if not known or not set(entities) <= set(known):
-            entity = common.entity or settings.entity
-            raise UnknownEntityError(entity, store=home.name, others=known)
+            raise UnknownEntityError(entity_of(common), store=home.name, others=known)
         if dry_run:
             return {entity: await passages_to_embed(home, entity) for entity in entities}
         embedder = chosen_embedder(common)
@@ -206,19 +197,29 @@ async def rebuild(
             entity: await reindex_entity(home, entity, embedder=embedder, progress=progress)
             for entity in entities
         }
-    finally:
-        await home.aclose()
 
 
-def store_of(common: Common, settings: Settings) -> str | Path:
+def entity_of(common: Common) -> str:
+    """Whose memory it is."""
+    return common.entity or load_settings().entity
+
+
+def store_of(common: Common) -> str | Path:
     """The store's folder, or the address of its database."""
-    return common.store or settings.store
+    return common.store or load_settings().store
 
 
-def server_of(common: Common, settings: Settings) -> str | None:
+def server_of(common: Common) -> str | None:
     """URL of the Chroma server that holds the vectors; None without one. The option "" means none,
     whatever the environment says."""
-    return (settings.chroma if common.chroma is None else common.chroma) or None
+    return (load_settings().chroma if common.chroma is None else common.chroma) or None
+
+
+def directory_of(common: Common) -> "StoreDirectory":
+    """The chosen store, with all its entities."""
+    from secondhop.stores.store_directory import StoreDirectory
+
+    return StoreDirectory(store_of(common), chroma_url=server_of(common))
 
 
 def chosen_embedder(common: Common) -> "Embedder":
@@ -254,7 +255,7 @@ def throwaway(common: Common) -> Generator[Common, None, None]:
     if common.chroma:
         raise UsageError("--chroma needs --store here: data on a server is not temporary")
     with TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True) as folder:
-        yield embedded_in(Path(folder), common)
+        yield replace(common, store=Path(folder), chroma="")
 
 
 def cache_folder() -> Path:
@@ -264,26 +265,17 @@ def cache_folder() -> Path:
     return user_cache_path("secondhop", appauthor=False)
 
 
-def embedded_in(folder: Path, common: Common) -> Common:
-    """The same options with a store in that folder and no Chroma server."""
-    return replace(common, store=folder, chroma="")
-
-
-def choose_llm(said: str | None) -> str | None:
-    """Spec of the language model that plans and votes; None if there is none.
+def chosen_spec(common: Common) -> str | None:
+    """Spec of the language model that the options or the environment name; None without one.
 
     Raises:
-        UsageError: `said` is just "openai", and OPENAI_MODEL names no model.
+        UsageError: they say just "openai", and OPENAI_MODEL names no model.
     """
+    said = common.llm or load_settings().llm
     if said == OFFLINE:
         return None
     openai = openai_settings()
     return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
-
-
-def chosen_spec(common: Common) -> str | None:
-    """Spec of the language model that the options or the environment name; None without one."""
-    return choose_llm(common.llm or load_settings().llm)
 
 
 def named_llm(common: Common) -> str:

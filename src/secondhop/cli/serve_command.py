@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")]
 
 
-class ServerExtraMissingError(SecondhopError):
-    """The libraries of the HTTP server are not installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the HTTP server needs fastapi, uvicorn and prometheus-client, and one of them is not "
-            "installed; install them: pip install '/path/to/the/checkout[server]'"
-        )
-
-
 def serve(
     common: Common,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -69,14 +59,13 @@ def ui(common: Common, port: Port = 0) -> None:
     import webbrowser
     from urllib.parse import quote
 
-    from secondhop.cli.opening import run
+    from secondhop.cli.opening import entity_of, run
     from secondhop.server.limits import ServerLimits
     from secondhop.server.serve import serve as serving
     from secondhop.server.tokens import EVERY_ENTITY, new_token
-    from secondhop.settings import load_settings
 
     text, token = new_token([EVERY_ENTITY], "admin", note="the page of `secondhop ui`")
-    entity = common.entity or load_settings().entity
+    entity = entity_of(common)
 
     def show(url: str) -> None:
         page = f"{url}/#token={text}&entity={quote(entity, safe='')}"
@@ -138,15 +127,17 @@ def kept_tokens(common: Common) -> "Tokens":
     """The tokens of the chosen store."""
     from secondhop.cli.opening import store_of
     from secondhop.server.tokens import tokens_of
-    from secondhop.settings import load_settings
 
-    return tokens_of(store_of(common, load_settings()))
+    return tokens_of(store_of(common))
 
 
 def prepare(common: Common) -> None:
     """Set up the process. Raises if the server's libraries are missing or --at is given."""
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
-        raise ServerExtraMissingError
+        raise SecondhopError(
+            "the HTTP server needs fastapi, uvicorn and prometheus-client, and one of them is not "
+            "installed; install them: pip install '/path/to/the/checkout[server]'"
+        )
     if common.at is not None:
         raise UsageError(
             "a server uses the current time; give `at` with each question instead of --at"

@@ -34,10 +34,6 @@ LEAST_WEIGHT = 0.01
 NOTICED = 0.05
 """A smaller part of a score is not shown."""
 
-SERVES_WELL = 3
-"""A memory also serves a facet if it ranks this or better there."""
-
-
 LEGEND = (
     "? is a query: who wrote it, and at which ranks it found the returned memories. + was "
     "returned, with its slot. - was found but not returned, with the reason. The number is the "
@@ -170,7 +166,7 @@ def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
 
 
 def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrace) -> str:
-    """The line of a returned memory: its score, its cue, its last vote, other facets it serves."""
+    """The line of a returned memory: its score, its cue, its last vote."""
     told = [
         f"+ #{candidate.slot} {named(candidate)} {deciding_text(trace, candidate)}"
         f"{sources(candidate, facet)}"
@@ -178,14 +174,6 @@ def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrac
     if candidate.cue and by_cue(candidate):
         told.append(f"stored for “{shorten(candidate.cue, 80)}”")
     told += [f"{vote.vote} by {vote.by}" for vote in candidate.votes[-1:]]
-    names = {known.facet_id: clean(known.name) for known in trace.facets}
-    others = [
-        names.get(one.facet_id) or clean(one.facet_id)
-        for one in candidate.facet_scores
-        if one.facet_id != facet.facet_id and one.rank <= SERVES_WELL
-    ]
-    if others:
-        told.append(f"also near the top for {', '.join(others)}")
     return "; ".join(filter(None, told))
 
 

@@ -1,14 +1,12 @@
 """Compares two systems on the same questions: what differs, by how much, and how certainly."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from secondhop.evals.measures import Measures, Rankings
+from secondhop.evals.measures import Measures
+from secondhop.evals.report import SystemRun
 from secondhop.evals.significance import Interval, paired_interval, randomisation_p
-
-Rows: TypeAlias = Mapping[str, Mapping[str, float]]
-"""{question id: {measure: value}}."""
 
 COSTS = ("ms", "llm_calls", "tokens")
 """Only compared if both systems are secondhop."""
@@ -63,14 +61,6 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """A system's answers to the questions of one scenario."""
-
-    rows: Rows
-    results: Rankings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionDifference:
     """One question, answered by both systems."""
 
@@ -120,38 +110,33 @@ class Comparison:
 
 
 def compared(
-    against: str,
-    ours: Mapping[str, Answered],
-    theirs: Mapping[str, Answered],
-    *,
-    first: Iterable[str] = (),
+    against: str, ours: Mapping[str, SystemRun], theirs: Mapping[str, SystemRun]
 ) -> Comparison:
     """Compare two systems over the same scenarios.
 
     Args:
         ours, theirs: {scenario: answers}; questions that only one has are left out.
-        first: measures to list first, in this order; the others follow.
     """
     strata: list[list[Pair]] = []
     questions: list[QuestionDifference] = []
     for name, own in ours.items():
         other = theirs[name]
-        asked = [one for one in own.rows if one in other.rows]
+        asked = [one for one in own.questions if one in other.questions]
         if asked:
-            strata.append([(own.rows[one], other.rows[one]) for one in asked])
+            strata.append([(own.questions[one], other.questions[one]) for one in asked])
         questions += [question_difference(name, one, own, other) for one in asked]
     return Comparison(
         against=against,
-        differences=[difference(name, strata) for name in shared_measures(strata, first=first)],
+        differences=[difference(name, strata) for name in shared_measures(strata)],
         questions=questions,
     )
 
 
 def question_difference(
-    scenario: str, question_id: str, ours: Answered, theirs: Answered
+    scenario: str, question_id: str, ours: SystemRun, theirs: SystemRun
 ) -> QuestionDifference:
     """How the two answers to one question differ."""
-    own, other = ours.rows[question_id], theirs.rows[question_id]
+    own, other = ours.questions[question_id], theirs.questions[question_id]
     came, went = ours.results.get(question_id, ()), theirs.results.get(question_id, ())
     return QuestionDifference(
         scenario=scenario,
@@ -165,13 +150,10 @@ def question_difference(
 Pair: TypeAlias = tuple[Mapping[str, float], Mapping[str, float]]
 
 
-def shared_measures(strata: Sequence[Sequence[Pair]], *, first: Iterable[str]) -> list[str]:
-    """The measures that both systems have for every question, `first` first."""
+def shared_measures(strata: Sequence[Sequence[Pair]]) -> list[str]:
+    """The measures that both systems have for every question."""
     rows = [row for stratum in strata for pair in stratum for row in pair]
-    if not rows:
-        return []
-    everywhere = [name for name in rows[0] if all(name in row for row in rows)]
-    return list(dict.fromkeys([*(name for name in first if name in everywhere), *everywhere]))
+    return [name for name in rows[0] if all(name in row for row in rows)] if rows else []
 
 
 def difference(measure: str, strata: Sequence[Sequence[Pair]]) -> Difference:

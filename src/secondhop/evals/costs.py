@@ -1,12 +1,12 @@
 """The cost of an evaluation's recalls: time, model calls, tokens."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
 
-from secondhop.graph.result import Spent
+from secondhop.evals.answers import Answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,24 +25,15 @@ class Costs:
     """None if the model's price is unknown."""
 
 
-NOTHING = Costs(ms=0, ms_median=0, ms_p95=0, llm_calls=0, tokens=0, cost_usd=None)
-
-
-def costs_of(spent: Iterable[Spent], times_ms: Iterable[float]) -> Costs:
-    """The costs of these recalls; NOTHING without recalls.
-
-    Args:
-        times_ms: the wall time of each.
-    """
-    rows, times = list(spent), list(times_ms)
-    if not rows or not times:
-        return NOTHING
-    prices = [one.cost_usd for one in rows if one.cost_usd is not None]
+def costs_of(answers: Sequence[Answer]) -> Costs:
+    """The costs of the recalls that gave these answers."""
+    times, spent = [one.ms for one in answers], [one.spent for one in answers]
+    prices = [one.cost_usd for one in spent if one.cost_usd is not None]
     return Costs(
         ms=fmean(times),
         ms_median=float(np.median(times)),
         ms_p95=float(np.percentile(times, 95)),
-        llm_calls=fmean(one.llm_calls for one in rows),
-        tokens=fmean(one.prompt_tokens + one.completion_tokens for one in rows),
-        cost_usd=fmean(prices) if len(prices) == len(rows) else None,
+        llm_calls=fmean(one.llm_calls for one in spent),
+        tokens=fmean(one.prompt_tokens + one.completion_tokens for one in spent),
+        cost_usd=fmean(prices) if len(prices) == len(spent) else None,
     )

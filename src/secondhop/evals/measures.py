@@ -15,6 +15,9 @@ Measures: TypeAlias = dict[str, float]
 Rankings: TypeAlias = Mapping[str, Sequence[str]]
 """{question id: memory ids, best first}."""
 
+ALPHA = 0.5
+"""How much of a facet's gain each further memory of that facet loses."""
+
 MEASURES = (
     "facet_recall",
     "essential_recall",
@@ -82,10 +85,10 @@ def alpha_ndcg(question: Question, top: Sequence[str]) -> float:
     return discounted(gains(question, top)) / best if best else 0.0
 
 
-def gains(question: Question, ranked: Sequence[str], *, alpha: float = 0.5) -> list[float]:
+def gains(question: Question, ranked: Sequence[str]) -> list[float]:
     """The gain of each ranked memory.
 
-    The gain for a facet is multiplied by 1 - alpha for each earlier memory of that facet. A second
+    The gain for a facet is multiplied by 1 - ALPHA for each earlier memory of that facet. A second
     member of a redundancy group and a stale memory have no gain.
     """
     groups = group_of(question)
@@ -98,7 +101,7 @@ def gains(question: Question, ranked: Sequence[str], *, alpha: float = 0.5) -> l
         if group not in seen_groups and memory_id not in question.stale:
             for n, facet in enumerate(question.facets):
                 grade = facet.relevant.get(memory_id, 0)
-                gain += grade / 3 * (1 - alpha) ** seen_facets[n]
+                gain += grade / 3 * (1 - ALPHA) ** seen_facets[n]
                 seen_facets[n] += grade > 0
         if group is not None:
             seen_groups.add(group)

@@ -1,7 +1,7 @@
 """The results of an evaluation: rankings and measures per scenario and question."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from secondhop.evals.answers import Answer
@@ -17,9 +17,9 @@ OURS = "secondhop"
 class SystemRun:
     """One system over one scenario; the keys are question ids, in order."""
 
-    results: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    results: dict[str, list[str]]
     """{question id: memory ids, best first}."""
-    questions: dict[str, Measures] = field(default_factory=dict[str, Measures])
+    questions: dict[str, Measures]
     """{question id: its measures}."""
 
     def mean(self) -> Measures:
@@ -41,11 +41,11 @@ class ScenarioReport:
     """One scenario, answered by secondhop and by plain search."""
 
     name: str
-    asked: Sequence[Question] = ()
+    asked: Sequence[Question]
     """The labelled questions, in order."""
-    systems: dict[str, SystemRun] = field(default_factory=dict[str, SystemRun])
+    systems: Mapping[str, SystemRun]
     """secondhop first."""
-    answers: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
+    answers: Mapping[str, Answer]
     """{question id: secondhop's answer}, with those to unanswerable questions."""
 
     def labelled(self) -> dict[str, Answer]:
@@ -59,28 +59,22 @@ class ScenarioReport:
         return {one: answer.ids for one, answer in self.answers.items() if one not in labelled}
 
     @property
-    def ours(self) -> SystemRun:
-        """The run of secondhop."""
-        return self.systems.get(OURS) or SystemRun()
-
-    @property
     def results(self) -> dict[str, list[str]]:
         """secondhop's {question id: memory ids, best first}."""
-        return self.ours.results
+        return self.systems[OURS].results
 
     @property
     def questions(self) -> dict[str, Measures]:
         """secondhop's {question id: measures}."""
-        return self.ours.questions
+        return self.systems[OURS].questions
 
     def mean(self) -> Measures:
         """secondhop's mean measures over the questions."""
-        return self.ours.mean()
+        return self.systems[OURS].mean()
 
     def costs(self) -> Costs:
         """The cost of the labelled questions' recalls."""
-        own = self.labelled().values()
-        return costs_of([one.spent for one in own], [one.ms for one in own])
+        return costs_of([*self.labelled().values()])
 
     def means(self) -> dict[str, Measures]:
         """{system: its mean measures}, secondhop first."""
@@ -125,18 +119,6 @@ class ScenarioReport:
 def mean_of_scenarios(reports: Sequence[ScenarioReport]) -> Mapping[str, Measures]:
     """{system: mean of the scenarios' means}; each scenario has the same weight."""
     return {
-        system: mean_of(run.mean() for run in runs) for system, runs in by_system(reports).items()
-    }
-
-
-def by_system(reports: Sequence[ScenarioReport]) -> dict[str, list[SystemRun]]:
-    """{system: its runs, one per scenario, in order}.
-
-    A system that one scenario lacks is left out, because its mean would not be comparable.
-    """
-    names = list(reports[0].systems) if reports else []
-    return {
-        name: [report.systems[name] for report in reports]
-        for name in names
-        if all(name in report.systems for report in reports)
+        system: mean_of(report.systems[system].mean() for report in reports)
+        for system in reports[0].systems
     }

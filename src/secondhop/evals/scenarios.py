@@ -1,19 +1,17 @@
 """Runs scenarios: asks secondhop and plain search every question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from secondhop.errors import StoreError, UsageError
+from secondhop.errors import UsageError
 from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
-from secondhop.evals.measures import Rankings
 from secondhop.evals.missed import missed_facets
 from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.evals.side_by_side import side_by_side
 from secondhop.graph.result import RecallResult
-from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.run import IngestProgress
 from secondhop.nodes.state import Effort
 from secondhop.recall import Recall
@@ -84,20 +82,17 @@ async def run_scenario(
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
     answers = dict(zip((question.id for question in questions), asked, strict=True))
-    report = ScenarioReport(name=scenario.name, asked=scenario.questions, answers=answers)
-    for system, results in rankings_by_system(report.labelled()).items():
-        report.systems[system] = judged(scenario.questions, results)
-    return report
-
-
-def rankings_by_system(answers: Mapping[str, Answer]) -> dict[str, Rankings]:
-    """{system: {question id: memory ids}}, secondhop first."""
-    rankings: dict[str, dict[str, Sequence[str]]] = {OURS: {}}
-    for question_id, answer in answers.items():
-        rankings[OURS][question_id] = answer.ids
-        for system, ids in answer.plain.items():
-            rankings.setdefault(system, {})[question_id] = ids
-    return dict(rankings)
+    rankings: dict[str, dict[str, Sequence[str]]] = {}
+    for question in scenario.questions:
+        answer = answers[question.id]
+        for system, ids in {OURS: answer.ids, **answer.plain}.items():
+            rankings.setdefault(system, {})[question.id] = ids
+    return ScenarioReport(
+        name=scenario.name,
+        asked=scenario.questions,
+        systems={system: judged(scenario.questions, own) for system, own in rankings.items()},
+        answers=answers,
+    )
 
 
 async def ask(
@@ -107,7 +102,7 @@ async def ask(
     how = asking or Asking()
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
-    result, trace = await recalled(question, recall, k=k, effort=how.effort)
+    result = await recall.arecall(question.query, k=k, at=question.asked_at, effort=how.effort)
     answer = Answer(
         ids=result.ids() if isinstance(question, Question) else confident_ids(result, recall),
         ms=1000 * (perf_counter() - began),
@@ -125,24 +120,9 @@ async def ask(
         )
         answer = replace(answer, plain=plain)
     if how.missed:
-        missed = await missed_facets(question, result, trace, recall)
+        missed = await missed_facets(question, result, recall)
         answer = replace(answer, missed=missed)
     return answer
-
-
-async def recalled(
-    question: Question | UnansweredQuestion,
-    recall: Recall,
-    *,
-    k: int | None,
-    effort: Effort | None = None,
-) -> tuple[RecallResult, RecallTrace]:
-    """The result and the trace of one recall."""
-    events = recall.astream(question.query, k=k, at=question.asked_at, effort=effort)
-    async for event in events:
-        if event.result is not None and event.trace is not None:
-            return event.result, event.trace
-    raise StoreError("the recall ended without an answer; please report this")
 
 
 def confident_ids(result: RecallResult, recall: Recall) -> list[str]:

@@ -25,20 +25,13 @@ exact for so few questions.
 """
 
 
-class EvalExtraMissingError(SecondhopError):
-    """SciPy is not installed; comparisons and fits need it."""
-
-    def __init__(self) -> None:
-        super().__init__(
+def expect_scipy() -> None:
+    """Raises SecondhopError if SciPy, which comparisons and fits need, is not installed."""
+    if find_spec("scipy") is None:
+        raise SecondhopError(
             "this is computed by SciPy, which is not installed; install it: "
             "pip install '/path/to/the/checkout[eval]'"
         )
-
-
-def expect_scipy() -> None:
-    """Raises EvalExtraMissingError if SciPy is not installed."""
-    if find_spec("scipy") is None:
-        raise EvalExtraMissingError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +47,8 @@ def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
     """The mean of the scenarios' mean differences, with its 95 % bootstrap interval.
 
     Args:
-        strata: a row of differences per scenario, with one number per question.
-
-    Raises:
-        ValueError: there is no scenario, or an empty one.
+        strata: a row of differences per scenario, with one number per question; none is empty.
     """
-    expect_rows(strata)
     import scipy.stats
 
     statistics: Any = scipy.stats  # its types are incomplete
@@ -72,12 +61,7 @@ def paired_interval(strata: Sequence[Sequence[float]]) -> Interval:
 
 
 def randomisation_p(strata: Sequence[Sequence[float]]) -> float:
-    """How often chance alone makes a difference as large; exact up to 13 differing questions.
-
-    Raises:
-        ValueError: there is no scenario, or an empty one.
-    """
-    expect_rows(strata)
+    """How often chance alone makes a difference as large; exact up to 13 differing questions."""
     import scipy.stats
 
     statistics: Any = scipy.stats  # its types are incomplete
@@ -93,12 +77,6 @@ def randomisation_p(strata: Sequence[Sequence[float]]) -> float:
         rng=0,
     )
     return float(found.pvalue)
-
-
-def expect_rows(strata: Sequence[Sequence[float]]) -> None:
-    """Raises ValueError if there is no scenario, or an empty one."""
-    if not strata or not all(strata):
-        raise ValueError("a comparison needs scenarios, and at least one difference in each")
 
 
 def mean_of_means(*rows: Any, axis: int = -1) -> Any:

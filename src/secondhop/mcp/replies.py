@@ -20,9 +20,11 @@ class Reply(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 
     @classmethod
-    def like(cls, told: BaseModel) -> Self:
-        """The reply with the fields of the same names in the library's result."""
-        return cls.model_validate(told.model_dump())
+    def like(cls, told: BaseModel, **own: object) -> Self:
+        """The reply with `own` fields, and the others from fields of the same names in the
+        library's result."""
+        shared = told.model_dump(include=cls.model_fields.keys() - own.keys())
+        return cls.model_validate(shared | own)
 
 
 class ScoredMemory(Reply):
@@ -48,18 +50,9 @@ class ScoredMemory(Reply):
     @classmethod
     def of(cls, memory: RecalledMemory, *, sparked_by: str = "") -> Self:
         """One memory of an answer."""
-        return cls(
-            id=memory.id,
-            title=memory.title,
+        return cls.like(
+            memory,
             text="\n\n".join(passage.text for passage in memory.evidence),
-            source=memory.source,
-            kind=memory.kind,
-            created_at=memory.created_at,
-            score=memory.score,
-            why=memory.why,
-            vote=memory.vote,
-            stale=memory.stale,
-            replaced_by=memory.replaced_by,
             conflicts_with=[
                 f"{other.value} ({other.created_at:%Y-%m-%d}, {other.id})"
                 for other in memory.conflicts_with
@@ -90,12 +83,11 @@ class RecallReply(Reply):
     @classmethod
     def of(cls, result: RecallResult) -> Self:
         """A recall's result."""
-        return cls(
+        return cls.like(
+            result,
             memories=scored(result.memories),
             preferences=[told(preference) for preference in result.preferences],
             missing=[facet.name for facet in result.facets if facet.empty],
-            degraded=result.degraded,
-            trace_id=result.trace_id,
         )
 
 
@@ -109,11 +101,7 @@ class ProposedSupersession(Reply):
     @classmethod
     def of(cls, proposal: SupersessionProposal) -> Self:
         """One proposal of a session."""
-        return cls(
-            memory_id=proposal.memory_id,
-            replaced_by=proposal.replaced_by or "",
-            why=proposal.why,
-        )
+        return cls.like(proposal, replaced_by=proposal.replaced_by or "")
 
 
 class SessionReply(Reply):
@@ -141,9 +129,8 @@ class SessionReply(Reply):
     @classmethod
     def of(cls, answer: SessionAnswer) -> Self:
         """A session's answer."""
-        return cls(
-            session_id=answer.session_id,
-            round=answer.round,
+        return cls.like(
+            answer,
             memories=scored(answer.memories),
             spark_branches=[
                 ScoredMemory.of(memory, sparked_by=branch.sparked_by)
@@ -151,13 +138,8 @@ class SessionReply(Reply):
                 for memory in branch.memories
             ],
             preferences=[told(preference) for preference in answer.preferences],
-            converged=answer.converged,
-            why=answer.why,
             changes=[change_line(change) for change in answer.changes],
             proposals=[ProposedSupersession.of(one) for one in answer.proposals],
-            rounds_left=answer.rounds_left,
-            expires_at=answer.expires_at,
-            degraded=answer.degraded,
         )
 
 
@@ -225,9 +207,8 @@ class StatedReply(Reply):
     @classmethod
     def of(cls, one: Observation) -> Self:
         """What became of one statement."""
-        told = one.model_dump(exclude={"source", "supersedes", "conflicts_with", "topic"})
-        return cls(
-            **told,
+        return cls.like(
+            one,
             message=one.source.message,
             quote=one.source.text,
             supersedes=[old.memory_id for old in one.supersedes],
@@ -249,14 +230,12 @@ class ObserveReply(Reply):
     @classmethod
     def of(cls, told: Observed) -> Self:
         """What was observed."""
-        return cls(
+        return cls.like(
+            told,
             added=list(map(StatedReply.of, told.added)),
             conflicts=list(map(StatedReply.of, told.conflicts)),
             duplicates=list(map(StatedReply.of, told.duplicates)),
             dropped=[f"{one.text}: {one.why}" for one in told.dropped],
-            conversation_id=told.conversation_id,
-            degraded=told.degraded,
-            dry_run=told.dry_run,
         )
 
 
@@ -271,12 +250,7 @@ class ForgetReply(Reply):
     @classmethod
     def of(cls, forgotten: Forgotten) -> Self:
         """What is gone with the memories."""
-        return cls(
-            memory_ids=forgotten.memory_ids,
-            passages=forgotten.passages,
-            complete=forgotten.complete and forgotten.vectors_complete,
-            dry_run=forgotten.dry_run,
-        )
+        return cls.like(forgotten, complete=forgotten.complete and forgotten.vectors_complete)
 
 
 class VersionReply(Reply):

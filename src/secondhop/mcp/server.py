@@ -14,14 +14,13 @@ from mcp_types import ToolAnnotations
 from pydantic import AnyHttpUrl
 
 from secondhop.cli.mcp_command import Address
-from secondhop.cli.opening import expect_sessions, pool_of
+from secondhop.cli.opening import entity_of, expect_sessions, pool_of
 from secondhop.cli.options import Common
 from secondhop.mcp.access import StoreTokens
 from secondhop.mcp.arguments import MemoryServer
 from secondhop.mcp.tools import MemoryTools
 from secondhop.recall_pool import RecallPool
 from secondhop.server.tokens import Keyring, Tokens
-from secondhop.settings import load_settings
 
 INSTRUCTIONS = (
     "The long-term memory of one person or project. Ask `recall_briefing` once, when a "
@@ -94,8 +93,7 @@ def add_tools(server: MCPServer[Any], tools: MemoryTools) -> None:
 async def serve_stdio(common: Common) -> None:
     """Serve one entity until standard input ends."""
     await expect_sessions(common)
-    entity = common.entity or load_settings().entity
-    await memory_server(pool_of(common), entity=entity).run_stdio_async()
+    await memory_server(pool_of(common), entity=entity_of(common)).run_stdio_async()
 
 
 async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> None:

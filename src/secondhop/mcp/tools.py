@@ -145,9 +145,8 @@ class MemoryTools:
         Use it once, at the start of a conversation, before anything is asked; then use recall.
         """
         async with self._memory(entity) as memory:
-            return BriefingReply.of(
-                await memory.memories.abriefing(limit=limit, tokens=tokens, at=at)
-            )
+            told = await memory.memories.abriefing(limit=limit, tokens=tokens, at=at)
+            return BriefingReply.like(told, text=told.text)
 
     async def recall_session_start(
         self,

@@ -14,7 +14,6 @@ from secondhop.server.app import create_app
 from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
 from secondhop.server.tokens import Keyring, Token, tokens_of
-from secondhop.settings import load_settings
 
 GRACE_S = 30
 """How long running requests may take to finish after a signal."""
@@ -25,7 +24,7 @@ def served_of(common: Common) -> Served:
     embedder = chosen_embedder(common)
     return Served(
         pool_of(common, embedder=embedder),
-        store=store_of(common, load_settings()),
+        store=store_of(common),
         embedder=embedder,
         metrics=Metrics(),
     )
