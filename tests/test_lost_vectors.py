@@ -98,4 +98,4 @@ def test_the_doctor_opens_tells_and_mends_what_no_other_command_opens(store: Pat
     assert "would be fixed: vectors: 71" in would.stdout
     assert "fixed: vectors" in done.stdout
     assert asked["memories"][0]["id"] == "key"
-    assert command("doctor").stdout.splitlines()[-1] == "Nothing was found."
+    assert command("doctor").stdout.splitlines()[-1] == "No problem was found."

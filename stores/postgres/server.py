@@ -241,6 +241,12 @@ class PostgresServer:
             raise StoreBusyError(f"another writer at {self.name} was first; try again") from error
         except psycopg.OperationalError as error:
             raise away(self.name, error) from error
+        except psycopg.errors.FeatureNotSupported as error:
+            raise StoreError(
+                f"{self.name} refused: {' '.join(str(error).split())}; install pgvector there, or "
+                f"keep the vectors on a Chroma server: `chroma run --path DIR`, and --chroma URL "
+                f"(`copy`: --to-chroma URL; in Python, chroma_url=)"
+            ) from error
         except psycopg.Error as error:
             raise StoreError(f"{self.name} refused: {str(error).strip()}") from error
 

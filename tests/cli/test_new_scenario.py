@@ -151,3 +151,23 @@ def test_a_folder_that_is_no_scenario_is_refused_before_anything_is_asked(cli: C
 
     assert done.exit_code == 2
     assert "queries.jsonl:1" in done.output
+
+
+def test_what_searches_miss_is_found_by_words_and_labels_are_replaced(cli: Cli) -> None:
+    first = [f"+ {NOTES['tyres'].split()[2]}", "car: 2", "q", ""]
+    cli("eval", "new", "mine", QUESTION, "--shown", "1", given="\n".join(first))
+    (found,) = labelled(Path("mine"))
+
+    again = ["+ walnuts", "guests: 2u", "+ zeppelin", "q", ""]
+    shown = cli("eval", "new", "mine", QUESTION, "--shown", "1", given="\n".join(again)).output
+    (question,) = labelled(Path("mine"))
+
+    assert [one["relevant"] for one in found["facets"]] == [{"tyres": 3}]
+    assert "It has labels already" in shown
+    assert "no other memory has the words 'zeppelin'" in shown
+    assert question["id"] == found["id"]
+    assert [one["name"] for one in question["facets"]] == ["guests"]
+
+    cli("eval", "new", "mine", QUESTION, given="none\nq\n")
+    assert not Path("mine/queries.jsonl").exists()
+    assert QUESTION in Path("mine/no_answer.jsonl").read_text(encoding="utf-8")

@@ -199,3 +199,18 @@ def test_an_export_without_space_leaves_no_file_and_keeps_the_last_one(
     assert f"no space is left to export to {target}; free some" in again.stderr
     assert target.read_bytes() == before
     assert sorted(store.parent.iterdir()) == files
+
+
+def test_copy_and_reindex_keep_to_the_entity_of_the_environment(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Recall.open(store, embedder="hashing", entity="other") as other:
+        other.add([note("secret", "Nothing that Mara should see")])
+    monkeypatch.setenv("SECONDHOP_ENTITY", "other")
+    there = ("--store", str(store), "--embedder", "hashing", "--json")
+
+    copied = CliRunner().invoke(app, ["copy", str(tmp_path / "copy"), *there])
+    counted = CliRunner().invoke(app, ["reindex", "--dry-run", *there])
+
+    assert [one["entity"] for one in json.loads(copied.stdout)["entities"]] == ["other"]
+    assert [*json.loads(counted.stdout)["entities"]] == ["other"]

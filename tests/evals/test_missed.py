@@ -28,7 +28,8 @@ async def test_a_missed_facet_says_what_became_of_each_of_its_memories(tmp_path:
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         await recall.aadd(LIFE)
         result = await recall.arecall(question.query, k=1, at=question.asked_at)
-        found = await missed_facets(question, result, recall)
+        trace = recall.trace(result.trace_id)
+        found = await missed_facets(question, result, trace, recall)
 
     missed = {facet.name: facet for facet in found}
     assert [one.memory_id for one in missed["far"].memories] == ["car", "bread"]

@@ -80,7 +80,7 @@ def show_examination(told: "Examination", console: "Console", *, would_fix: bool
         if not one.fixed:
             console.print(f"   {clean(one.cure)}")
     if not told.findings:
-        console.print("Nothing was found.")
+        console.print("No problem was found.")
 
 
 def export(
@@ -178,14 +178,16 @@ def copy(
 ) -> None:
     """Copy memories into another store: a folder, or postgresql://…
 
-    Copies all entities, or the one that --entity names, with vectors and everything learned. The
-    store may be in use. The copy is compared with the store; after an interruption, run it again.
+    Copies all entities, or the one of --entity or SECONDHOP_ENTITY, with vectors and everything
+    learned. The store may be in use. The copy is compared with the store; after an interruption,
+    run it again.
     """
-    from secondhop.cli.opening import directory_of, run
+    from secondhop.cli.opening import directory_of, named_entity, run
     from secondhop.memories.copying import copied
 
     place = given_store(to)
-    chosen = None if common.entity is None else [common.entity]
+    named = named_entity(common)
+    chosen = [named] if named else None
 
     async def work() -> "Copied":
         async with aclosing(directory_of(common)) as home:
@@ -292,7 +294,7 @@ def reindex(common: Common, dry_run: DryRun = False) -> None:
     """Embed and index all memories again.
 
     For another embedding model, or after the index was damaged; nothing stored is lost. Reindexes
-    every entity of the store, or the one that --entity names.
+    every entity of the store, or the one of --entity or SECONDHOP_ENTITY.
     """
     from secondhop.cli.opening import rebuild, run
     from secondhop.cli.progress import bars

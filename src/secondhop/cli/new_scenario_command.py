@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
     from secondhop.evals.new_scenario import Labels, ScenarioFolder
     from secondhop.recall import Recall
+    from secondhop.stores.records import Memory
 
 HELP = """\
 NAME: 1 3u 5m   something that a good answer needs; 1 is essential for it, 3 useful, 5 marginal
 2=4             they say the same       4>1      4 is outdated by 1
 none            nothing answers it      Enter    next question; without labels this one is left out
++ WORDS         more candidates: those with all these words, or this id
 ? QUESTION      a question of yours     q        stop"""
 
 
@@ -46,7 +48,8 @@ def new_scenario(
     """Label questions about your own store, as a scenario for `eval scenarios`.
 
     Shows candidates for each question, and takes lines that say which of them a good answer needs.
-    Labels are saved at once; run it again on the same folder to continue.
+    Labels are saved at once; run it again on the same folder to continue. If you name a question
+    again, its new labels replace the old ones.
     """
     from secondhop.cli.opening import opened, run
     from secondhop.cli.terminal import screen
@@ -57,11 +60,12 @@ def new_scenario(
     async def work() -> None:
         async with opened(common) as recall:
             asked = scenario.asked()
-            waiting = questions or await proposed_questions(recall)
+            proposed = [] if questions else await proposed_questions(recall)
+            waiting = questions or [one for one in proposed if one not in asked]
             labelling = Labelling(
                 recall, scenario, screen(), at=common.at or datetime.now(UTC), k=k, shown=shown
             )
-            await labelling.run((one for one in waiting if one not in asked), typed_lines())
+            await labelling.run(waiting, typed_lines())
             if len(scenario):
                 await scenario.add_memories(recall)
 
@@ -123,6 +127,8 @@ class Labelling:
                 labels = await self._next(waiting)
             elif labels is None:
                 self._say("No question is open: ? QUESTION asks one, q stops.")
+            elif line.startswith("+"):
+                await self._find(labels, line[1:].strip())
             else:
                 self._take(labels, line)
         else:
@@ -138,6 +144,16 @@ class Labelling:
         except UsageError as error:
             self._say(str(error))
 
+    async def _find(self, labels: "Labels", words: str) -> None:
+        """Show the memories with these words that were not candidates yet, with numbers."""
+        known, first = {one.memory_id for one in labels.shown}, len(labels.shown) + 1
+        found = [one.memory_id for one in await self._recall.memories.afind(words)]
+        memories = [await self._recall.admin.store.memory(one) for one in found if one not in known]
+        labels.shown += [one for one in memories if one is not None][: self._shown]
+        if len(labels.shown) < first:
+            self._say(f"no other memory has the words {words!r}")
+        self._show(labels.shown[first - 1 :], first=first)
+
     def _keep(self, labels: "Labels | None", *, unanswered: bool = False) -> None:
         """Save the open question if it has labels or is unanswered by choice."""
         if labels is not None and (labels.facets or unanswered):
@@ -145,7 +161,6 @@ class Labelling:
 
     async def _next(self, waiting: deque[str]) -> "Labels | None":
         """Show the next question with its candidates; None if there is none."""
-        from secondhop.cli.terminal import shorten
         from secondhop.evals.new_scenario import Labels, candidates
 
         if not waiting:
@@ -154,11 +169,18 @@ class Labelling:
         question = waiting.popleft()
         found = await candidates(self._recall, question, at=self._at, limit=self._shown)
         self._say(f"\n{question}")
-        for number, memory in enumerate(found, start=1):
+        if question in self._scenario.asked():
+            self._say("It has labels already; new ones replace them.")
+        self._show(found, first=1)
+        return Labels(question=question, shown=found)
+
+    def _show(self, memories: "Iterable[Memory]", *, first: int) -> None:
+        from secondhop.cli.terminal import shorten
+
+        for number, memory in enumerate(memories, start=first):
             text = " ".join(turn.content for turn in memory.messages)
             said = text if text.startswith(memory.title) else f"{memory.title}: {text}"
             self._say(f"{number:3}. {memory.created_at:%Y-%m-%d} {shorten(said, 120)}")
-        return Labels(question=question, shown=found)
 
     def _say(self, line: str) -> None:
         self._console.print(line, soft_wrap=True, markup=False, highlight=False)

@@ -187,7 +187,8 @@ async def rebuild(
 
     async with aclosing(directory_of(common)) as home:
         known = home.entities()
-        entities = [common.entity] if common.entity else known
+        named = named_entity(common)
+        entities = [named] if named else known
         if not known or not set(entities) <= set(known):
             raise UnknownEntityError(entity_of(common), store=home.name, others=known)
         if dry_run:
@@ -202,6 +203,12 @@ async def rebuild(
 def entity_of(common: Common) -> str:
     """Whose memory it is."""
     return common.entity or load_settings().entity
+
+
+def named_entity(common: Common) -> str | None:
+    """The entity that an option or the environment names, for a command that works on all."""
+    settings = load_settings()
+    return common.entity or (settings.entity if "entity" in settings.model_fields_set else None)
 
 
 def store_of(common: Common) -> str | Path:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from secondhop.evals.scenario import LabelledFacet, Question
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
+from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 
 
@@ -34,19 +35,19 @@ class MissedFacet:
 
 
 async def missed_facets(
-    question: Question, result: RecallResult, recall: Recall
+    question: Question, result: RecallResult, trace: RecallTrace, recall: Recall
 ) -> list[MissedFacet]:
     """The facets of a question that no memory in its answer serves."""
     returned = result.ids()[: question.k]
     return [
-        await missed_facet(facet, question, result, recall)
+        await missed_facet(facet, question, trace, recall)
         for facet in question.facets
         if not any(map(facet.served_by, returned))
     ]
 
 
 async def missed_facet(
-    facet: LabelledFacet, question: Question, result: RecallResult, recall: Recall
+    facet: LabelledFacet, question: Question, trace: RecallTrace, recall: Recall
 ) -> MissedFacet:
     """The facet, with an explanation for each memory that would have served it and holds."""
     wanted = [
@@ -55,7 +56,7 @@ async def missed_facet(
         if grade >= 2 and memory_id not in question.stale
     ]
     memories = [
-        missed_memory(await recall.aexplain(result, memory_id), grade)
+        missed_memory(await recall.aexplain(trace, memory_id), grade)
         for grade, memory_id in sorted(wanted, key=lambda one: -one[0])
     ]
     return MissedFacet(name=facet.name, why=facet.why, hop=facet.hop, memories=memories)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.baselines import plain_rankings
@@ -30,6 +30,8 @@ from secondhop.evals.scenario import (
 )
 from secondhop.recall import Recall
 from secondhop.stores.records import Memory
+
+LineT = TypeVar("LineT", bound=Line)
 
 PAGE = 500
 GRADES: dict[str, Literal[1, 2, 3]] = {"": 3, "u": 2, "m": 1}
@@ -70,7 +72,7 @@ class Labels:
     """The labels of one question; lines refer to the candidates by number, from 1."""
 
     question: str
-    shown: Sequence[Memory]
+    shown: list[Memory]
     facets: list[LabelledFacet] = field(default_factory=list[LabelledFacet])
     redundant: list[list[str]] = field(default_factory=list[list[str]])
     stale: dict[str, str] = field(default_factory=dict[str, str])
@@ -151,27 +153,32 @@ class ScenarioFolder:
             UsageError: its files are not those of a scenario.
         """
         self.path = path
-        self._questions: list[Line] = self._read(QUESTIONS_FILE, Question)
-        self._no_answer: list[Line] = self._read(NO_ANSWER_FILE, UnansweredQuestion)
+        self._questions = self._read(QUESTIONS_FILE, Question)
+        self._no_answer = self._read(NO_ANSWER_FILE, UnansweredQuestion)
 
     def __len__(self) -> int:
         return len(self._questions) + len(self._no_answer)
 
     def asked(self) -> set[str]:
         """The texts of its questions."""
-        lines = [*self._questions, *self._no_answer]
-        return {one.query for one in lines if isinstance(one, Question | UnansweredQuestion)}
+        return {one.query for one in self._lines()}
 
     def add(self, labels: Labels, *, at: datetime, k: int) -> None:
-        """Write a question; without facets, as one that no memory answers."""
-        name = f"q-{len(self) + 1}"
+        """Write a question; without facets, as one that no memory answers.
+
+        It takes the place of a question in the same words.
+        """
+        asked = labels.question
+        before = [one.id for one in self._lines() if one.query == asked]
+        name = before[0] if before else f"q-{len(self) + 1}"
+        self._questions = [one for one in self._questions if one.query != asked]
+        self._no_answer = [one for one in self._no_answer if one.query != asked]
         if labels.facets:
             self._questions.append(labels.labelled(question_id=name, at=at, k=k))
-            self._write(QUESTIONS_FILE, self._questions)
         else:
-            unanswered = UnansweredQuestion(id=name, query=labels.question, asked_at=at)
-            self._no_answer.append(unanswered)
-            self._write(NO_ANSWER_FILE, self._no_answer)
+            self._no_answer.append(UnansweredQuestion(id=name, query=asked, asked_at=at))
+        self._write(QUESTIONS_FILE, self._questions)
+        self._write(NO_ANSWER_FILE, self._no_answer)
 
     async def add_memories(self, recall: Recall) -> None:
         """Write the memories that hold now, and their cues."""
@@ -184,17 +191,23 @@ class ScenarioFolder:
             memories += map(memory_line, kept)
             cues += await cue_lines(recall, [memory.memory_id for memory in kept])
         self._write(MEMORIES_FILE, memories)
-        if cues:
-            self._write(CUES_FILE, cues)
+        self._write(CUES_FILE, cues)
 
-    def _read(self, name: str, kind: type[Question] | type[UnansweredQuestion]) -> list[Line]:
+    def _lines(self) -> list[Question | UnansweredQuestion]:
+        return [*self._questions, *self._no_answer]
+
+    def _read(self, name: str, kind: type[LineT]) -> list[LineT]:
         path = self.path / name
         return [line for _, line in read_lines(path, kind)] if path.exists() else []
 
     def _write(self, name: str, lines: Iterable[Line]) -> None:
+        """Write a file; without lines there is none, because an empty one is an error."""
+        text = "".join(f"{line.model_dump_json()}\n" for line in lines)
         try:
+            if not text:
+                (self.path / name).unlink(missing_ok=True)
+                return
             self.path.mkdir(parents=True, exist_ok=True)
-            text = "".join(f"{line.model_dump_json()}\n" for line in lines)
             (self.path / name).write_text(text, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"cannot write {self.path}: {said_by_system(error)}") from error

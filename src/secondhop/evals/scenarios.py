@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from secondhop.errors import UsageError
+from secondhop.errors import StoreError, UsageError
 from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.missed import missed_facets
@@ -102,10 +102,14 @@ async def ask(
     how = asking or Asking()
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
-    result = await recall.arecall(question.query, k=k, at=question.asked_at, effort=how.effort)
+    events = recall.astream(question.query, k=k, at=question.asked_at, effort=how.effort)
+    result, draft = [(one.result, one.draft) async for one in events][-1]
+    took_ms = 1000 * (perf_counter() - began)
+    if result is None or draft is None:
+        raise StoreError("the recall ended without an answer; please report this")
     answer = Answer(
         ids=result.ids() if isinstance(question, Question) else confident_ids(result, recall),
-        ms=1000 * (perf_counter() - began),
+        ms=took_ms,
         spent=result.spent,
         degraded=result.degraded,
     )
@@ -120,7 +124,7 @@ async def ask(
         )
         answer = replace(answer, plain=plain)
     if how.missed:
-        missed = await missed_facets(question, result, recall)
+        missed = await missed_facets(question, result, draft.trace, recall)
         answer = replace(answer, missed=missed)
     return answer
 
