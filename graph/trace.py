@@ -235,6 +235,8 @@ class RecallTrace(Told):
     """None: from version 0.1, which asked all the models that it had."""
     steps: list[TraceStep]
     returned: list[str]
+    evidence: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    """{memory id: ids of the passages that came back of it}, best first; {} in older traces."""
     near_misses: dict[str, str] = Field(default_factory=dict[str, str])
     """{memory id: why it is not in the answer}, nearest first: the `maybe` of the result; {} in
     older traces."""

@@ -119,6 +119,10 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "effort": state.get("effort"),
         "steps": [told(TraceStep, entry) for _, entry in steps],
         "returned": returned,
+        "evidence": {
+            one["id"]: [passage["passage_id"] for passage in one.get("evidence", ())]
+            for one in result.get("memories", [])
+        },
         "near_misses": {one["id"]: one["cut_by"] for one in result.get("maybe", [])},
         "stop_reason": state["stop_reason"],
         "stop_detail": state["stop_detail"],

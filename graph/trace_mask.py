@@ -42,6 +42,7 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
             "hidden": [_hidden(one, gone) for one in trace.hidden],
             "preferences": [_preference(one, gone) for one in trace.preferences],
             "steps": [_step(one) for one in trace.steps],
+            "evidence": {one: ids for one, ids in trace.evidence.items() if one not in gone},
             "near_misses": {one: _near_miss(told) for one, told in trace.near_misses.items()},
             "stop_detail": MASKED if trace.stop_detail else "",
             "degraded": [_head(reason) for reason in trace.degraded],

@@ -124,6 +124,12 @@ def test_a_recall_is_explained_by_its_trace(http: httpx.Client) -> None:
     where = f"{HERE}/traces/{result['trace_id']}/explain"
 
     assert trace["returned"] == [one["id"] for one in result["memories"]]
+    lines = content(http.get(f"{HERE}/traces/{result['trace_id']}/memories"))
+    kept = {one["memory_id"]: (one["role"], one["evidence"]) for one in lines if one["evidence"]}
+    assert kept == {
+        one["id"]: (one["role"], [passage["text"] for passage in one["evidence"]])
+        for one in result["memories"]
+    }
     assert content(http.get(where, params={"memory_id": trace["returned"][0]}))["returned"]
     left = content(http.get(where, params={"memory_id": "bread"}))
     assert not left["returned"]

@@ -95,6 +95,7 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     ask(page)
     expect(page.locator(".answer article")).to_have_count(6)
     shown = memories_in(page, ".answer article"), page.locator(".near li").all_inner_texts()
+    said = page.locator(".answer article blockquote").all_text_contents()
     page.wait_for_timeout(500)  # traces are written after the answer
 
     page.reload()
@@ -104,6 +105,8 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     near = page.locator(".near li").all_inner_texts()
     assert (memories_in(page, ".answer article"), near) == shown
     assert shown[1]
+    assert said
+    assert page.locator(".answer article blockquote").all_text_contents() == said
     expect(page).to_have_title(f"{QUESTION} · secondhop")
 
 

@@ -301,12 +301,16 @@ class PromptWords(PromptName):
 
 
 class MemoryLine(BaseModel):
-    """What a list shows of a memory."""
+    """What the page shows of a memory that a trace names."""
 
     memory_id: str
     title: str
+    source: str
+    kind: str
+    role: str
     created_at: datetime
     text: str = Field(description="Its first words.")
+    evidence: list[str] = Field(description="The passages that came back of it, best first.")
 
 
 class TraceLine(BaseModel):

@@ -161,24 +161,34 @@ async def prompts(recall: Readable, trace_id: str) -> list[PromptWords]:
 
 @router.get("/traces/{trace_id}/memories")
 async def memories_told_of(recall: Readable, trace_id: str) -> list[MemoryLine]:
-    """Titles and first words of a trace's candidates and of the memories that replace them.
+    """The candidates of a trace, the memories that replace them, and the evidence of the answer.
 
-    They are as stored now; forgotten memories are left out.
+    They are as stored now; what was forgotten or changed is left out.
     """
-    told = (await asyncio.to_thread(recall.trace, trace_id)).candidates
-    ids = dict.fromkeys(
-        one for each in told for one in (each.memory_id, each.outdated_by, each.weakened_by) if one
-    )
-    stored = [await recall.admin.services.reader.memory(one) for one in ids]
+    kept = await asyncio.to_thread(recall.trace, trace_id)
+    reader = recall.admin.services.reader
+    named = ((one.memory_id, one.outdated_by, one.weakened_by) for one in kept.candidates)
+    ids = dict.fromkeys(one for each in named for one in each if one)
+    cards = await reader.cards(list(ids))
+    passages = await reader.passages([one for own in kept.evidence.values() for one in own])
+    stored = [await reader.memory(one) for one in ids]
     return [
         MemoryLine(
             memory_id=one.memory_id,
             title=one.title,
+            source=one.source,
+            kind=one.kind,
+            role=cards[one.memory_id].role,
             created_at=one.created_at,
             text=one.text[:FIRST_WORDS],
+            evidence=[
+                passages[own].text
+                for own in kept.evidence.get(one.memory_id, [])
+                if own in passages
+            ],
         )
         for one in stored
-        if one is not None
+        if one is not None and one.memory_id in cards
     ]
 
 

@@ -88,7 +88,7 @@ async function showKept(traceId, out, last = null) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of traced.trace.steps) flow.hear(step);
-  const result = await withTexts(resultOf(traced));
+  const result = resultOf(traced);
   flow.end(result);
   const holder = el("div");
   replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace)].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
@@ -98,14 +98,15 @@ async function showKept(traceId, out, last = null) {
   return session;
 }
 
-/** The result of a recall, as far as its trace tells it; it has no texts. */
+/** The result of a recall, as far as its trace tells it. `stored`: {id: memory as it is stored now}, with the evidence; a memory forgotten since has none. */
 function resultOf({ trace, stored }) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const memories = trace.returned.map((id) => {
     const one = trace.candidates.find((candidate) => candidate.memory_id === id);
     const facet = facets.get(one?.slot_facet);
-    return { id, title: one?.title ?? "", created_at: one?.created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1,
-      cue: one?.cue, role: "", source: "", kind: "", why: one?.why ?? "", stale: "", evidence: [], conflicts_with: [] };
+    const { created_at, source, kind, role, text, evidence } = stored.get(id) ?? { source: "", kind: "", role: "", evidence: [] };
+    return { id, title: one?.title ?? "", created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1, cue: one?.cue, role, source, kind,
+      why: one?.why ?? "", stale: "", evidence: (evidence.length || !text ? evidence : [text]).map((said) => ({ text: said, heading: "" })), conflicts_with: [] };
   });
   return { question: trace.question, memories, maybe: nearestOf({ trace, stored }), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason };
@@ -120,15 +121,6 @@ const nearestOf = ({ trace, stored = new Map() }) => Object.entries(trace.near_m
 
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
-
-/** Add the texts of its memories to a kept result, because a trace holds none. A memory forgotten since gets none. */
-async function withTexts(result) {
-  await Promise.all(result.memories.map(async (memory) => {
-    const stored = await get(ofEntity(`/memories/${encodeURIComponent(memory.id)}`)).catch(() => null);
-    if (stored) Object.assign(memory, { source: stored.source, kind: stored.kind, created_at: stored.created_at, evidence: [{ text: stored.text, heading: "" }] });
-  }));
-  return result;
-}
 
 /** What a prompt is called; one that is not built in also gets the start of its hash. */
 const promptName = ({ name, version, hash, origin }) => origin === "built in" ? `built-in ${name}` : `${origin === "yours" ? `your ${name}` : `${name} v${version}`} (${hash.slice(0, 6)})`;

@@ -95,7 +95,7 @@ function side(name, changed) {
 async function compared(name, traceId, result) {
   const traced = result ? await tracedBy(traceId).catch(untraced) : await tracedBy(traceId);
   const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(() => []);
-  const told = result ?? await withTexts(resultOf(traced));
+  const told = result ?? resultOf(traced);
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
