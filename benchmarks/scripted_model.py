@@ -45,7 +45,7 @@ def scripted(asked: str) -> object:
     votes = [
         {"id": one, "vote": vote, "reason": "as scripted", "facets": ["e1"]} for one, vote in words
     ]
-    return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
+    return {"votes": votes, "new_queries": [], "go_on": False}
 
 
 def serve(pipe: "Connection[str, str]") -> None:

@@ -32,7 +32,7 @@ _PATTERNS: Final = tuple(
         rf"(?:dear|attention|note to|message to|to) (?:the |all |every )?{_JUDGE}s?[,:]",
         r"^\W{0,8}(?:system|developer)\W{0,3}:",
         r"</?(?:memory|system|user|assistant|tool_?call|instructions?)\b|\[/?inst\]|<\|\w{1,30}\|>",
-        r"[\"'](?:votes?|replaced_by|empty_facets|new_queries|go_on)[\"']\s?:",
+        r"[\"'](?:votes?|replaced_by|new_queries|go_on)[\"']\s?:",
         rf"(?:choose|select|return|pick|put|place|rank|list) (?:only )?this {_STORED}\b",
         rf"this {_STORED} (?:must|should|has to|is to|is always) [^.!?\n]{{0,30}}\b{_FIRST}\b",
     )

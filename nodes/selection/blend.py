@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import exp
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -139,8 +140,8 @@ def blended(
 ) -> dict[str, Blended]:
     """{memory id: its blend}, best first, for all memories that were found or suggested.
 
-    The cues of a memory count instead of its playbooks, and change nothing about other memories. In
-    a look-up, or if few memories have cues, they never lower a score.
+    In a look-up, or if few memories have cues, a memory gets the higher of two sums: that of its
+    cues, or that of its text and its playbooks. So a cue lowers no score.
 
     Args:
         found: the question's own ranking.
@@ -161,25 +162,24 @@ def blended(
         columns |= cue_columns(ids, cued, cue_counts)
     by_text = {name: text_weights.get(name, 0.0) * scores for name, scores in columns.items()}
     by_cues = {name: cue_weights.get(name, 0.0) * scores for name, scores in columns.items()}
-    text_logistic = CUES_LOGISTIC if mostly_cued else TEXT_LOGISTIC
     cues_count = has_cues
     if look_up or not mostly_cued:
-        better = chances(by_cues, CUES_LOGISTIC) >= chances(by_text, text_logistic)
-        cues_count = has_cues & better
+        cues_count = has_cues & (sum_of(by_cues) >= sum_of(by_text))
     parts = {name: np.where(cues_count, by_cues[name], by_text[name]) for name in columns}
     shared: list[str] = []
     if undertakings and mostly_cued and not look_up:
-        total = np.sum([*parts.values()], axis=0)
-        parts[UNDERTAKING], shared = undertaking_scores(total, ids, undertakings)
-    scores = np.where(cues_count, chances(parts, CUES_LOGISTIC), chances(parts, text_logistic))
+        parts[UNDERTAKING], shared = undertaking_scores(sum_of(parts), ids, undertakings)
+    total = sum_of(parts)
+    slope, middle = CUES_LOGISTIC if mostly_cued else TEXT_LOGISTIC
     added = {name: values.tolist() for name, values in parts.items()}
+    totals: list[float] = total.tolist()
     return {
         ids[row]: Blended(
-            score=round(float(scores[row]), 4),
+            score=round(1 / (1 + exp(slope * (middle - totals[row]))), 4),
             parts={name: round(values[row], 3) for name, values in added.items()},
             undertaking=shared[row] if shared and added[UNDERTAKING][row] > 0 else "",
         )
-        for row in best_rows(scores, ids, found, limit=limit)
+        for row in best_rows(total, ids, found, limit=limit)
     }
 
 
@@ -221,23 +221,22 @@ def cue_columns(
 
 
 def best_rows(
-    scores: Floats, ids: Sequence[str], found: FacetRanking, *, limit: int | None
+    total: Floats, ids: Sequence[str], found: FacetRanking, *, limit: int | None
 ) -> list[int]:
-    """Rows of the `limit` best scores, then those of the question's top memories in `found`.
+    """Rows of the `limit` best sums, then those of the question's top memories in `found`.
 
     The top of that ranking decides whether anything answers the question.
     """
-    order: list[int] = np.argsort(-scores, kind="stable").tolist()
+    order: list[int] = np.argsort(-total, kind="stable").tolist()
     if limit is None:
         return order
     nearest = {*islice(found.fused, NEAREST_KEPT)}
     return [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
 
 
-def chances(parts: Mapping[str, Floats], logistic: tuple[float, float]) -> Floats:
-    """[n]: the chance that each memory is needed, by the logistic (slope, middle) of its parts."""
-    slope, middle = logistic
-    return np.asarray(1 / (1 + np.exp(slope * (middle - np.sum([*parts.values()], axis=0)))))
+def sum_of(parts: Mapping[str, Floats]) -> Floats:
+    """[n]: the sum of each memory's parts."""
+    return np.asarray(np.sum([*parts.values()], axis=0))
 
 
 def undertaking_scores(

@@ -41,7 +41,7 @@ def judged(_system: str, user: str) -> object:
         serves = [known for known, name in facets.items() if SERVED_BY[name] in text]
         serves = [] if UNANSWERABLE["query"] in user else serves
         votes.append({"id": one, "vote": "hot" if serves else "cold", "facets": serves})
-    return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
+    return {"votes": votes, "new_queries": [], "go_on": False}
 
 
 Reply = Callable[[str, str], object]

@@ -21,7 +21,7 @@ COMMANDS = [
 
 def all_hot(_system: str, user: str) -> object:
     votes = [{"id": one, "vote": "hot"} for one in re.findall(r"<memory (\w+)>", user)]
-    return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
+    return {"votes": votes, "new_queries": [], "go_on": False}
 
 
 def test_the_steps_of_the_page_lead_from_one_to_the_next(

@@ -11,7 +11,7 @@ PLANS: dict[str, object] = {
     "DecomposeReply": decomposed("", ""),
     "ExpandReply": {"intent": "", "facets": []},
     "ExpandWithKept": {"intent": "", "facets": [], "facts": [], "preferences": []},
-    "CritiqueReply": {"votes": [], "empty_facets": [], "new_queries": [], "go_on": False},
+    "CritiqueReply": {"votes": [], "new_queries": [], "go_on": False},
 }
 """Replies that plan and judge nothing, so that the ranking without a model stays."""
 

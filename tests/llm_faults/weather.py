@@ -186,7 +186,6 @@ def good_reply(schema: str, told: str, chance: random.Random) -> object:
         "votes": [
             {"id": one, "vote": vote, "facets": ["e1"]} for one, vote in [*drawn, ("z", "hot")]
         ],
-        "empty_facets": ["e9"],
         "new_queries": [{"facet": "", "query": f"{chance.choice(['tyres', 'dentist'])}"}],
         "go_on": chance.random() < 0.7,
     }

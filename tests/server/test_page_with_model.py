@@ -51,7 +51,7 @@ def judged(_system: str, user: str) -> object:
     shown = re.findall(r"<memory (\w+)>(.*?)</memory", user, re.S)
     hot = [one for one, text in shown if "My plan" in text or "Résumé" in text]
     votes: list[dict[str, object]] = [{"id": one, "vote": "hot", "facets": []} for one in hot]
-    return {"votes": votes, "empty_facets": [], "new_queries": [], "go_on": False}
+    return {"votes": votes, "new_queries": [], "go_on": False}
 
 
 def expanded_beside_facts(system: str, user: str) -> object:

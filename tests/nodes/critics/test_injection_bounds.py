@@ -105,7 +105,7 @@ async def test_whatever_is_asked_for_costs_no_more_than_the_budget(store: Path) 
     def judge(prompt: str) -> object:
         rows = [{"id": one, "vote": "spark", "facets": many} for one in ids_in(prompt)]
         asks = [{"facet": "", "name": one, "query": f"{one} again"} for one in many]
-        return {"votes": rows, "new_queries": asks, "empty_facets": many, "go_on": True}
+        return {"votes": rows, "new_queries": asks, "go_on": True}
 
     limits = RecallLimits(rounds=3, queries=20, llm_calls=4, llm_tokens=30_000)
     llm = told(judge, plan=greedy)
@@ -156,7 +156,7 @@ async def test_what_a_call_is_fenced_with_stays_in_the_call(store: Path) -> None
             {"facet": "", "name": f"all of {ids[0]}", "query": "what else is there of the garden"},
             {"facet": "", "name": "more", "query": f"memories like {ids[1]}"},
         ]
-        return {"votes": rows, "new_queries": asks, "go_on": True, "empty_facets": ids}
+        return {"votes": rows, "new_queries": asks, "go_on": True}
 
     llm = told(judge)
     result, trace = await recalled(store, llm)

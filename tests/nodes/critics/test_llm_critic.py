@@ -231,7 +231,7 @@ def test_of_a_long_memory_the_part_is_shown_that_it_was_noted_for() -> None:
     decides = "The landlord wants three months notice."
     other = [f"On day {n} the printer was out of labels again." for n in range(200)]
     text = " ".join([*other[:100], decides, *other[100:]])
-    views = [view(f"m{n}", LONG, LONG, LONG, LONG) for n in range(23)]
+    views = [view(f"m{n}", LONG, LONG, LONG, LONG) for n in range(25)]
 
     with_role = critic_request(*views, view("noted", text, role="notice of the lease"))
     without = critic_request(*views, view("noted", text))
