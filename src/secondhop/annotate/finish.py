@@ -70,7 +70,7 @@ async def finished(
             written = texts_of(one, breadth)
             sound = [text for text in written if not is_generic[text]]
             chosen = sound[: MOST_CUES[breadth]]
-            kept += [(breadth, text) for text in chosen]
+            kept.extend((breadth, text) for text in chosen)
             refused += refusals(one.memory.memory_id, written, sound=sound, chosen=chosen)
         annotations.append(annotation(one, kept, signature))
     order = [rows[cue.text] for annotation in annotations for cue in annotation.cues]

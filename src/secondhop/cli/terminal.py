@@ -74,10 +74,15 @@ def console_on(stream: TextIO) -> "Console":
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="replace")
+    use_stand_ins(stream)
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
     return Quiet(file=stream, markup=False, highlight=False, emoji=False, width=width)
+
+
+def use_stand_ins(stream: TextIO) -> None:
+    """Make the stream write "?" for characters that its encoding lacks."""
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="replace")
 
 
 def print_json(document: object) -> None:
