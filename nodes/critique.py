@@ -86,7 +86,7 @@ async def candidate_views(
     state: RecallState, shortlist: Sequence[Candidate], *, services: Services
 ) -> list[CandidateView]:
     """The candidates with their texts, what is known about them, and the votes on them."""
-    texts = await texts_of(shortlist, services=services)
+    texts = await texts_of(shortlist, state, services=services)
     replaced_at = await dates_of_newer(shortlist, services=services)
     repeats, votes = state.get("repeats", {}), last_votes(state)
     views: list[CandidateView] = []
@@ -125,10 +125,12 @@ async def dates_of_newer(
     return {old: cards[new].created_at for old, new in newer.items() if new in cards}
 
 
-async def texts_of(shortlist: Sequence[Candidate], *, services: Services) -> dict[str, str]:
+async def texts_of(
+    shortlist: Sequence[Candidate], state: RecallState, *, services: Services
+) -> dict[str, str]:
     """{memory id: its opening and its passages nearest to the facets or its cue, as one text}."""
     wanted: dict[str, set[str]] = {}
-    near = await near_cues(shortlist, services=services)
+    near = await near_cues(shortlist, state, services=services)
     for candidate in shortlist:
         by_cue = near.get(candidate["memory_id"])
         nearest = first_near_cues(evidence_of(candidate), by_cue)[:NEAREST]

@@ -109,7 +109,7 @@ async def picked_answer(
     """The answer of a recall for k memories: each brings its best passages and their neighbours."""
     limits, candidates = services.settings.limits, state.get("candidates", {})
     misses = near_misses(state, picks, over_budget=(), limit=limits.maybe)
-    near = await near_cues([candidates[memory_id] for memory_id in picks], services=services)
+    near = await near_cues([candidates[one] for one in picks], state, services=services)
     best = {one: first_near_cues(evidence_of(candidates[one]), near.get(one)) for one in picks}
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
     hit_ids = [one for ids in best.values() for one in ids]

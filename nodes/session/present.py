@@ -75,7 +75,7 @@ async def shown_memories(
     """{memory id: the memory in the form of `RecalledMemory`}, in the order of the answer."""
     candidates, min_score = state.get("candidates", {}), services.settings.ranking.min_score
     found = [candidates[one] for one in shown if one in candidates]
-    near = await near_cues(found, services=services)
+    near = await near_cues(found, state, services=services)
     evidence = {
         one["memory_id"]: first_near_cues(evidence_of(one), near.get(one["memory_id"]))
         for one in found

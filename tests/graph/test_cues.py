@@ -47,7 +47,7 @@ async def test_a_memory_comes_back_for_what_it_was_stored_for(world: SmallWorld)
 
 
 async def test_a_long_memory_shows_first_what_it_was_stored_for(world: SmallWorld) -> None:
-    walk = "On Thursday we help the club and get the boots ready for the hills. " * 20
+    walk = "The boots are ready for the hills; the club meets at the hut. " * 20
     bank = "The clerk wants both signatures, the deed and the old passbook. " * 20
     mill = "Chanterelles grow behind the mill under the third beech. " * 20
     long = note("long", "\n\n".join([walk, mill, bank, mill]), title="New Chat")
