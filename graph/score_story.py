@@ -16,12 +16,12 @@ from secondhop.nodes.selection.relevance import NEWER, UNNAMED
 from secondhop.nodes.state import DIRECT
 
 MEANING = {
-    CUES: "the requests it was stored for",
-    BROAD_CUES: "the undertakings it was stored for",
-    UNDERTAKING: "what it shares with the top memories",
-    NUMBER: "how many requests it was stored for",
-    SIMILARITY: "its text",
-    HYBRID: "its words and its text",
+    CUES: "how near its cues are to the question",
+    BROAD_CUES: "how near its broad cues are to the question",
+    UNDERTAKING: "broad cues that it shares with the top memories",
+    NUMBER: "how many cues it has",
+    SIMILARITY: "how near its text is to the question",
+    HYBRID: "its places in the searches by words and by similarity",
     PLAYBOOKS: "what such questions usually need",
 }
 """{part of a score: what it measures}, in a few words; docs/ranking.md has the details."""
@@ -90,7 +90,10 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     if trace.settings.get("slots.by") == "relevance" or not candidate.parts:
         return [f"Searches give a score of {found:.2f} on a scale from 0 to 1."]
     together = sum(candidate.parts.values())
-    return [f"The parts add up to {together:+.2f}: a score of {found:.2f} on a scale from 0 to 1."]
+    return [
+        f"Each part compares it with the other candidates: + is above their mean, - below it. They "
+        f"add up to {together:+.2f}: a score of {found:.2f} on a scale from 0 to 1."
+    ]
 
 
 def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
