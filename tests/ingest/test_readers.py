@@ -1,5 +1,6 @@
 """Each sample file as its reader sees it."""
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -176,11 +177,15 @@ CUES = (
 )
 
 
-def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: bool) -> None:
     folder = tmp_path / "mara"
     folder.mkdir()
     (folder / "conversations.jsonl").write_text(ROW % SAID)
     (folder / "cues.jsonl").write_text(CUES)
+    if packed:
+        shutil.make_archive(str(folder), "zip", tmp_path, "mara")
+        folder = tmp_path / "mara.zip"
 
     (ana,) = memories(folder)
 

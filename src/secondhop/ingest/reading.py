@@ -76,7 +76,7 @@ class Document:
     read: Read
     """Raises UnreadableError."""
     beside: Callable[[str], "Document | None"] = field(default=lambda name: None)
-    """The file of this name in the same folder; None if there is none, or in an archive."""
+    """The file of this name in the same folder; None if there is none."""
 
     @property
     def name(self) -> str:

@@ -130,8 +130,7 @@ class Walker:
         beside = path.with_name(other)
         if not beside.is_file() or beside.is_symlink():
             return None
-        below = PurePosixPath(name).with_name(other).as_posix()
-        return self._file(beside, below, PurePosixPath(item).with_name(other).as_posix(), source)
+        return self._file(beside, _named(name, other), _named(item, other), source)
 
     def _parts_of_file(self, path: Path) -> Iterator[bytes]:
         try:
@@ -184,7 +183,22 @@ class Walker:
             modified_at=modified_at,
             size=member.file_size,
             read=partial(self._parts_of_member, archive, member),
+            beside=partial(self._member_beside, archive, member, below, item, source),
         )
+
+    def _member_beside(
+        self,
+        archive: zipfile.ZipFile,
+        member: zipfile.ZipInfo,
+        below: str,
+        item: str,
+        source: Source,
+        other: str,
+    ) -> Document | None:
+        wanted = _named(member.filename, other)
+        found = [one for one in archive.infolist() if one.filename == wanted]
+        beside = self._member(archive, found[0], below, item, source) if found else None
+        return beside if isinstance(beside, Document) else None
 
     def _parts_of_member(
         self, archive: zipfile.ZipFile, member: zipfile.ZipInfo
@@ -212,6 +226,11 @@ class Walker:
     def _too_large(self) -> UnreadableError:
         megabytes = self._max_file_bytes // 1_000_000
         return UnreadableError(f"larger than {megabytes} MB; split it")
+
+
+def _named(path: str, other: str) -> str:
+    """The path of the file named `other` in the same folder."""
+    return PurePosixPath(path).with_name(other).as_posix()
 
 
 def _children(folder: Path) -> list[Path]:
