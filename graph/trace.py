@@ -166,6 +166,14 @@ class TraceCandidate(Told):
     """`RecalledMemory.why`; "" if it was not returned, and in older traces."""
 
 
+class TraceMiss(Told):
+    """A near miss."""
+
+    memory_id: str
+    reason: str
+    """Why it is not in the answer."""
+
+
 class TraceHidden(Told):
     """A memory that queries found but that may not be shown."""
 
@@ -237,9 +245,8 @@ class RecallTrace(Told):
     returned: list[str]
     evidence: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     """{memory id: ids of the passages that came back of it}, best first; {} in older traces."""
-    near_misses: dict[str, str] = Field(default_factory=dict[str, str])
-    """{memory id: why it is not in the answer}, nearest first: the `maybe` of the result; {} in
-    older traces."""
+    near_misses: list[TraceMiss] = Field(default_factory=list[TraceMiss])
+    """The `maybe` of the result, nearest first; [] in older traces."""
     stop_reason: str
     stop_detail: str
     degraded: list[str] = Field(default_factory=list[str])

@@ -123,7 +123,9 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
             one["id"]: [passage["passage_id"] for passage in one.get("evidence", ())]
             for one in result.get("memories", [])
         },
-        "near_misses": {one["id"]: one["cut_by"] for one in result.get("maybe", [])},
+        "near_misses": [
+            {"memory_id": one["id"], "reason": one["cut_by"]} for one in result.get("maybe", [])
+        ],
         "stop_reason": state["stop_reason"],
         "stop_detail": state["stop_detail"],
         "degraded": sorted(set(state.get("degraded", {}).values())),

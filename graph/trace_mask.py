@@ -7,6 +7,7 @@ from secondhop.graph.trace import (
     TraceCandidate,
     TraceFacet,
     TraceHidden,
+    TraceMiss,
     TracePreference,
     TraceQuery,
     TraceStep,
@@ -43,7 +44,7 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
             "preferences": [_preference(one, gone) for one in trace.preferences],
             "steps": [_step(one) for one in trace.steps],
             "evidence": {one: ids for one, ids in trace.evidence.items() if one not in gone},
-            "near_misses": {one: _near_miss(told) for one, told in trace.near_misses.items()},
+            "near_misses": [_near_miss(one) for one in trace.near_misses],
             "stop_detail": MASKED if trace.stop_detail else "",
             "degraded": [_head(reason) for reason in trace.degraded],
         }
@@ -101,9 +102,9 @@ def _step(step: TraceStep) -> TraceStep:
     return step.model_copy(update={"note": "", "error": _head(step.error)})
 
 
-def _near_miss(told: str) -> str:
-    stage, colon, reason = told.partition(": ")
-    return f"{stage}{colon}{_head(reason)}"
+def _near_miss(miss: TraceMiss) -> TraceMiss:
+    stage, colon, reason = miss.reason.partition(": ")
+    return miss.model_copy(update={"reason": f"{stage}{colon}{_head(reason)}"})
 
 
 def _head(reason: str) -> str:

@@ -93,8 +93,9 @@ class EntityReader:
             fetched = await self._index.fetch(missing)
             if len(known) + len(fetched) > MOST_KNOWN_VECTORS:
                 known.clear()
-            # copies: a row of a matrix would keep the whole of it in memory
-            known.update({one: vector.copy() for one, vector in fetched.items()})
+            if len(fetched) <= MOST_KNOWN_VECTORS:
+                # copies: a row of a matrix would keep the whole of it in memory
+                known.update({one: vector.copy() for one, vector in fetched.items()})
             found |= fetched
         return {one: found[one] for one in passage_ids if one in found}
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.catalog.notes import removals
 from secondhop.stores.catalog.rows import PASSAGE_COLUMNS, passage_of
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import queue_for
@@ -65,19 +66,19 @@ class MemoryMap:
         self._topics: Sequence[Topic] = []
         self._mapped: Mapping[str, str] = {}
         """{memory id: content hash} of what the map was made from."""
+        self._removals = 0
 
     async def topics(self) -> Sequence[Topic]:
         """Topics, biggest first."""
         async with queue_for(self):  # recalls that ask at once share one map
+            removed = await self._catalog.aread(removals)
             stored = await self._catalog.aread(reads.content_hashes)
-            if self._is_outdated(stored):
+            new = len(stored.items() - self._mapped.items())
+            # a map with a removed memory would go on telling its title
+            if removed != self._removals or new * _WORTH_A_MAP > len(stored):
                 self._topics = await self._made(list(stored))
-                self._mapped = stored
+                self._mapped, self._removals = stored, removed
             return self._topics
-
-    def _is_outdated(self, stored: Mapping[str, str]) -> bool:
-        new = len(stored.items() - self._mapped.items())
-        return new * _WORTH_A_MAP > len(stored) or not self._mapped.keys() <= stored.keys()
 
     async def _made(self, memory_ids: Sequence[str]) -> list[Topic]:
         """Topics, biggest first; [] for an empty store. Sizes of a sampled store are estimates."""

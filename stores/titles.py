@@ -5,7 +5,7 @@ import re
 CHARACTERS = 60
 """The most that such a name has."""
 
-_SPEAKER = re.compile(r"\A\W*(?:user|assistant|system|human)\W*:\s*", re.IGNORECASE)
+_SPEAKER = re.compile(r"\A\W*(?:user|assistant|system|human)\W*:\W*", re.IGNORECASE)
 
 
 def first_words(text: str) -> str:

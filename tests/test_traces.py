@@ -14,7 +14,7 @@ from tests.store_files import content
 from secondhop import traces
 from secondhop.errors import UsageError
 from secondhop.graph.explain import explain
-from secondhop.graph.trace import RecallTrace
+from secondhop.graph.trace import RecallTrace, TraceMiss
 from secondhop.nodes.config import Config, TraceSettings
 from secondhop.recall import Recall
 from secondhop.traces import TraceFolder, read_trace
@@ -235,9 +235,10 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     trace: RecallTrace, tmp_path: Path
 ) -> None:
     folder = TraceFolder(tmp_path)
+    miss = TraceMiss(memory_id="wins", reason="critique: voted cold: achieved")
     proved = {"proved_for": "Which numbers does Carefeed like?", "why": "Stored for “achieved”."}
     candidates = [one.model_copy(update=proved) for one in trace.candidates]
-    told_of = {"candidates": candidates, "near_misses": {"wins": "critique: voted cold: achieved"}}
+    told_of = {"candidates": candidates, "near_misses": [miss]}
     before = content(tmp_path / folder.save(trace.model_copy(update=told_of)))
     assert b"What I achieved" in before
 
@@ -252,7 +253,7 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     told = {one.memory_id: one.proved_for for one in kept.candidates}
     assert (told["wins"], told["plan"]) == ("", "Which numbers does (masked) like?")
     assert file.stat().st_mtime_ns == written
-    assert kept.near_misses == {"wins": "critique: voted cold: (masked)"}
+    assert [one.reason for one in kept.near_misses] == ["critique: voted cold: (masked)"]
     assert (kept.forgotten, kept.returned) == (["wins"], trace.returned)
     assert [one.score for one in kept.candidates] == [one.score for one in trace.candidates]
     assert explain(kept, "wins").story[0].startswith("It was forgotten after this recall")

@@ -100,7 +100,6 @@ class CritiqueReply(BaseModel):
         Field(default_factory=list),
         WithJsonSchema(ROW_SHAPES),
     ]
-    """Not used; the prompt asks for them before it asks for new queries."""
     new_queries: Annotated[list[QueryReply], BeforeValidator(as_rows), Field(default_factory=list)]
     go_on: Annotated[bool | None, BeforeValidator(as_flag)] = Field(default_factory=lambda: None)
 

@@ -38,8 +38,9 @@ async def near_cues(
         return {}
     try:
         async with asyncio.timeout(time_beside(state)):
-            (asked,) = await embed_requests(services.embedder, [state["question"]])
-            cue_rows = await services.embedder.embed_passages([cues[one] for one in several])
+            # in memory only: a cue that is forgotten meanwhile must not come back to the disk
+            texts = [state["question"], *(cues[one] for one in several)]
+            asked, *cue_rows = await embed_requests(services.embedder, texts)
     except (ModelError, TimeoutError):
         return {}
     vectors = await services.search.vectors([one for ids in several.values() for one in ids])

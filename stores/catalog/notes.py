@@ -88,6 +88,19 @@ def needs_compaction(connection: Connection) -> bool:
     return _NEEDS_COMPACTION in read_meta(connection)
 
 
+def count_removal(connection: Connection) -> None:
+    """Count that memories were removed."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES ('removals', '1') ON CONFLICT (key) "
+        "DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)"
+    )
+
+
+def removals(connection: Connection) -> int:
+    """How often memories were removed."""
+    return int(read_meta(connection).get("removals", 0))
+
+
 def note_learning(connection: Connection, *, on: bool) -> None:
     """Note whether sessions may write cues."""
     write_meta(connection, {LEARNING: "on" if on else "off"})

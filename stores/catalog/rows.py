@@ -37,8 +37,8 @@ BRIEFABLE_COLUMNS = (
 )
 HISTORY_COLUMNS = "memory_id, at, act, other_id, detail"
 VERSION_COLUMNS = "replaced_at, replaced_by, passages"
-"""`passages` is "[]". In older stores it holds the text once more, as it was cut."""
-"""The columns of an earlier text besides MEMORY_COLUMNS."""
+"""The columns of an earlier text besides MEMORY_COLUMNS. `passages` is "[]"; in older stores it
+holds the text once more, as it was cut."""
 
 Row = tuple[Any, ...]
 """What sqlite3 returns and accepts: one str, bytes, int, float or None per column."""

@@ -20,6 +20,10 @@ from secondhop.stores.postgres.adapters import register
 from secondhop.stores.postgres.schema import ROLE, SCHEMA, STEPS, VECTOR_STEPS
 from secondhop.stores.store_address import shown_store
 
+NO_PGVECTOR = (
+    "; install pgvector there, or keep the vectors on a Chroma server: `chroma run --path DIR`, "
+    "and --chroma URL (`copy`: --to-chroma URL; in Python, chroma_url=)"
+)
 _REFUSED = re.compile(
     r'FATAL: +((?:database|role) ".*?" does not exist|password authentication failed|no pg_hba)'
 )
@@ -241,14 +245,10 @@ class PostgresServer:
             raise StoreBusyError(f"another writer at {self.name} was first; try again") from error
         except psycopg.OperationalError as error:
             raise away(self.name, error) from error
-        except psycopg.errors.FeatureNotSupported as error:
-            raise StoreError(
-                f"{self.name} refused: {' '.join(str(error).split())}; install pgvector there, or "
-                f"keep the vectors on a Chroma server: `chroma run --path DIR`, and --chroma URL "
-                f"(`copy`: --to-chroma URL; in Python, chroma_url=)"
-            ) from error
         except psycopg.Error as error:
-            raise StoreError(f"{self.name} refused: {str(error).strip()}") from error
+            said = " ".join(str(error).split())
+            cure = NO_PGVECTOR if 'extension "vector"' in said else ""
+            raise StoreError(f"{self.name} refused: {said}{cure}") from error
 
     def _unreachable(self) -> StoreError:
         try:

@@ -16,6 +16,7 @@ from secondhop.cli.opening import (
     prompts_in_force,
     settings_of,
     throwaway,
+    untraced,
 )
 from secondhop.cli.options import Common
 from secondhop.cli.progress import bars
@@ -104,19 +105,15 @@ class EvalBench:
     """Plans and votes; None: offline."""
 
     async def run(self, scenario: Scenario, side: Side, *, asking: Asking) -> ScenarioReport:
-        """Store the scenario unless `plan.stored`, and ask its questions.
-
-        No traces are kept, because they would take the place of those of the user's own recalls.
-        """
+        """Store the scenario unless `plan.stored`, and ask its questions."""
         stored, annotate = self.plan.stored, self.plan.annotate
-        untraced = replace(side.settings.traces, max_count=0)
         async with opened(
             self.place,
             entity=None if stored else f"{scenario.name}{side.suffix}",
             embedder=self.embedder,
             counting=True,
             prompts=side.prompts,
-            settings=replace(side.settings, traces=untraced),
+            settings=untraced(side.settings),
             llm=self.model,
             annotate=AnnotateSettings(by_itself=False, concurrency=max(4, asking.at_once)),
         ) as recall:

@@ -51,14 +51,14 @@ def new_scenario(
     Labels are saved at once; run it again on the same folder to continue. If you name a question
     again, its new labels replace the old ones.
     """
-    from secondhop.cli.opening import opened, run
+    from secondhop.cli.opening import opened, run, settings_of, untraced
     from secondhop.cli.terminal import screen
     from secondhop.evals.new_scenario import ScenarioFolder, proposed_questions
 
     scenario = ScenarioFolder(folder)
 
     async def work() -> None:
-        async with opened(common) as recall:
+        async with opened(common, settings=untraced(settings_of(common))) as recall:
             asked = scenario.asked()
             proposed = [] if questions else await proposed_questions(recall)
             waiting = questions or [one for one in proposed if one not in asked]
@@ -147,8 +147,9 @@ class Labelling:
     async def _find(self, labels: "Labels", words: str) -> None:
         """Show the memories with these words that were not candidates yet, with numbers."""
         known, first = {one.memory_id for one in labels.shown}, len(labels.shown) + 1
-        found = [one.memory_id for one in await self._recall.memories.afind(words)]
-        memories = [await self._recall.admin.store.memory(one) for one in found if one not in known]
+        holding = [one for one in await self._recall.memories.afind(words) if not one.end]
+        found = [one.memory_id for one in holding if one.memory_id not in known]
+        memories = [await self._recall.admin.store.memory(one) for one in found]
         labels.shown += [one for one in memories if one is not None][: self._shown]
         if len(labels.shown) < first:
             self._say(f"no other memory has the words {words!r}")

@@ -144,6 +144,12 @@ def settings_of(common: Common) -> "Config":
         raise UsageError(f"--deadline {deadline_s:g}: {error}") from error
 
 
+def untraced(settings: "Config") -> "Config":
+    """These settings, but keeping no traces: those of an evaluation would take the place of those
+    of the user's own recalls."""
+    return replace(settings, traces=replace(settings.traces, max_count=0))
+
+
 async def expect_sessions(common: Common) -> None:
     """If sessions are kept on a server, check at start that it answers.
 

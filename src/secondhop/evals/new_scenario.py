@@ -63,8 +63,14 @@ async def candidates(recall: Recall, question: str, *, at: datetime, limit: int)
     rankings = [found.ids(), plain["dense"], plain["bm25"]]
     in_turn = chain.from_iterable(zip_longest(*rankings))
     ids = list(dict.fromkeys(one for one in in_turn if one is not None))[:limit]
-    memories = [await recall.admin.store.memory(one) for one in ids]
+    ended = await ended_in(recall)
+    memories = [await recall.admin.store.memory(one) for one in ids if one not in ended]
     return [one for one in memories if one is not None]
+
+
+async def ended_in(recall: Recall) -> set[str]:
+    """Ids of the memories that no longer hold; a scenario leaves them out."""
+    return {one.memory_id for one in await recall.memories.alist() if one.end}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -177,13 +183,17 @@ class ScenarioFolder:
             self._questions.append(labels.labelled(question_id=name, at=at, k=k))
         else:
             self._no_answer.append(UnansweredQuestion(id=name, query=asked, asked_at=at))
-        self._write(QUESTIONS_FILE, self._questions)
-        self._write(NO_ANSWER_FILE, self._no_answer)
+        if labels.facets:  # the file that gains the question comes first: a kill loses no labels
+            self._write(QUESTIONS_FILE, self._questions)
+            self._write(NO_ANSWER_FILE, self._no_answer)
+        else:
+            self._write(NO_ANSWER_FILE, self._no_answer)
+            self._write(QUESTIONS_FILE, self._questions)
 
     async def add_memories(self, recall: Recall) -> None:
         """Write the memories that hold now, and their cues."""
         memories, cues = list[Line](), list[Line]()
-        ended = {one.memory_id for one in await recall.memories.alist() if one.end}
+        ended = await ended_in(recall)
         after = ""
         while page := await recall.admin.store.page(after=after, limit=PAGE):
             after = page[-1][0].memory_id
@@ -191,7 +201,8 @@ class ScenarioFolder:
             memories += map(memory_line, kept)
             cues += await cue_lines(recall, [memory.memory_id for memory in kept])
         self._write(MEMORIES_FILE, memories)
-        self._write(CUES_FILE, cues)
+        if cues:
+            self._write(CUES_FILE, cues)
 
     def _lines(self) -> list[Question | UnansweredQuestion]:
         return [*self._questions, *self._no_answer]

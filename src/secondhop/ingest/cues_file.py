@@ -1,4 +1,5 @@
-"""A file `cues.jsonl` beside rows of memories: their cues, by id, as in `examples/scenarios`."""
+"""A file `cues.jsonl` beside `conversations.jsonl`: its cues, by memory id, as in
+`examples/scenarios`."""
 
 from dataclasses import replace
 from typing import Final
@@ -16,7 +17,7 @@ def cues_beside(document: Document) -> tuple[dict[str, JsonObject], list[Skipped
     """({memory id: the `CUE_FIELDS` of its row in `cues.jsonl`}, the rows that cannot be read)."""
     cues: dict[str, JsonObject] = {}
     faults: list[Skipped] = []
-    held = document.beside(CUES_FILE)
+    held = document.beside(CUES_FILE) if document.name == MEMORIES_FILE else None
     if held is None:
         return cues, faults
     try:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _FIRST_WAIT_S = 0.5
-_MORE_AT_ONCE = 4
-"""Extra tries for stale connections; the client drops each after its first error."""
+_MORE_AT_ONCE = 8
+"""Extra tries for stale connections; the client drops each after its first error. As many as one
+embedder keeps open."""
 _MAY_PASS = frozenset({408, 409, 429})
 """Temporary, as is every status from 500 on."""
 _NOBODY_THERE = frozenset({502, 503, 504})

@@ -57,14 +57,18 @@ class SessionRounds:
         self.services.hidden.forget(state["trace_id"])
         begun = {
             **state,
-            "deadline_at": time.time() + self.services.settings.limits.deadline_s,
+            "deadline_at": self._deadline(),
             "trace_id": uuid.uuid4().hex[:12],  # new, so that what may be shown is looked up again
         }
         return await self._run(begun, round_number=state["round"] + 1, progress=progress)
 
     async def answer(self, state: SessionState, *, expires_at: datetime) -> SessionAnswer:
         """The current answer, with its texts and the votes noted on it since."""
-        timed: SessionState = {**state, "expires_at": expires_at.timestamp()}
+        timed: SessionState = {
+            **state,
+            "expires_at": expires_at.timestamp(),
+            "deadline_at": self._deadline(),  # that of the round may have passed
+        }
         update = await present(timed, services=self.services)
         return SessionAnswer.model_validate(update.get("answer"))
 
@@ -80,6 +84,9 @@ class SessionRounds:
         return ResolvedSession.model_validate(update.get("resolved"))
 
     # --- inside ---
+
+    def _deadline(self) -> float:
+        return time.time() + self.services.settings.limits.deadline_s
 
     async def _run(
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None

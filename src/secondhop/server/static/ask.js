@@ -64,7 +64,7 @@ async function tracedBy(traceId) {
 /** An empty trace for a server that keeps none; the answer is then shown without explanations. */
 function untraced(error) {
   if (error.status !== 404) throw error;
-  return { trace: { candidates: [], facets: [], queries: [], returned: [], near_misses: {}, planner: "", critic: "", settings: {} }, scores: {}, explain: null };
+  return { trace: { candidates: [], facets: [], queries: [], returned: [], near_misses: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
 }
 
 /** Ask, and show the steps and then the answer in `out`. */
@@ -117,7 +117,7 @@ const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id:
   empty: !candidates.some((one) => one.slot_facet === id || one.facet_scores.some((score) => score.facet_id === id && score.relevance >= (settings["ranking.min_score"] ?? 0))) }));
 
 /** The near misses of a kept recall. `stored`: {id: memory as it is stored}. */
-const nearestOf = ({ trace, stored = new Map() }) => Object.entries(trace.near_misses).map(([id, cut]) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: cut }));
+const nearestOf = ({ trace, stored = new Map() }) => trace.near_misses.map(({ memory_id: id, reason: cut }) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: cut }));
 
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
