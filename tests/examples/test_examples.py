@@ -52,7 +52,7 @@ PRINTED = {
     "cookbook/agent_with_votes.py": [
         "waits for votes on Kitchen, ",
         "3 rounds",
-        "You confirmed: Our oven runs 20 degrees too hot",
+        "You confirmed: Birthday guests with an allergy: Mia gets a rash from walnuts. Our oven",
     ],
     "cookbook/fastapi_chatbot.py": [
         'ana event: step\ndata: {"name": "begin"',
