@@ -2,6 +2,7 @@
 
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from sqlite3 import connect
 
@@ -21,16 +22,8 @@ QUESTION = "Help me get ready for Thursday"
 def long_memory() -> Memory:
     walk = "The boots are ready for the hills; the club meets at the hut. " * 20
     bank = "The clerk wants both signatures, the deed and the old passbook. " * 20
-    memory = note("long", f"{walk}\n\n{bank}", title="New Chat")
     cue = "help me get ready for Thursday: which signatures, deed and passbook the clerk wants"
-    return Memory(
-        memory_id=memory.memory_id,
-        title=memory.title,
-        source=memory.source,
-        created_at=memory.created_at,
-        messages=memory.messages,
-        cues=(cue,),
-    )
+    return replace(note("long", f"{walk}\n\n{bank}", title="New Chat"), cues=(cue,))
 
 
 def kept_on_disk(folder: Path) -> int:
