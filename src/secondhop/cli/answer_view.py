@@ -98,10 +98,10 @@ def called(memory: RecalledMemory) -> str:
     """Its title, or else the first words of its best passage, or else its id."""
     if is_named(memory.title):
         return shorten(memory.title, 2 * SNIPPET)
-    return first_words(memory) or clean(memory.title or memory.id)
+    return snippet(memory) or clean(memory.title or memory.id)
 
 
-def first_words(memory: RecalledMemory) -> str:
+def snippet(memory: RecalledMemory) -> str:
     """The first words of its best passage, in quotes; "" without evidence."""
     if not memory.evidence:
         return ""
@@ -111,7 +111,7 @@ def first_words(memory: RecalledMemory) -> str:
 def reason(memory: RecalledMemory) -> str:
     """Its role, and the cue, facet or words that found it."""
     why = clean(memory.why).rstrip(".")
-    words = first_words(memory)
+    words = snippet(memory)
     if "“" not in why and words and called(memory).strip("“”") not in words:
         why = f"{why}: {words}"
     why = why[:1].lower() + why[1:]
