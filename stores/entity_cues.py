@@ -18,7 +18,7 @@ from secondhop.stores.locks import to_its_end
 from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.outbox import Outbox, cue_vectors_fault
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.records import Vectors
+from secondhop.stores.records import Vector, Vectors
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
 from secondhop.stores.vectors.stored_hits import nearest_stored
 from secondhop.telemetry import search_span
@@ -92,6 +92,10 @@ class EntityCues:
             )
             span.found_by_queries(hits)
         return hits
+
+    async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
+        """See `CueSearch`."""
+        return await self._index.fetch(cue_ids) if self._is_readable else {}
 
     async def standing(self) -> CueStanding:
         """See `CueSearch`."""

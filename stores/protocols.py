@@ -82,6 +82,10 @@ class CueSearch(Protocol):
         rankings if there are no cues."""
         ...
 
+    async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
+        """Unit-length vectors of cues; unknown ids are left out."""
+        ...
+
     async def standing(self) -> CueStanding:
         """The share of memories with cues, and whether sessions have written any."""
         ...

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from secondhop.nodes.selection.pool import EVIDENCE_A_CANDIDATE
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import Candidate, RecallState
 from secondhop.ranking.arrays import products
+from secondhop.stores.cues import Breadth, Cue
+from secondhop.stores.records import Vector
 
 NearCues: TypeAlias = Mapping[str, Mapping[str, float]]
 """{memory id: {passage id: calibrated relevance to the memory's cue}}, the nearest first."""
@@ -38,16 +40,15 @@ async def near_cues(
         return {}
     try:
         async with asyncio.timeout(time_beside(state)):
-            # in memory only: a cue that is forgotten meanwhile must not come back to the disk
-            texts = [state["question"], *(cues[one] for one in several)]
-            asked, *cue_rows = await embed_requests(services.embedder, texts)
+            (asked,) = await embed_requests(services.embedder, [state["question"]])
     except (ModelError, TimeoutError):
         return {}
+    cue_rows = await vectors_of({one: cues[one] for one in several}, services)
     vectors = await services.search.vectors([one for ids in several.values() for one in ids])
     relevance = services.scale.calibration_for(as_texts=True)
     found: dict[str, dict[str, float]] = {}
-    for row, (memory_id, ids) in zip(cue_rows, several.items(), strict=True):
-        known = [one for one in ids if one in vectors]
+    for memory_id, row in cue_rows.items():
+        known = [one for one in several[memory_id] if one in vectors]
         if not known:  # forgotten meanwhile
             continue
         cosines = products(np.stack([row, asked]), np.stack([vectors[one] for one in known]))
@@ -55,6 +56,21 @@ async def near_cues(
         near = relevance(cosines[0])
         found[memory_id] = {known[place]: round(float(near[place]), 6) for place in order}
     return found
+
+
+async def vectors_of(cues: Mapping[str, str], services: Services) -> dict[str, Vector]:
+    """{memory id: vector of its cue}; cues that are gone are left out.
+
+    Args:
+        cues: {memory id: the text of a specific or a broad cue}.
+    """
+    owners = {
+        Cue(memory_id=memory_id, text=text, breadth=breadth).cue_id: memory_id
+        for memory_id, text in cues.items()
+        for breadth in get_args(Breadth)
+    }
+    found = await services.cues.vectors(list(owners)) if services.cues is not None else {}
+    return {owners[one]: vector for one, vector in found.items()}
 
 
 def first_near_cues(passage_ids: Sequence[str], near: Mapping[str, float] | None) -> list[str]:
