@@ -76,8 +76,9 @@ class Database(Protocol):
         """
         ...
 
-    async def stamp(self) -> Hashable:
-        """A value that differs after every change by any process; None if that cannot be told."""
+    def stamp(self) -> Hashable:
+        """A value that differs after every change by any process; None if that cannot be told.
+        Blocks."""
         ...
 
     def version(self, connection: Connection) -> int:

@@ -1,6 +1,5 @@
 """One SQLite file: connections for many threads, transactions, and our errors."""
 
-import asyncio
 import os
 import shutil
 import sqlite3
@@ -75,12 +74,8 @@ class SqliteDatabase:
         """See `Database`."""
         return check_version(connection, path=self.path, known=len(self._steps))
 
-    async def stamp(self) -> Hashable:
-        """See `Database`. Runs in a thread although it takes microseconds, because LangGraph's
-        server refuses calls of SQLite on the event loop."""
-        return await asyncio.to_thread(self._stamp)
-
-    def _stamp(self) -> Hashable:
+    def stamp(self) -> Hashable:
+        """See `Database`."""
         try:
             if not self.exists():
                 return None

@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from secondhop.stores.database import Connection
@@ -18,12 +19,11 @@ _MOST = 8_192
 class KnownRows:
     """Caches the rows of views by id. Safe in any thread, and while other processes write.
 
-    Rows that are not cached are read in a worker thread.
+    All happens in a worker thread, even if nothing is read: the stamp is asked of the database, and
+    LangGraph's server refuses calls of SQLite on the event loop.
     """
 
-    def __init__(
-        self, read: Callable[..., Any], *, stamp: Callable[[], Awaitable[Hashable]]
-    ) -> None:
+    def __init__(self, read: Callable[..., Any], *, stamp: Callable[[], Hashable]) -> None:
         """`read`: see `Catalog.read`; `stamp`: see `Database.stamp`."""
         self._read, self._stamp = read, stamp
         self._guard = threading.Lock()
@@ -32,21 +32,24 @@ class KnownRows:
 
     async def of(self, view: Rows[T], ids: Sequence[str]) -> dict[str, T]:
         """{id: what the view reads of it}, in the order of `ids`."""
-        return await self._known(view, ids, lambda missing: self._read(view, missing))
+        read = partial(self._read, view)
+        return await asyncio.to_thread(self._known, view, ids, read)
 
     async def whole(self, view: Callable[[Connection], T]) -> T:
         """The result of a view that takes no ids. Callers must not change it."""
-        found: dict[str, T] = await self._known(view, [""], lambda _: {"": self._read(view)})
+        found: dict[str, T] = await asyncio.to_thread(
+            self._known, view, [""], lambda _: {"": self._read(view)}
+        )
         return found[""]
 
-    async def _known(
+    def _known(
         self, view: object, ids: Sequence[str], read: Callable[[Sequence[str]], Mapping[str, T]]
     ) -> dict[str, T]:
-        stamp = await self._stamp()  # before reading: rows may be newer than their stamp, not older
+        stamp = self._stamp()  # before reading: rows may be newer than their stamp, not older
         found = self._kept(stamp, view, ids)
         missing = [one for one in ids if one not in found]
         if missing:
-            fresh = await asyncio.to_thread(read, missing)
+            fresh = read(missing)
             self._keep(stamp, view, fresh)
             found.update(fresh)
         return {one: found[one] for one in ids if one in found} if missing else found

@@ -1,6 +1,5 @@
 """The tables of one entity in PostgreSQL, for the same SQL that SQLite runs."""
 
-import asyncio
 import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -131,11 +130,9 @@ class PostgresDatabase:
         """See `Database`. PostgreSQL's vacuum does it at a time of its own."""
         return True
 
-    async def stamp(self) -> str | None:
+    def stamp(self) -> str | None:
         """See `Database`. None for all parts but the catalog, which are never asked."""
-        if self._part != CATALOG:
-            return None
-        return await asyncio.to_thread(self._server.last_change, self._entity)
+        return self._server.last_change(self._entity) if self._part == CATALOG else None
 
     def faults(self) -> list[str]:
         """See `Database`. PostgreSQL checks its files itself."""

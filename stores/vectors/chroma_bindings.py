@@ -80,14 +80,13 @@ class FolderCollection:
 
     def vectors(self, ids: list[str]) -> dict[str, Vector]:
         """See `ChromaCollection`."""
-        found = self._get(ids, ["embeddings"])
-        if not found.ids:
+        result = self._get(ids, ["embeddings"])
+        found, rows = result.ids, result.embeddings  # each access copies all of it
+        if not found:
             return {}
-        packed = struct.Struct(
-            f"{len(found.embeddings[0])}f"
-        ).pack  # NumPy takes four times as long
-        rows = np.frombuffer(b"".join([packed(*row) for row in found.embeddings]), dtype=np.float32)
-        return dict(zip(found.ids, rows.reshape(len(found.ids), -1), strict=True))
+        packed = struct.Struct(f"{len(rows[0])}f").pack  # NumPy takes twice as long
+        joined = np.frombuffer(b"".join([packed(*row) for row in rows]), dtype=np.float32)
+        return dict(zip(found, joined.reshape(len(found), -1), strict=True))
 
     def nearest(self, queries: Vectors, *, k: int) -> list[tuple[list[str], list[float]]]:
         """See `ChromaCollection`."""
