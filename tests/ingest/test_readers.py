@@ -124,6 +124,60 @@ def test_transcripts_tell_who_spoke(
     assert day is None or memory.created_at == day
 
 
+@pytest.mark.parametrize(
+    ("lines", "day"),
+    [
+        ("2026-11-02 19:03 Ana: are we on?|2026-11-02 19:05 Ben: Yes: at 8", (2026, 11, 2, 19, 3)),
+        ("2026-11-02 19:03:59 Ana: are we on?|2026-11-02 19:05:01 Ben: Yes: at 8", (2026, 11, 2)),
+        ("2026-11-02T19:03:00Z Ana: are we on?|2026-11-02T19:05:00Z Ben: Yes: at 8", (2026, 11, 2)),
+        (
+            "2026-11-02T19:03:00+02:00 Ana: are we on?|2026-11-02T19:05:00+02:00 Ben: Yes: at 8",
+            (2026, 11, 2, 17, 3),
+        ),
+        ("19:03 Ana: are we on?|19:05 Ben: Yes: at 8|19:06 Ana: ok", ()),
+        ("Ana: are we on?|Ben: Yes: at 8|or nine|Ana: ok|Ben: fine", ()),
+        ("<Ana> are we on?|<Ben> Yes: at 8|<Ana> ok|<Ben> fine", ()),
+    ],
+)
+def test_usual_chat_lines_tell_who_spoke_and_when(
+    tmp_path: Path, lines: str, day: tuple[int, ...]
+) -> None:
+    (tmp_path / "chat.txt").write_text(lines.replace("|", "\n"))
+    (memory,) = memories(tmp_path / "chat.txt")
+    assert memory.source == "conversation"
+    assert memory.messages[0] == Message("Ana", "are we on?")
+    assert memory.messages[1].role == "Ben"
+    assert memory.messages[1].content.startswith("Yes: at 8")
+    assert memory.created_at.timetuple()[: len(day)] == day
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Ingredients: flour, water|Serves: 4|Method: mix|Note: rest it|Note: and again",
+        "Call the bank.|Ana: maybe|Buy milk.|Ben: no|And eggs.|Ana: yes|Bread.|Ben: no|Tea.",
+        "10:00 Lunch: soup|11:00 Talk: notes|12:00 Walk: dog",
+        "<b> bold|<i> italic",
+    ],
+)
+def test_a_note_with_headings_stays_a_note_unless_told_otherwise(
+    tmp_path: Path, lines: str
+) -> None:
+    (tmp_path / "note.txt").write_text(lines.replace("|", "\n"))
+    (note,) = memories(tmp_path / "note.txt")
+    assert (note.source, note.messages[0].content) == ("note", lines.replace("|", "\n"))
+    (told,) = memories(tmp_path / "note.txt", given="transcript")
+    assert told.source == "conversation"
+
+
+def test_a_file_said_to_be_a_transcript_in_which_nobody_speaks_is_named(samples: Path) -> None:
+    path = samples / "transcripts" / "thoughts.txt"
+    assert reasons(path, given="transcript") == [
+        "no two lines of it begin with a speaker or a time; it was read as a note"
+    ]
+    assert reasons(path) == []
+
+
 def test_text_in_which_nobody_speaks_is_a_note(samples: Path) -> None:
     (memory,) = memories(samples / "transcripts" / "thoughts.txt")
     assert (memory.source, memory.title) == ("note", "thoughts")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
 from secondhop.errors import UsageError
@@ -80,7 +81,7 @@ def reader_of(document: Document, *, given: str | None, named_by_user: bool) -> 
     if not named_by_user and document.suffix not in _NOT_JSON.get(given, _JSON):
         hidden = is_expected_suffix(document.suffix)
         raise UnreadableError(f"not read: only {given} was asked for", may_hide_memories=hidden)
-    return READERS[given]
+    return partial(read_transcript, asked=True) if given == "transcript" else READERS[given]
 
 
 def _detect(document: Document) -> str:

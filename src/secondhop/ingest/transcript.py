@@ -1,6 +1,7 @@
-"""Plain text: a transcript in one of four common layouts, or a note."""
+"""Plain text: a transcript in one of seven common layouts, or a note."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,15 +12,26 @@ from secondhop.stores.records import Memory, Message
 
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
 _DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_NAME = r"(?P<name>[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})"
 _ROLES = "user|human|me|you|assistant|ai|bot|chatgpt|gpt|claude|gemini|copilot|model|system"
 _SHAPES = (
     re.compile(rf"\*{{0,2}}(?P<name>(?i:{_ROLES}))\*{{0,2}}\s?:\*{{0,2}}\s?(?P<text>.*)"),
     re.compile(r"\[(?P<stamp>\d[^\]]{3,39})\]\s?(?:(?P<name>[^:]{1,60}): ?)?(?P<text>.*)"),
     re.compile(rf"(?P<name>[^:()]{{1,60}}?) \((?P<stamp>(?:{_DAY},? )?{_CLOCK})\): ?(?P<text>.*)"),
     re.compile(rf"(?P<stamp>{_DAY},? {_CLOCK}) [-–] (?:(?P<name>[^:]{{1,60}}): ?)?(?P<text>.*)"),
+    re.compile(
+        rf"(?P<stamp>{_DAY}(?:,? |T){_CLOCK}(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?) {_NAME}: ?(?P<text>.*)"
+    ),
 )
+_FAINT_SHAPES = (
+    re.compile(rf"(?P<stamp>{_CLOCK}) {_NAME}: (?P<text>.*)"),
+    re.compile(r"(?:\[?(?P<stamp>[\d:]{4,8})\]? )?<(?P<name>[^<>/]{1,40})> (?P<text>.*)"),
+    re.compile(rf"{_NAME}: +(?P<text>\S.*)"),
+)
+"""Notes have such lines too ("10:00 Lunch: soup", "Serves: 4"): `_is_talk` says what they need."""
 _STAMP = re.compile(rf"(\d{{1,4}})([./-])(\d{{1,2}})[./-](\d{{1,4}}),? ({_CLOCK})")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s?([AaPp])?")
+_YEAR = re.compile(r"\d{4}-")
 _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\ufeff]")
 _NARROW_SPACES = str.maketrans("\u202f\u00a0", "  ")
 _USER_NAMES = frozenset({"user", "human", "me", "you"})
@@ -33,12 +45,16 @@ class _Turn:
     lines: list[str] = field(default_factory=lambda: [])
 
 
-def read_transcript(document: Document) -> Iterator[Found | Skipped]:
-    """The file as one conversation, or as one note if it names no speakers."""
+def read_transcript(document: Document, *, asked: bool = False) -> Iterator[Found | Skipped]:
+    """The file as one conversation, or as one note if it names no speakers.
+
+    `asked`: the user said that it is a transcript, so any two lines with a speaker make it one, and
+    a file without them is named.
+    """
     if not document.text.strip():
         yield Skipped(document.item, "an empty file")
         return
-    turns = _turns(document.text)
+    turns = _turns(document.text, asked=asked)
     messages = tuple(
         Message(_role(turn.name), text)
         for turn in turns
@@ -53,25 +69,29 @@ def read_transcript(document: Document) -> Iterator[Found | Skipped]:
         messages=messages or (Message("user", document.text.strip()),),
         origin=document.origin,
     )
+    if asked and not messages:
+        reason = "no two lines of it begin with a speaker or a time; it was read as a note"
+        yield Skipped(document.item, reason, is_notice=True)
     yield Found(memory=memory, item=document.item, named_by_path=True)
 
 
 def is_transcript(text: str) -> bool:
-    """Whether a text names speakers."""
-    return bool(_turns(text))
+    """Whether a text names speakers in a layout that only transcripts have."""
+    return _shape_of(_heads(text.split("\n")), _SHAPES) is not None
 
 
-def _turns(text: str) -> list[_Turn]:
-    """The turns, by the layout that most lines match; [] if fewer than two lines match any.
+def _turns(text: str, *, asked: bool) -> list[_Turn]:
+    """The turns, by the layout that most lines match; [] if there is none.
 
     A line that does not match continues the turn before it. A line with a time but no name is a
     system notice ("Anna left") and opens a turn without a name. Text before the first speaker
     belongs to the user.
     """
     lines = text.split("\n")
-    heads = [_INVISIBLE.sub("", line[:200]).translate(_NARROW_SPACES) for line in lines]
-    shape = max(_SHAPES, key=lambda pattern: sum(_speaks(pattern, head) for head in heads))
-    if sum(_speaks(shape, head) for head in heads) < 2:
+    heads = _heads(lines)
+    faint = [one for one in _FAINT_SHAPES if asked or _is_talk(one, heads)]
+    shape = _shape_of(heads, (*_SHAPES, *faint))
+    if shape is None:
         return []
     turns = [_Turn("user")]
     for line, head in zip(lines, heads, strict=True):
@@ -84,9 +104,27 @@ def _turns(text: str) -> list[_Turn]:
     return turns
 
 
-def _speaks(shape: re.Pattern[str], head: str) -> bool:
-    match = shape.match(head)
-    return match is not None and bool(match["name"])
+def _heads(lines: list[str]) -> list[str]:
+    return [_INVISIBLE.sub("", line[:200]).translate(_NARROW_SPACES) for line in lines]
+
+
+def _shape_of(heads: list[str], shapes: tuple[re.Pattern[str], ...]) -> re.Pattern[str] | None:
+    """The layout that most lines match; None if fewer than two lines match any."""
+    shape = max(shapes, key=lambda pattern: len(_speakers(pattern, heads)))
+    return shape if len(_speakers(shape, heads)) > 1 else None
+
+
+def _is_talk(shape: re.Pattern[str], heads: list[str]) -> bool:
+    """Whether half of the lines have a speaker, and two speakers (with times, one) recur."""
+    speakers = Counter(_speakers(shape, heads))
+    recurring = sum(1 for lines in speakers.values() if lines > 1)
+    most = 2 * speakers.total() >= sum(1 for head in heads if head.strip())
+    return most and recurring >= (1 if shape.pattern.startswith("(?P<stamp>") else 2)
+
+
+def _speakers(shape: re.Pattern[str], heads: list[str]) -> list[str]:
+    matches = (shape.match(head) for head in heads)
+    return [match["name"] for match in matches if match and match["name"]]
 
 
 def _role(name: str) -> str:
@@ -101,7 +139,12 @@ def _first_date(stamps: list[str]) -> datetime | None:
     """The first stamp with a date. All stamps together decide whether days or months come first."""
     parsed = [match for stamp in stamps if (match := _STAMP.search(stamp))]
     day_first = _days_come_first(parsed)
-    moments = (_read_stamp(one, day_first=day_first) or parse_date(one) for one in stamps)
+    moments = (
+        (parse_date(one) if _YEAR.match(one) else None)
+        or _read_stamp(one, day_first=day_first)
+        or parse_date(one)
+        for one in stamps
+    )
     return next((moment for moment in moments if moment), None)
 
 
