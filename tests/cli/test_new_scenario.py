@@ -1,6 +1,7 @@
 """`secondhop eval new`: questions from a store are labelled and measured like any scenario."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -137,10 +138,14 @@ def test_a_facet_that_is_typed_again_replaces_the_first_one(cli: Cli) -> None:
     ]
 
 
-def test_the_command_that_measures_can_be_pasted(cli: Cli) -> None:
-    done = cli("eval", "new", "my own", QUESTION, given="kitchen: 1\n")
+def test_the_command_that_measures_can_be_pasted_and_measures_the_store(cli: Cli) -> None:
+    done = cli("eval", "new", "my own", QUESTION, "--store", ".secondhop", given="kitchen: 1\n")
 
-    assert "measure: secondhop eval scenarios 'my own'" in done.output
+    told = next(line for line in done.output.splitlines() if line.startswith("measure your store"))
+    command = shlex.split(told.partition(": secondhop ")[2])
+    assert command[:4] == ["eval", "scenarios", "my own", "--stored"]
+    assert Path(command[command.index("--store") + 1]).resolve() == Path(".secondhop").resolve()
+    assert "as they are now: secondhop eval scenarios 'my own'\n" in done.output
 
 
 def test_a_folder_that_is_no_scenario_is_refused_before_anything_is_asked(cli: Cli) -> None:

@@ -58,6 +58,23 @@ def test_efforts_are_compared_in_one_command(
     assert found["measures"]["ms"]["theirs"] > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "effort", "able"),
+    [("expand", "low", "high"), ("expand", "none", "high"), ("critique", "none", "low or high")],
+)
+def test_a_prompt_that_no_recall_would_ask_is_not_tried(
+    llm_cli: Cli, scenario: Path, tmp_path: Path, name: str, effort: str, able: str
+) -> None:
+    prompt = tmp_path / "mine.md"
+    prompt.write_text(shipped_prompt(name).text.replace("--- user ---", "Be brief.\n--- user ---"))
+
+    done = llm_cli("eval", "scenarios", scenario, "--prompt", prompt, "--effort", effort)
+
+    assert done.exit_code == 2
+    assert f"no recall with effort {effort} asks the prompt {name}" in done.stderr
+    assert f"say --effort {able}" in done.stderr
+
+
 def test_a_prompt_that_was_not_changed_is_said_to_be_the_same(
     llm_cli: Cli, scenario: Path, variant: Path
 ) -> None:

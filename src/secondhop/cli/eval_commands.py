@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from secondhop.cli.eval_bench import EvalPlan, Measured
     from secondhop.evals.scenario import Scenario
 
+ASKED_WITH = {"critique": ("low", "high"), "decompose": ("high",), "expand": ("high",)}
+"""{prompt: the efforts whose recalls ask it}."""
+
 ScenarioFolders: TypeAlias = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
@@ -141,6 +144,12 @@ def with_target(
     if target.prompt.name == "annotate":
         return writing_cues(plan), replace(common, store=None, chroma="")
     asking = replace(plan.asking, effort=plan.asking.effort or "high")
+    efforts = ASKED_WITH[target.prompt.name]
+    if asking.effort not in efforts:
+        raise UsageError(
+            f"no recall with effort {asking.effort} asks the prompt {target.prompt.name}, so both "
+            f"sides would be equal; say --effort {' or '.join(efforts)}"
+        )
     return replace(plan, asking=asking), common
 
 

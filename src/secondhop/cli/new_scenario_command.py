@@ -51,6 +51,7 @@ def new_scenario(
     Labels are saved at once; run it again on the same folder to continue. If you name a question
     again, its new labels replace the old ones.
     """
+    from secondhop.cli.advised import place_again
     from secondhop.cli.opening import opened, run, settings_of, untraced
     from secondhop.cli.terminal import screen
     from secondhop.evals.new_scenario import ScenarioFolder, proposed_questions
@@ -63,7 +64,13 @@ def new_scenario(
             proposed = [] if questions else await proposed_questions(recall)
             waiting = questions or [one for one in proposed if one not in asked]
             labelling = Labelling(
-                recall, scenario, screen(), at=common.at or datetime.now(UTC), k=k, shown=shown
+                recall,
+                scenario,
+                screen(),
+                at=common.at or datetime.now(UTC),
+                k=k,
+                shown=shown,
+                place=place_again(common),
             )
             await labelling.run(waiting, typed_lines())
             if len(scenario):
@@ -100,12 +107,15 @@ class Labelling:
         at: datetime,
         k: int,
         shown: int,
+        place: str,
     ) -> None:
         """Args:
         at: the time of the questions.
         k: memories per answer, written into the scenario.
         shown: candidates shown per question.
+        place: the options that open the same store again.
         """
+        self._place = place
         self._recall, self._scenario, self._console = recall, scenario, console
         self._at, self._k, self._shown = at, k, shown
 
@@ -135,7 +145,9 @@ class Labelling:
             self._keep(labels)
         self._say(f"{counted(len(self._scenario), 'question')} in {self._scenario.path}")
         if len(self._scenario):
-            self._say(f"measure: {as_typed('eval', 'scenarios', str(self._scenario.path))}")
+            told = as_typed("eval", "scenarios", str(self._scenario.path))
+            self._say(f"measure your store: {told} --stored{self._place}")
+            self._say(f"measure the copies in the folder, as they are now: {told}")
 
     def _take(self, labels: "Labels", line: str) -> None:
         """Take one label; print the error if the line is not one."""
