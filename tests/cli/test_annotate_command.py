@@ -61,6 +61,20 @@ def test_a_bound_stops_it_cleanly(cli: Cli, model: ModelServer, notes: Path) -> 
     assert not model.asked()
 
 
+def test_a_server_that_returns_nonsense_fails_the_command_with_one_count(
+    cli: Cli, model: ModelServer, notes: Path
+) -> None:
+    cli("ingest", notes, "--no-annotate")
+    model.replies["AnnotateReply"] = lambda _system, _user: {"nonsense": 1}
+
+    done = cli("annotate")
+
+    assert done.exit_code == 1
+    assert "annotated 0 memories" in done.stdout
+    assert done.stdout.count("3 memories wait") == 1
+    assert "3 of them failed (boiler.md" in " ".join(done.stdout.split())
+
+
 def test_without_a_model_it_names_the_ways_out(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, notes: Path
 ) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.annotate.settings import AnnotateSettings
+from secondhop.cli.exit_status import FAILED
 from secondhop.cli.options import Common
 from secondhop.cli.work import in_memory, tell
 
@@ -62,6 +63,8 @@ def annotate(
             "the rest"
         ) from error
     tell(common, ledger.to_dict(), lambda console: show_annotated(ledger, console))
+    if ledger.failed and (ledger.stopped or not ledger.annotated):
+        raise typer.Exit(FAILED)
 
 
 async def write_cues(

@@ -37,9 +37,10 @@ def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
     tell_more(len(ledger.refused), console)
     for failed in ledger.failed[:SHOWN]:
         first = ", ".join(map(clean, failed.memory_ids[:SHOWN]))
-        waiting = counted(failed.count, "memory waits", "memories wait")
         more = ", …" if failed.count > SHOWN else ""
-        console.print(f"{waiting} ({first}{more}): {clean(failed.why)}", style="yellow")
+        console.print(
+            f"{failed.count:,} of them failed ({first}{more}): {clean(failed.why)}", style="yellow"
+        )
     tell_more(len(ledger.failed), console)
     if ledger.stopped:
         console.print(f"stopped: {clean(ledger.stopped)}", style="yellow")
