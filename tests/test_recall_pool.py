@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import note
 
 from secondhop.errors import (
     EmbedderMismatchError,
+    PromptError,
     StoreError,
     StoreUnavailableError,
     UnknownEntityError,
@@ -163,8 +165,25 @@ async def test_a_closed_pool_opens_nothing(pool: RecallPool, closed: list[str]) 
 
 
 def test_a_pool_keeps_at_least_one_open() -> None:
-    with pytest.raises(UsageError, match="max_open >= 1"):
+    with pytest.raises(UsageError, match="max_open must be at least 1"):
         RecallPool(max_open=0)
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal", "said"),
+    [
+        ({"embeder": "hashing"}, TypeError, "RecallPool.. has no argument 'embeder'"),
+        ({"lmm": "offline"}, TypeError, "RecallPool.. has no argument 'lmm'"),
+        ({"prompts": "nofolder"}, PromptError, "nofolder"),
+        ({"config": {"limits": {"k": 3}}}, UsageError, "config must be a secondhop Config"),
+        ({"max_open": "5"}, UsageError, "max_open must be a whole number"),
+    ],
+)
+def test_a_pool_refuses_wrong_arguments_when_it_is_made(
+    given: dict[str, Any], refusal: type[Exception], said: str
+) -> None:
+    with pytest.raises(refusal, match=said):
+        RecallPool("s8", **given)
 
 
 async def test_a_store_whose_folder_is_gone_is_told_of_and_not_begun_anew(

@@ -134,15 +134,10 @@ async def open_parts(
     options: OpenOptions,
 ) -> Parts:
     """See `Recall.aopen`."""
-    config = with_old_arguments(cast(dict[str, Any], options), config)
-    if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
-        raise TypeError(f"Recall.open() has no argument {unknown[0]!r}")
+    config, prompts = checked(config, prompts, options, caller="Recall.open")
     if path == "":
         raise UsageError("the store is '': name a folder, or leave it out for the default one")
     check_id(entity, name="the name of the entity")
-    check_config(config)
-    if prompts is not None and not isinstance(prompts, Mapping):
-        prompts = load_prompts(Path(prompts))  # checked even if no model will read them
     prices, sessions = load_prices(options.get("prices")), chosen_sessions(options.get("sessions"))
     config = config or Config()
     model = None
@@ -183,6 +178,25 @@ async def open_parts(
         prices=prices,
         annotate=AnnotateSettings.given(annotate, deadline_s=deadline_s),
     )
+
+
+def checked(
+    config: Config | None, prompts: PromptSource | None, options: OpenOptions, *, caller: str
+) -> tuple[Config | None, PromptSource | None]:
+    """The config, with deprecated options in it, and the prompts, read even if no model will.
+
+    Raises:
+        TypeError: an option is unknown.
+        UsageError: `config` is not a `Config`.
+        PromptError: a file in the folder `prompts` is faulty.
+    """
+    config = with_old_arguments(cast(dict[str, Any], options), config)
+    if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
+        raise TypeError(f"{caller}() has no argument {unknown[0]!r}")
+    check_config(config)
+    if prompts is not None and not isinstance(prompts, Mapping):
+        prompts = load_prompts(Path(prompts))
+    return config, prompts
 
 
 def services_of(

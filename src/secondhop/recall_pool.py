@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.settings import request_seconds
-from secondhop.errors import SecondhopError, StoreError, StoreUnavailableError, UsageError
+from secondhop.errors import SecondhopError, StoreError, StoreUnavailableError
+from secondhop.given_values import check_counts
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import Config
-from secondhop.opening import DEFAULT_STORE, OpenOptions
+from secondhop.opening import DEFAULT_STORE, OpenOptions, checked
 from secondhop.prompts.templates import PromptSource
 from secondhop.recall import Recall
 from secondhop.stores.locks import to_its_end
@@ -72,10 +73,12 @@ class RecallPool:
                 use is never closed, so more are open if more are used at once.
 
         Raises:
-            UsageError: `max_open` is below 1, or no model has that name.
+            TypeError: an argument is unknown.
+            UsageError: `max_open` is not a number from 1, or no model has that name.
+            PromptError: `prompts` is not a folder of prompt files, or one of them is faulty.
         """
-        if max_open < 1:
-            raise UsageError(f"a pool needs max_open >= 1, not {max_open}")
+        check_counts(max_open=max_open)
+        config, prompts = checked(config, prompts, options, caller="RecallPool")
         config = config or Config()
         self._max_open = max_open
         model = make_embedder(embedder) if isinstance(embedder, str) else embedder
