@@ -99,3 +99,21 @@ def test_the_doctor_opens_tells_and_mends_what_no_other_command_opens(store: Pat
     assert "fixed: vectors" in done.stdout
     assert asked["memories"][0]["id"] == "key"
     assert command("doctor").stdout.splitlines()[-1] == "No problem was found."
+
+
+@pytest.mark.parametrize("fix", [(), ("--fix",)])
+def test_a_lost_catalog_is_damage_and_its_last_trace_is_kept(
+    store: Path, fix: tuple[str, ...]
+) -> None:
+    (catalog,) = store.glob("entities/*/catalog.db")
+    catalog.write_bytes(b"")
+
+    for _ in range(2):
+        done = over(store)("doctor", *fix, "--json", "--entity", "mara")
+
+        assert done.exit_code == 1
+        (lost,) = json.loads(done.stdout)["findings"]
+        assert (lost["check"], lost["weight"], lost["count"]) == ("catalog", "damage", 71)
+        assert not lost["fixable"]
+        assert "the catalog, which holds all texts, was lost" in lost["what"]
+        assert "`secondhop import`" in lost["cure"]

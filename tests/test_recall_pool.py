@@ -11,13 +11,13 @@ from tests.fakes import note
 
 from secondhop.errors import (
     EmbedderMismatchError,
-    PromptError,
     StoreError,
     StoreUnavailableError,
     UnknownEntityError,
     UsageError,
 )
 from secondhop.memories.delete_entity import adelete_entity
+from secondhop.prompts.templates import PromptError
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 from secondhop.stores.vectors import chroma_folder

@@ -85,17 +85,33 @@ async def examine(given: Examined) -> Examination:
     """Run every check in turn."""
     memories = [one async for page in given.store.pages() for one in page]
     whole = replace(given, memories=memories)
+    lost = not memories and bool((await given.store.passage_vectors.strays()).orphans)
+    checks = {"catalog": check_lost_catalog} if lost else CHECKS
     return Examination(
         memories=len(memories),
         passages=len(whole.passages),
-        checks=list(CHECKS),
+        checks=list(checks),
         findings=[
             one.model_copy(update={"check": name})
-            for name, check in CHECKS.items()
+            for name, check in checks.items()
             for one in await check(whole)
             if one.count
         ],
     )
+
+
+async def check_lost_catalog(case: Examined) -> list[Finding]:
+    """For vectors without any memory: the catalog was emptied, deleted or replaced.
+
+    Nothing is repaired, because the vectors are the only trace that is left.
+    """
+    orphans = (await case.store.passage_vectors.strays()).orphans
+    what = "vectors of passages, but no memory: the catalog, which holds all texts, was lost"
+    cure = (
+        "put a backup of the store in place (`secondhop copy` makes one), `secondhop import` an "
+        "export, or ingest the sources again, which embeds only what embeddings.db lacks"
+    )
+    return [damage(what, orphans, cure=cure)]
 
 
 async def check_file(case: Examined) -> list[Finding]:
