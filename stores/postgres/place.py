@@ -93,7 +93,7 @@ class PostgresPlace:
 
     def found(self, wanted: Identity) -> Manifest:
         """See `StorePlace`."""
-        self._server.migrate()
+        self._server.migrate(vectors=self._chroma is None)  # without pgvector nothing is founded
         new = Manifest(
             store_id=uuid.uuid4().hex, embedder_id=wanted.embedder_id, dimension=wanted.dimension
         )

@@ -77,6 +77,23 @@ def test_its_tables_have_the_columns_of_sqlite(postgres: PostgresForTests) -> No
     }
 
 
+async def test_a_first_write_that_fails_for_want_of_pgvector_leaves_no_entity(
+    postgres: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = postgres.database()
+    with closing(PostgresServer(address)) as server:
+        server.migrate()
+    monkeypatch.setattr(server_module, "VECTOR_STEPS", ("CREATE EXTENSION no_such_extension",))
+
+    async with await Recall.aopen(address, embedder="hashing") as recall:
+        with pytest.raises(StoreError, match="is not available"):
+            await recall.memories.aremember("The key is under the mat")
+
+    async with aclosing(StoreDirectory(address)) as home:
+        assert home.entities() == []
+        assert not home.place.holds("default")
+
+
 def columns_of(connection: sqlite3.Connection) -> dict[str, set[str]]:
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return {
