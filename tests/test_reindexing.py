@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from tests.fakes import note
 
-from secondhop.errors import CorruptStoreError, ModelError
+from secondhop.errors import CorruptStoreError, ModelError, StoreError
 from secondhop.ingest.pipeline import ingest_memories
+from secondhop.memories.reindex import areindex
 from secondhop.models.embedder import Vectors
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.hashing import HashingEmbedder
@@ -265,3 +266,14 @@ async def test_processes_that_reopen_at_once_repair_it_once(folder: Path) -> Non
 
     assert generation(folder) == 2
     assert sum("are rebuilt" in errors for errors in said) == 1
+
+
+async def test_an_open_entity_is_not_reindexed_and_its_writer_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    async with await Recall.aopen(folder, embedder="hashing") as recall:
+        await recall.memories.aremember("The key is under the mat")
+        with pytest.raises(StoreError, match=r"is open.*nothing was reindexed"):
+            await areindex(folder, embedder="hashing")
+        await recall.memories.aremember("The ladder is in the shed")
+
+    assert await areindex(folder, embedder="hashing") == 2

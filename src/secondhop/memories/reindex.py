@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from secondhop.errors import StoreError
 from secondhop.ingest.batches import Batch, embedded
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.choose_embedder import chosen_embedder
@@ -50,8 +51,14 @@ async def reindex_entity(
     The old vectors stay in use until the end. If the process is killed before, nothing changes.
 
     Raises:
-        StoreError: nothing is stored for the entity, or another process writes to it.
+        StoreError: nothing is stored for the entity, or it is open; nothing has changed.
     """
+    if await asyncio.to_thread(home.place.is_in_use, entity):
+        raise StoreError(
+            f"entity {entity!r} is open, in this program or in another one (a server, an ingest), "
+            f"which could not go on with other vectors; nothing was reindexed: close it there, and "
+            f"try again"
+        )
     run = home.reindexing(entity, embedder_id=embedder.model_id, dimension=embedder.dimension)
     async with run as reindex:
         done = await rebuild(reindex, home, entity, embedder=embedder, progress=progress)
@@ -76,7 +83,7 @@ async def areindex(
         embedder: as for `Recall.open`. From now on the entity is opened with it.
 
     Raises:
-        StoreError: nothing is stored for the entity, or another process writes to it.
+        StoreError: nothing is stored for the entity, or it is open; nothing has changed.
     """
     chosen = await chosen_embedder(embedder)
     async with aclosing(StoreDirectory(path, chroma_url=chroma_url)) as home:
