@@ -36,6 +36,15 @@ def changed(**fields: Any) -> Memory:
 
 
 CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
+    (lambda r: r.memories.aremember("a\ud800b"), r"its character 2 is half of a pair"),
+    (lambda r: r.memories.aremember("x", title="a\ud800"), r"title must be text that UTF-8"),
+    (
+        lambda r: r.memories.aremember(Fact(subject="Ida", attribute="age", value="\ud800")),
+        r"value of a Fact must be .*surrogate",
+    ),
+    (lambda r: r.memories.aupdate("ida", "a\ud800b"), r"what to remember .*surrogate"),
+    (lambda r: r.memories.cues.aadd("ida", "a\ud800b"), r"the cue must be .*surrogate"),
+    (lambda r: r.aadd([note("one", "a\ud800b")]), r"the content of a message .*surrogate"),
     (lambda r: r.memories.aremember("x", title=3), r"title must be text \(str\), not 3 \(int\)"),
     (lambda r: r.memories.aremember(5), r"text \(str\), a Fact or a Preference, not 5 \(int\)"),
     (

@@ -292,11 +292,11 @@ async def test_a_reason_goes_with_the_memory_that_took_the_place(recall: Recall)
     assert "seen by the gate" not in str(await recall.memories.ahistory("old"))
 
 
-async def test_text_that_nothing_can_store_is_refused_as_an_id_and_mended_elsewhere(
+async def test_text_that_nothing_can_store_is_refused_and_mended_in_a_question(
     recall: Recall, tmp_path: Path
 ) -> None:
     bad = "m-\ud800"
-    await recall.memories.aremember(f"About a{bad}", memory_id="a")
+    await recall.memories.aremember("About am", memory_id="a")
     await recall.memories.adeprecate("a", bad)
     trace = (await recall.arecall(f"What of a{bad}?", include_stale=True)).trace_id
     for doing in (
@@ -309,6 +309,7 @@ async def test_text_that_nothing_can_store_is_refused_as_an_id_and_mended_elsewh
         recall.memories.adeprecate(bad, "why"),
         recall.memories.arestore(bad),
         recall.memories.aforget("a", bad),
+        recall.memories.aremember(bad),
         recall.memories.aremember("text", supersedes=[bad]),
         recall.memories.aremember("text", memory_id=bad),
         recall.memories.acounters(bad),

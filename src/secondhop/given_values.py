@@ -38,9 +38,14 @@ def check_text(given: object, *, name: str) -> None:
 
 def check_id(given: object, *, name: str = "the id of a memory") -> None:
     """Raises UsageError unless the value is a str that is not blank and that UTF-8 can encode."""
-    check_text(given, name=name)
+    check_storable(given, name=name)
     if not str(given).strip():
         raise UsageError(f"{name} is empty")
+
+
+def check_storable(given: object, *, name: str) -> None:
+    """Raises UsageError unless the value is a str that UTF-8 can encode."""
+    check_text(given, name=name)
     try:
         str(given).encode("utf-8")
     except UnicodeEncodeError as error:
@@ -110,9 +115,13 @@ def check_rememberable(given: object) -> None:
         raise UsageError(
             f"what to remember must be text (str), a Fact or a Preference, not {shown(given)}"
         )
-    for name, said in ({} if isinstance(given, str) else asdict(given)).items():
+    if isinstance(given, str):
+        check_storable(given, name="what to remember")
+        return
+    for name, said in asdict(given).items():
         if not isinstance(said, str):
             raise UsageError(f"{name} of a {type(given).__name__} must be text, not {shown(said)}")
+        check_storable(said, name=f"{name} of a {type(given).__name__}")
 
 
 def only_memories(given: object) -> Iterator[Memory]:
@@ -134,7 +143,7 @@ def check_memory(memory: Memory) -> None:
     given: Any = memory
     where = f"memory {shown(given.memory_id)}: " if given.memory_id else "a memory to add: "
     for name in _TEXTS:
-        check_text(getattr(given, name), name=where + name)
+        check_storable(getattr(given, name), name=where + name)
     if given.created_at is None:
         raise UsageError(f"{where}created_at must be a datetime, not None")
     check_moments(**{f"{where}created_at": given.created_at})
@@ -144,7 +153,7 @@ def check_memory(memory: Memory) -> None:
         )
     for name in _LISTS:
         for one in listed(getattr(given, name), name=where + name, of="texts"):
-            check_text(one, name=f"{where}each of {name}")
+            check_storable(one, name=f"{where}each of {name}")
     for message in listed(given.messages, name=f"{where}messages", of="Message(role, content)"):
         if not isinstance(message, Message):
             raise UsageError(f"{where}each of messages must be a Message, not {shown(message)}")
@@ -153,7 +162,7 @@ def check_memory(memory: Memory) -> None:
                 f"{where}the role of a message must be one of {', '.join(ROLES)}, "
                 f"not {shown(message.role)}"
             )
-        check_text(message.content, name=f"{where}the content of a message")
+        check_storable(message.content, name=f"{where}the content of a message")
 
 
 def listed(given: object, *, name: str, of: str) -> Iterable[object]:
@@ -167,7 +176,7 @@ def tags_given(given: object) -> tuple[str, ...]:
     """Clean tags without repeats; raises UsageError unless given a tuple or list of texts."""
     tags = listed(given, name="tags", of="texts")
     for one in tags:
-        check_text(one, name="each of tags")
+        check_storable(one, name="each of tags")
     return clean_lines([str(one) for one in tags])
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from secondhop.errors import UsageError
-from secondhop.given_values import check_id, check_rememberable, check_text, tags_given
+from secondhop.given_values import check_id, check_rememberable, check_storable, tags_given
 from secondhop.ingest.cleaning import clean_memory
 from secondhop.memories.records import Fact, Kept, Preference
 from secondhop.stores.keeping import Keeping
@@ -53,7 +53,7 @@ def new_memory(
         UsageError: an argument is not valid.
     """
     check_rememberable(what)
-    check_text(title, name="title")
+    check_storable(title, name="title")
     if memory_id is not None:
         check_id(memory_id)
     memory = memory_from(what, title=title, at=at, memory_id=memory_id or new_id_of(what))

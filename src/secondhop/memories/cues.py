@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from secondhop.annotate.records import AnnotateLedger
 from secondhop.annotate.service import Annotating
 from secondhop.errors import NotStoredError, UsageError
-from secondhop.given_values import check_id, check_text
+from secondhop.given_values import check_id, check_storable
 from secondhop.ingest.cleaning import clean_lines
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.records import MemoryCues, StoredCue
@@ -112,7 +112,7 @@ class Cues:
             UsageError: the memory is not stored, the text is not a valid cue, or the memory already
                 has the most cues that you may add.
         """
-        check_text(text, name="the cue")
+        check_storable(text, name="the cue")
         await self._writing.existing(memory_id)
         breadth: Breadth = "broad" if broad else "specific"
         words = "".join(clean_lines([text]))
