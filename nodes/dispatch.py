@@ -8,6 +8,8 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import Facet, Query, RecallState, RecallUpdate
 from secondhop.wording import counted
 
+UNMATCHED = "no memory that may be shown matches the filter"
+
 
 async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
     """Open a round, with no query twice. The first also looks up preferences and named facts."""
@@ -33,6 +35,8 @@ async def dispatch(state: RecallState, *, services: Services) -> RecallUpdate:
         "seen": sorted(state.get("candidates", {})),
         "note": counted(len(asking), "query"),
     }
+    if hidden.admitted is not None and not (hidden.admitted or hidden.preferences):
+        update["degraded"] = {"where": UNMATCHED}
     if "preferences" in state:
         return update
     if not hidden.preferences:

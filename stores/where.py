@@ -16,7 +16,8 @@ class Where:
     """Admits memories that match every given field; one matching value per field is enough.
 
     Raises:
-        UsageError: a field has the wrong type, or a kind is unknown.
+        UsageError: a field has the wrong type, a kind is unknown, or no moment lies between
+            `after` and `before`.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -38,6 +39,11 @@ class Where:
             object.__setattr__(self, "ids", frozenset(_texts(self.ids, name="ids")))
         for name in ("after", "before"):
             object.__setattr__(self, name, _moment(getattr(self, name), name=name))
+        if self.after is not None and self.before is not None and self.after >= self.before:
+            raise UsageError(
+                f"where: after ({self.after:%Y-%m-%d %H:%M}) must be earlier than before "
+                f"({self.before:%Y-%m-%d %H:%M}); no memory lies between them"
+            )
         if unknown := set(self.kinds) - set(get_args(Kind)):
             raise UsageError(
                 f"where: unknown kind {min(unknown)!r}; the kinds are {', '.join(get_args(Kind))}"

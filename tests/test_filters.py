@@ -66,9 +66,14 @@ def filters() -> st.SearchStrategy[Where]:
     def some(values: Sequence[T]) -> st.SearchStrategy[list[T]]:
         return st.lists(st.sampled_from(values), max_size=2, unique=True)
 
+    def ranged(after: datetime | None, before: datetime | None, **fields: Any) -> Where:
+        if after is not None and before is not None and after >= before:
+            after, before = before, after + timedelta(days=1)
+        return Where(after=after, before=before, **fields)
+
     kinds: tuple[Kind, ...] = ("factual", "preferential", "continuity")
     return st.builds(
-        Where,
+        ranged,
         tags=some([*TAGS, "unknown"]),
         sources=some([*SOURCES, "fact"]),
         kinds=some(kinds),
@@ -109,6 +114,20 @@ def fits(where: Where, memory: Memory) -> bool:
     listed = all(not wanted or set(wanted) & set(own[name]) for name, wanted in lists.items())
     after = where.after is None or where.after <= memory.created_at
     return listed and after and (where.before is None or memory.created_at < where.before)
+
+
+def test_a_filter_that_nothing_matches_is_named(crowd: Recall) -> None:
+    nothing = crowd.recall(QUESTION, where=Where(tags=["kichten"]))
+    preference = crowd.recall(QUESTION, where=Where(kinds=["preferential"]))
+
+    assert nothing.degraded == ["no memory that may be shown matches the filter"]
+    assert preference.degraded == []
+
+
+@pytest.mark.parametrize("days", [0, -1])
+def test_an_empty_range_is_refused(days: int) -> None:
+    with pytest.raises(UsageError, match=r"after .* must be earlier than before"):
+        Where(after=START, before=START + timedelta(days=days))
 
 
 def test_a_filter_without_fields_changes_nothing(crowd: Recall) -> None:

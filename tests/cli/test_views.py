@@ -147,3 +147,12 @@ def test_the_tree_tells_the_whole_story_once(trace: RecallTrace) -> None:
     assert "longest runs: retrieve 30 ms (2 runs), fuse 20 ms" in text
     assert "? is a query: who wrote it" in text
     assert text.count("[m-1]") == 1
+
+
+def test_an_answer_that_the_filter_left_empty_says_so_once(result: RecallResult) -> None:
+    unmatched = ["no memory that may be shown matches the filter"]
+    on = console(100)
+    show_answer(result.model_copy(update={"memories": [], "maybe": [], "degraded": unmatched}), on)
+
+    assert printed(on).count("o memory that may be shown matches the filter") == 1
+    assert "Nothing stored answers that" not in printed(on)

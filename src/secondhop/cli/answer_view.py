@@ -8,6 +8,7 @@ from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.headings import without_heading_signs
 from secondhop.ingest.reading import is_named
+from secondhop.nodes.dispatch import UNMATCHED
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.wording import as_typed, causes_once, counted
 
@@ -46,7 +47,7 @@ def show_answer(
         show_preference(preference, console)
     for missed, line in zip(near, lines[len(result.memories) :], strict=True):
         console.print("–  ", line, why_missed(missed, of=len(result.maybe)), sep="")
-    for cause in causes_once(result.degraded):
+    for cause in causes_once([one for one in result.degraded if UNMATCHED not in one]):
         console.print(f"degraded: {clean(cause)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
@@ -129,6 +130,8 @@ def show_preference(preference: RecalledPreference, console: "Console") -> None:
 
 def empty_answer(result: RecallResult) -> str:
     """Why no memory was returned, as far as the result shows, and what would help."""
+    if any(UNMATCHED in cause for cause in result.degraded):
+        return f"{UNMATCHED[:1].upper()}{UNMATCHED[1:]}."
     needs = [near.tokens for near in result.maybe if near.tokens is not None]
     if needs:
         found = counted(len(needs), "memory was", "memories were")
