@@ -3,7 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -242,3 +242,8 @@ async def test_a_model_that_cannot_be_reached_is_replaced_and_named(tmp_path: Pa
     assert result.ids() == ["tea"]
     assert {line.partition(":")[0] for line in result.degraded} >= {"decompose", "expand"}
     assert any(line.startswith("critique") for line in result.degraded)
+
+
+def test_a_recall_that_is_constructed_says_how_it_is_opened() -> None:
+    with pytest.raises(UsageError, match=r"use Recall\.open"):
+        Recall(cast(Any, "s5"))

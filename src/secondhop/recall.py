@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.askable import Askable
+from secondhop.errors import UsageError
 from secondhop.given_values import check_counts, given_paths, tags_given
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -53,6 +54,11 @@ class Recall(Askable):
         self, parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
     ) -> None:
         """Use `open`; this constructor takes ready-made parts."""
+        if not isinstance(parts, Parts):
+            raise UsageError(
+                "a Recall is opened, not constructed: use Recall.open(…), or await Recall.aopen(…) "
+                "inside an event loop"
+            )
         loop = BackgroundLoop()
         self._parts = parts
         self._behind = Interfaces(parts, checkpointer=checkpointer, loop=loop)
