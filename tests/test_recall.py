@@ -13,6 +13,7 @@ from tests.small_world import LIFE, QUESTION, recall_settings
 from tests.store_files import stores_below
 
 from secondhop.errors import UnknownEntityError, UsageError
+from secondhop.memories.records import Fact
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.nodes.begin import QUESTION_CHARS
@@ -247,3 +248,16 @@ async def test_a_model_that_cannot_be_reached_is_replaced_and_named(tmp_path: Pa
 def test_a_recall_that_is_constructed_says_how_it_is_opened() -> None:
     with pytest.raises(UsageError, match=r"use Recall\.open"):
         Recall(cast(Any, "s5"))
+
+
+@pytest.mark.parametrize("message", ["hello there", "thanks!", "Good morning! How are you today?"])
+async def test_a_greeting_brings_nothing_unless_a_memory_is_for_it(
+    empty: Recall, message: str
+) -> None:
+    for attribute, value in (("home", "Lisbon"), ("employer", "Acme"), ("mood", "good today")):
+        await empty.memories.aremember(Fact(subject="me", attribute=attribute, value=value))
+    assert (await empty.arecall(message)).ids() == []
+
+    routine = await empty.memories.aremember("First the pills, then the news.")
+    await empty.memories.cues.aadd(routine.memory_id, message)
+    assert routine.memory_id in (await empty.arecall(message)).ids()

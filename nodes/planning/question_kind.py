@@ -59,6 +59,13 @@ _LATEST: Final = re.compile(
     r"|\bmost recent(ly)?\b",
     re.I,
 )
+_SMALL_TALK: Final = re.compile(
+    r"\W*(?:\b(?:hello|hi|hey|hiya|greetings|thanks|thank you|thx|cheers|bye|goodbye|see you|"
+    r"good (?:morning|afternoon|evening|night|day)|how are (?:you|things)|nice to meet you)\b"
+    r"(?:,? (?:there|again|all|everyone|so much|very much|a lot|later|soon|tomorrow|today|doing))*"
+    r"\W*)+",
+    re.I,
+)
 _OPENING: Final = re.compile(
     r"^\W*(?:in|on|at|during|after|before|by|around|over|throughout|since)\b[^.?!]{0,300}?,\s+"
     r"(?:(?:at|in|on|from|to|for|by|with|near)\s+)?"
@@ -106,6 +113,15 @@ def question_kind(question: str) -> QuestionKind:
         return "temporal"
     keywords = len(question.split()) <= KEYWORDS and not _TASK.search(question)
     return "factual" if keywords or _FACTUAL.search(last) else "conceptual"
+
+
+def is_small_talk(message: str) -> bool:
+    """Whether a message only greets, thanks or says goodbye.
+
+    >>> is_small_talk("Good morning! How are you today?"), is_small_talk("thanks, and the key?")
+    (True, False)
+    """
+    return _SMALL_TALK.fullmatch(message) is not None
 
 
 def without_opening(question: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from secondhop.nodes.planning.question_kind import LOOKUPS, names_in
+from secondhop.nodes.planning.question_kind import LOOKUPS, is_small_talk, names_in
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.state import DIRECT, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.words import words
@@ -26,6 +26,14 @@ FULL_SIZE = 80
 
 The best of few is less near by chance alone, and to withhold the one allergy that somebody noted is
 worse than to return one note too many (docs/benchmarks.md).
+"""
+
+
+SMALL_TALK_BAR = 0.8
+"""Bar of a message that only greets or thanks: a memory has to say nearly the same.
+
+Embedding models find a greeting of two words near any short fact: "hello there" is up to 0.43 near
+"My home is Lisbon.".
 """
 
 
@@ -64,6 +72,8 @@ def answerable(
         own = state.get("rankings", {}).get("q0")
         compared = len({*own["dense"]["memory_ids"]}) if own else 0
         bar *= min(1.0, max(len(direct), compared) / FULL_SIZE)
+    if is_small_talk(state["question"]):
+        bar = SMALL_TALK_BAR
     unknown = bool(candidates) and not direct
     yes = best >= bar or nearest_cue(state) >= CUES_ANSWER or named or unknown
     return yes, best, bar
