@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.small_world import LIFE, QUESTION
 
+from secondhop.cli.memory_view import forgotten_line
 from secondhop.recall import Recall
 from secondhop.stores.counters import CounterStore
 
@@ -126,3 +127,19 @@ async def test_a_file_that_cannot_be_read_is_damage_and_no_empty_one(
     assert [one.check for one in told.findings] == ["counters"]
     assert "counters.db" in told.findings[0].examples[0]
     assert not told.sound
+
+
+async def test_a_forgotten_memory_says_which_file_still_holds_it(
+    empty: Recall, tmp_path: Path
+) -> None:
+    diary = tmp_path / "diary.jsonl"
+    diary.write_text('{"id": "d7", "text": "The oven runs hot"}\n{"id": "d8", "text": "Rain"}\n')
+    await empty.aingest(diary)
+    await empty.memories.aremember("The key is under the mat", memory_id="key")
+
+    gone = await empty.memories.aforget("d7", "key")
+    assert gone.still_in == [str(diary)]
+    assert f"`ingest` of {diary} brings it back" in forgotten_line(gone)
+
+    diary.unlink()
+    assert (await empty.memories.aforget("d8")).still_in == []

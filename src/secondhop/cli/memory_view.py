@@ -44,11 +44,15 @@ def forgotten_line(gone: Forgotten) -> str:
     """What was deleted, and whether traces of it may be left."""
     ids = ", ".join(map(clean, gone.memory_ids))
     line = f"{ids}: {counted(gone.passages, 'passage')} and {counted(gone.traces, 'trace')}"
+    back = "".join(
+        f"; `ingest` of {clean(one)} brings it back unless it is deleted there, too"
+        for one in gone.still_in
+    )
     if gone.dry_run:
-        return f"would forget {line}"
+        return f"would forget {line}{back}"
     late = "" if gone.complete else "; another process is reading: forget again when it is done"
     left = "" if gone.vectors_complete else "; the files of the vectors may still hold its vectors"
-    return f"forgot {line}{late}{left}"
+    return f"forgot {line}{late}{left}{back}"
 
 
 def show_history(story: MemoryHistory, console: "Console") -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ class Erased:
     """All their words."""
     passages: Sequence[str]
     """Their ids."""
+    origins: Sequence[str]
+    """Where they were ingested from."""
     traces: Sequence[str]
     """Names of the traces that mention one of the memories and may hold its words."""
 
@@ -61,6 +64,7 @@ class Forgetter:
             traces=len(found.traces),
             complete=erased.text,
             vectors_complete=erased.vectors,
+            still_in=[one for one in found.origins if await asyncio.to_thread(os.path.exists, one)],
             dry_run=dry_run,
         )
 
@@ -114,6 +118,7 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
             *(cue.text for own in cues for cue in own),
         ],
         passages=[passage.passage_id for _, passages in held for passage in passages],
+        origins=sorted({memory.origin for memory, _ in held if memory.origin}),
         traces=naming,
     )
 

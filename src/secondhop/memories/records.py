@@ -73,6 +73,9 @@ class Forgotten(Frozen):
     """False: the files of the vector database may still hold vectors of it, because the entity is
     big, or another process kept the files busy: `doctor --fix` removes them. Or they are on a
     server."""
+    still_in: list[str] = Field(default_factory=list[str])
+    """Files and folders that it was ingested from and that are still there. Ingesting one again
+    brings it back, unless it is deleted there, too."""
     dry_run: bool = False
 
 
