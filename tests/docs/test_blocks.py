@@ -137,7 +137,8 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.yaml").write_text("limits.k: 8\n", encoding="utf-8")
     with Recall.open("memory") as recall, asyncio.Runner() as runner:
-        recall.add(remembered())
+        for one in remembered():  # as in the README, so their ids are not those of `remembered`
+            recall.memories.remember(one.text)
         names = {
             "recall": recall,
             "Recall": Recall,
