@@ -48,12 +48,12 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.memories.aremember("x", title=3), r"title must be text \(str\), not 3 \(int\)"),
     (lambda r: r.memories.aremember(5), r"text \(str\), a Fact or a Preference, not 5 \(int\)"),
     (
-        lambda r: r.memories.aremember("x", at="2026-01-01"),
-        r"at must be a datetime, not '2026-01-01' \(str\)",
+        lambda r: r.memories.aremember("x", at="2026-13-01"),
+        r"at must be a datetime, or ISO 8601 text like .*, not '2026-13-01' \(str\)",
     ),
     (
         lambda r: r.memories.aremember("x", valid_until=2026),
-        r"valid_until must be a datetime, not 2026",
+        r"valid_until must be a datetime, .*not 2026",
     ),
     (lambda r: r.memories.aupdate("ida", ["x"]), r"text \(str\), a Fact or a Preference"),
     (lambda r: r.memories.aupdate("ida", valid_until="soon"), r"valid_until must be a datetime"),
@@ -230,3 +230,19 @@ def test_an_empty_name_of_a_store_makes_none(
         Recall.open("", embedder="hashing")
 
     assert not list(tmp_path.iterdir())
+
+
+async def test_a_moment_may_be_iso_text_wherever_a_moment_is_given(recall: Any) -> None:
+    at, memories = "2026-01-01T09:00+01:00", recall.memories
+    kept = await memories.aremember("The oven runs hot", at=at, valid_until="2027-01-01")
+    (one,) = [one for one in await memories.alist() if one.memory_id == kept.memory_id]
+    assert one.created_at == datetime(2026, 1, 1, 8, tzinfo=UTC)
+
+    answer = await recall.arecall(ASKED, at=at, as_of=at)
+    await memories.aaccept(answer, at=at)
+    await memories.aobserve([{"role": "user", "content": "I live in Bonn"}], at=at)
+    assert [one.value for one in await memories.afacts("me", as_of="2026-01-02")] == ["Bonn"]
+    await memories.aupdate(kept.memory_id, at=at, valid_until="2028-01-01")
+    await memories.abriefing(at=at)
+    await memories.adeprecate(kept.memory_id, "sold", at=at)
+    assert (await recall.sessions.astart(ASKED, at=at, as_of=at)).asked_at == one.created_at

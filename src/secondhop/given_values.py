@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, cast, get_args
@@ -84,6 +85,25 @@ def check_moments(**given: object) -> None:
                 f"{name} must be between the years 1 and 9999, in UTC as well, not "
                 f"{moment.isoformat()}"
             )
+
+
+def utc_given(given: object, *, name: str) -> datetime | None:
+    """The moment of a datetime, or of ISO 8601 text, in UTC; None for None.
+
+    Raises:
+        UsageError: it is neither, or UTC cannot express it.
+    """
+    moment = given
+    if isinstance(given, str):
+        with suppress(ValueError):
+            moment = datetime.fromisoformat(given)
+    if moment is not None and not isinstance(moment, datetime):
+        raise UsageError(
+            f"{name} must be a datetime, or ISO 8601 text like 2025-11-17T13:00+00:00, "
+            f"not {shown(given)}; without a time zone, it is read as UTC"
+        )
+    check_moments(**{name: moment})
+    return moment and in_utc(moment)
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import partial
 
-from secondhop.given_values import check_counts, check_id, check_moments, check_text, in_utc
+from secondhop.given_values import check_counts, check_id, check_text, utc_given
 from secondhop.memories import rules
 from secondhop.memories.finding import with_words
 from secondhop.memories.history import facts_in, history_of, version_of
@@ -109,8 +109,7 @@ class MemoryReading:
         for name, given in (("subject", subject), ("attribute", attribute)):
             if given is not None:
                 check_text(given, name=name)
-        check_moments(as_of=as_of)
-        moment, now = in_utc(as_of) if as_of else None, self.writing.clock()
+        moment, now = utc_given(as_of, name="as_of"), self.writing.clock()
         return await self._store.look(
             lambda view: facts_in(view, subject, attribute, as_of=moment, now=now)
         )

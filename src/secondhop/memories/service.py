@@ -13,12 +13,12 @@ from secondhop.errors import UsageError
 from secondhop.given_values import (
     check_counts,
     check_id,
-    check_moments,
     check_rememberable,
     check_text,
     in_utc,
     listed,
     only_memories,
+    utc_given,
 )
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
@@ -152,12 +152,12 @@ class MemoryService(MemoryReading):
         Raises:
             UsageError: nothing to remember, an id that is taken, or one that is not stored.
         """
-        check_moments(at=at, valid_until=valid_until)
+        until = utc_given(valid_until, name="valid_until")
         listed(supersedes, name="supersedes", of="ids")
-        moment = in_utc(at) if at else self.writing.clock()
+        moment = utc_given(at, name="at") or self.writing.clock()
         memory = new_memory(what, title=title, at=moment, tags=tags, memory_id=memory_id)
         keeping = Keeping(
-            valid_until=in_utc(valid_until) if valid_until else None,
+            valid_until=until,
             salience=rules.checked_salience(salience),
             mark=rules.checked_mark(mark),
         )
@@ -200,7 +200,7 @@ class MemoryService(MemoryReading):
         Raises:
             UsageError: it is not stored, or was superseded already.
         """
-        check_moments(at=at, valid_until=valid_until or None)
+        at, until = utc_given(at, name="at"), utc_given(valid_until or None, name="valid_until")
         if what is not None:
             check_rememberable(what)
             old = await self.writing.existing(memory_id)
@@ -210,7 +210,7 @@ class MemoryService(MemoryReading):
                 reworded(old, what),
                 title=old.title if old.kind == "continuity" else "",
                 at=at,
-                valid_until=valid_until or None,
+                valid_until=until,
                 salience=salience,
                 mark=mark,
                 tags=old.tags,
@@ -222,7 +222,7 @@ class MemoryService(MemoryReading):
             rules.change,
             memory_id,
             at=self.writing.clock(),
-            valid_until=in_utc(valid_until) if valid_until else valid_until,
+            valid_until=until or valid_until,
             salience=salience,
             mark=mark,
         )
@@ -265,8 +265,7 @@ class MemoryService(MemoryReading):
             UsageError: it is not stored.
         """
         check_text(reason, name="the reason")
-        check_moments(at=at)
-        moment = in_utc(at) if at else self.writing.clock()
+        moment = utc_given(at, name="at") or self.writing.clock()
         decide = partial(rules.deprecate, memory_id, reason.strip(), at=moment)
         return await self.writing.change(memory_id, decide, dry_run=dry_run)
 
@@ -325,9 +324,13 @@ class MemoryService(MemoryReading):
         Raises:
             UsageError: a message has no role or content, or an invalid date.
         """
-        check_moments(at=at)
         return await self._reading().observe(
-            messages, at=at, keep_as=keep_as, title=title, llm=llm, dry_run=dry_run
+            messages,
+            at=utc_given(at, name="at"),
+            keep_as=keep_as,
+            title=title,
+            llm=llm,
+            dry_run=dry_run,
         )
 
     observe = blocking(aobserve)
@@ -352,7 +355,7 @@ class MemoryService(MemoryReading):
         Raises:
             UsageError: no such trace is kept, or it did not return one of the memories.
         """
-        check_moments(at=at)
+        used_at = utc_given(at, name="at") or self.writing.clock()
         given = trace.trace_id if isinstance(trace, RecallResult) else trace
         story = self._traces.load(given) if isinstance(given, str) else given
         accepted = list(dict.fromkeys(memory_ids))
@@ -363,7 +366,7 @@ class MemoryService(MemoryReading):
             )
         use = Use(
             trace_id=story.trace_id,
-            at=in_utc(at) if at else self.writing.clock(),
+            at=used_at,
             retrieved=[*(one.memory_id for one in story.candidates), *story.rest],
             shown=story.returned,
             accepted=accepted,
@@ -407,8 +410,7 @@ class MemoryService(MemoryReading):
         from secondhop.briefing.start import brief
 
         check_counts(limit=limit, tokens=tokens)
-        check_moments(at=at)
-        until = in_utc(at) if at else None
+        until = utc_given(at, name="at")
         asked = BriefingAsked(
             now=until or in_utc(self.writing.clock()),
             until=until,

@@ -18,7 +18,7 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
-from secondhop.given_values import check_counts, check_moments, check_text
+from secondhop.given_values import check_counts, check_text, utc_given
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
@@ -91,14 +91,14 @@ class Sessions:
             UnknownEntityError: nothing is stored for the entity.
         """
         check_asked(question, options)
-        at, where = options.get("at"), options.get("where")
+        at, where = utc_given(options.get("at"), name="at"), options.get("where")
         asked: SessionInput = {
             "question": question,
             "session_id": uuid.uuid4().hex,
             "k": options.get("k"),
             "max_rounds": options.get("max_rounds"),
             "ttl_s": options.get("ttl_s"),
-            "asked_at": in_utc(at).isoformat() if at else None,
+            "asked_at": at.isoformat() if at else None,
             "as_of": options.get("as_of"),
             "include_stale": options.get("include_stale", False),
             "where": where.values() if isinstance(where, Where) else where,
@@ -339,14 +339,10 @@ def check_asked(question: object, options: SessionOptions) -> None:
     """Raise UsageError if no session can be started with these."""
     check_text(question, name="the question")
     check_counts(k=options.get("k"), max_rounds=options.get("max_rounds"))
-    check_moments(at=options.get("at"), as_of=options.get("as_of"))
+    for name in ("at", "as_of"):
+        utc_given(options.get(name), name=name)
     if (ttl_s := options.get("ttl_s")) is not None and not ttl_s > 0:
         raise UsageError(f"ttl_s must be above 0 seconds, not {ttl_s}")
-
-
-def in_utc(moment: datetime) -> datetime:
-    """The moment; UTC if it has no time zone."""
-    return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
 def in_(seconds: float) -> datetime:
