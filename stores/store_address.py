@@ -1,6 +1,7 @@
 """How a caller names a store: a folder, or the address of a PostgreSQL database."""
 
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def named_store(store: str | Path) -> str | Path:
         UsageError: the address cannot hold a store.
     """
     expect_possible(store)
-    return store if is_address(store) else Path(store)
+    return store if is_address(store) else Path(os.path.expanduser(store))
 
 
 def shown_store(store: str | Path) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import replace
@@ -296,4 +297,4 @@ def place_of_store(store: str | Path, *, chroma_url: str | None) -> StorePlace:
         return PostgresPlace(str(store), chroma_url=chroma_url)
     from secondhop.stores.folder_place import FolderPlace
 
-    return FolderPlace(Path(store), chroma_url=chroma_url)
+    return FolderPlace(Path(os.path.expanduser(store)), chroma_url=chroma_url)

@@ -387,3 +387,12 @@ def test_without_psycopg_a_database_is_refused_with_what_to_install(
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(UsageError, match=r"\[postgres\]"):
         StoreDirectory("postgresql://localhost/memories")
+
+
+@pytest.mark.parametrize("store", ["~/memory", Path("~/memory")])
+def test_a_store_in_the_home_folder_may_be_written_with_a_tilde(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str | Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert StoreDirectory(store).path == tmp_path / "memory"

@@ -1,6 +1,7 @@
 """The options that all commands share."""
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,7 +36,7 @@ def given_path(text: str) -> Path:
         raise typer.BadParameter(
             "- is neither standard input nor standard output here; ./- is a file of that name"
         )
-    return Path(text)
+    return Path(os.path.expanduser(text))  # leaves a name like "~draft.html" as it is
 
 
 def given_store(text: str) -> str | Path:
