@@ -521,3 +521,16 @@ async def test_an_undecided_conflict_is_shown_at_recall_with_both_dates(recall: 
         (told,) = ScoredMemory.of(one).conflicts_with
         assert told == f"{other.value} ({other.created_at:%Y-%m-%d}, {other.id})"
     assert {one.conflicts_with[0].value for one in found.values()} == {"3 May", "4 May"}
+
+
+@pytest.mark.parametrize("role", ["usr", "customer"])
+async def test_messages_without_a_user_are_named(recall: Recall, role: str) -> None:
+    told = await recall.memories.aobserve([{"role": role, "content": "I live in Bonn"}])
+    assert told.degraded == [
+        f"observe: no message has the role 'user', whose statements are stored; {role!r} is "
+        f"somebody else"
+    ]
+    both = [{"role": "user", "content": "I live in Bonn"}, {"role": role, "content": "Ah"}]
+    assert (await recall.memories.aobserve(both)).degraded == []
+    answer = [{"role": "assistant", "content": "You live in Bonn"}]
+    assert (await recall.memories.aobserve(answer)).degraded == []

@@ -31,7 +31,7 @@ from secondhop.observe.messages import (
     seen_words,
 )
 from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
-from secondhop.observe.port import Reading, Turn
+from secondhop.observe.port import SPEAKER, Reading, Turn
 from secondhop.observe.reader import Heap, read_all
 from secondhop.observe.records import (
     DroppedReading,
@@ -59,6 +59,11 @@ KNOWN = 40
 """The most known facts and preferences that a model is shown."""
 
 FORGOTTEN = "it was forgotten, and these words of this message are not read again"
+
+NO_USER = "observe: no message has the role 'user', whose statements are stored"
+
+OTHERS = frozenset({"assistant", "system", "developer", "tool", "function"})
+"""Roles of a chat API that are not the user's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +100,8 @@ class ConversationReading:
             heap = await read_all(turns, known, observer=observer, limits=self.limits)
             if observer is None and in_another_language(turns):
                 heap.degraded[OTHER_LANGUAGE] = None
+            if unknown := nobody_asked(turns):
+                heap.degraded[f"{NO_USER}; {', '.join(unknown)} is somebody else"] = None
         found, forgotten = await self._without_forgotten(heap.found, said)
         outcome = await self._written(found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
@@ -228,6 +235,12 @@ class ConversationReading:
             cost = price.cost_usd(heap.usage)
         counts = counts_of(replace(heap.usage, lost_tokens=0))
         return Spent.model_validate({**counts, "cost_usd": cost, "ms": round(ms, 2)})
+
+
+def nobody_asked(turns: Sequence[Turn]) -> list[str]:
+    """The unusual roles of messages none of which is the user's; [] if one is."""
+    roles = {turn.role for turn in turns}
+    return [] if SPEAKER in roles else sorted(map(repr, roles - OTHERS))
 
 
 def known_things(view: KeepingView, turns: Sequence[Turn], *, now: datetime) -> list[Memory]:
