@@ -41,7 +41,9 @@ def test_cues_of_a_file_are_listed_and_shown(run: Cli) -> None:
     told = run("cues", "allergy").stdout
     assert "health limit" in told
     assert "what may I bake for Ana  (host, allergy:" in told
-    assert "2 cues of 1 memory" in run("cues").stdout
+    listed = run("cues").stdout
+    assert "allergy  Ana swells up after walnuts" in listed
+    assert "2 cues of 1 memory" in listed
     assert "secondhop annotate" in run("cues", "rain").stdout
 
 
@@ -57,6 +59,9 @@ def test_a_cue_is_added_and_removed_and_history_names_it(run: Cli) -> None:
     )
     assert (added["breadth"], added["origin"], added["dry_run"]) == ("broad", "host", False)
     assert again == added
+    assert run("cues", "rain", "--add", "fix the roof", "--broad").stdout.startswith(
+        "it has this cue already: fix the roof"
+    )
     history = document(run("history", "rain", "--json"))
     assert [cue["text"] for cue in history["cues"]] == ["fix the roof"]
     assert "rain was stored for: fix the roof" in run("history", "rain").stdout

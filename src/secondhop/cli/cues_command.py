@@ -55,12 +55,15 @@ def add_cue(common: Common, memory: str | None, text: str, *, broad: bool, dry_r
 
     from secondhop.memories.finding import TITLE, id_of
 
-    async def work(recall: "Recall") -> "StoredCue":
+    async def work(recall: "Recall") -> "tuple[StoredCue, bool]":
         memory_id = await id_of(recall.memories, memory, at_most=TITLE)
-        return await recall.memories.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run)
+        known = {one.cue_id for one in await recall.memories.cues.alist(memory_id)}
+        cue = await recall.memories.cues.aadd(memory_id, text, broad=broad, dry_run=dry_run)
+        return cue, cue.cue_id in known
 
-    added = in_memory(common, work)
-    tell_change(common, added, done="would add" if dry_run else "added")
+    cue, known = in_memory(common, work)
+    done = "would add" if dry_run else "added"
+    tell_change(common, cue, done="it has this cue already:" if known else done)
 
 
 def remove_cue(common: Common, cue_id: str, *, dry_run: bool) -> None:
@@ -93,14 +96,17 @@ def show_memory_cues(common: Common, memory: str) -> None:
 def list_cues(common: Common) -> None:
     """Print the cues of all memories."""
     from secondhop.cli.cues_view import show_list
+    from secondhop.cli.terminal import shorten
 
-    async def all_cues(recall: "Recall") -> "list[StoredCue]":
+    async def all_cues(recall: "Recall") -> "tuple[list[StoredCue], dict[str, str]]":
+        stored = await recall.memories.afind("")
+        titles = {one.memory_id: shorten(one.title or one.text, 60) for one in stored}
         found, after = list["StoredCue"](), ""
         while page := await recall.memories.cues.alist(after=after, limit=_PAGE):
             found += page
             after = page[-1].cue_id
-        return found
+        return found, titles
 
-    found = in_memory(common, all_cues)
+    found, titles = in_memory(common, all_cues)
     document = {"cues": [cue.model_dump(mode="json") for cue in found]}
-    tell(common, document, lambda console: show_list(found, console))
+    tell(common, document, lambda console: show_list(found, console, titles=titles))

@@ -1,6 +1,6 @@
 """Prints cues."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from secondhop.cli.terminal import clean
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def show_list(cues: Sequence[StoredCue], console: "Console") -> None:
-    """Print the cues, grouped by memory."""
+def show_list(cues: Sequence[StoredCue], console: "Console", *, titles: Mapping[str, str]) -> None:
+    """Print the cues, grouped by memory; `titles` (or first words) by memory id."""
     memory_id = None
     for cue in cues:
         if cue.memory_id != memory_id:
             memory_id = cue.memory_id
-            console.print(clean(memory_id), style="bold")
+            title = clean(titles.get(memory_id, ""))
+            console.print(f"{clean(memory_id)}  {title}".rstrip(), style="bold")
         console.print(f"   {cue_line(cue)}")
     memories = len({cue.memory_id for cue in cues})
     console.print(f"{counted(len(cues), 'cue')} of {counted(memories, 'memory')}", style="dim")
