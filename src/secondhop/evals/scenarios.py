@@ -71,10 +71,9 @@ async def run_scenario(
     """
     how = asking or Asking()
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
-    if how.warm_up:
-        cold = Asking(baselines=False, effort="none")
-        for question in questions:
-            await ask(question, recall, asking=cold)
+    cold = Asking(baselines=False, effort="none")
+    for question in questions if how.warm_up else questions[:1]:  # one loads the embedding model
+        await ask(question, recall, asking=cold)
     asked = await side_by_side(
         questions,
         lambda question: ask(question, recall, asking=how),
