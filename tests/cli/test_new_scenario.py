@@ -97,6 +97,7 @@ def test_a_typed_question_and_one_without_answer_join_what_is_there(cli: Cli) ->
     ("line", "told"),
     [
         ("hot", "'hot' is not a label"),
+        ("tin: + cake", "'tin: + cake' is not a label; + WORDS needs a line of its own"),
         ("kitchen: 99", "there is no number 99"),
         ("kitchen: 1m", "'kitchen' needs a memory that is essential or useful"),
         ("9>1", "there is no number 9"),
@@ -156,6 +157,17 @@ def test_a_folder_that_is_no_scenario_is_refused_before_anything_is_asked(cli: C
 
     assert done.exit_code == 2
     assert "queries.jsonl:1" in done.output
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_asked(cli: Cli) -> None:
+    Path("file").write_text("no folder", encoding="utf-8")
+
+    for folder in ("file", "file/mine"):
+        done = cli("eval", "new", folder, QUESTION, given="kitchen: 1\n")
+
+        assert done.exit_code == 2
+        assert f"cannot write {folder}" in done.stderr
+        assert "kitchen" not in done.stdout
 
 
 def test_what_searches_miss_is_found_by_words_and_labels_are_replaced(cli: Cli) -> None:

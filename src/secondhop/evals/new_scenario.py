@@ -3,6 +3,7 @@
 Candidates are pooled from several searches, so that the labels do not favour one of them.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -98,7 +99,10 @@ class Labels:
         elif outdated := OUTDATED.fullmatch(line):
             self._take_pairs(stale={**self.stale, self._id(outdated[1]): self._id(outdated[2])})
         else:
-            raise UsageError(f"{line!r} is not a label; say for example: allergies: 1 3u 5m")
+            hint = "say for example: allergies: 1 3u 5m"
+            if "+" in line:
+                hint = "+ WORDS needs a line of its own; label what it shows on the next"
+            raise UsageError(f"{line!r} is not a label; {hint}")
 
     def labelled(self, *, question_id: str, at: datetime, k: int) -> Question:
         """The question with its labels."""
@@ -156,9 +160,12 @@ class ScenarioFolder:
         """Questions that are in the folder already are kept.
 
         Raises:
-            UsageError: its files are not those of a scenario.
+            UsageError: its files are not those of a scenario, or it cannot be written.
         """
         self.path = path
+        above = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            raise UsageError(f"cannot write {path}: {above} is not a folder that you may write to")
         self._questions = self._read(QUESTIONS_FILE, Question)
         self._no_answer = self._read(NO_ANSWER_FILE, UnansweredQuestion)
 
