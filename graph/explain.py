@@ -101,7 +101,7 @@ def of_candidate(
         title=candidate.title,
         returned=candidate.slot is not None,
         story=story,
-        parts=score_parts(candidate),
+        parts=score_parts(trace, candidate),
         computed=[
             *made(trace, candidate),
             *changed(trace, candidate),

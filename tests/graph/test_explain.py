@@ -102,6 +102,8 @@ async def test_a_look_up_tells_the_number_that_decided(world: SmallWorld) -> Non
     next_one = f"Next came {second.memory_id} “{second.title}” with {deciding(trace, second):.4f}."
     assert told.story[-1].endswith(next_one)
     assert deciding(trace, first) >= deciding(trace, second)
+    assert "taken for a look-up" in told.computed[0]
+    assert told.parts == []  # they did not decide
 
 
 async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWorld) -> None:
