@@ -119,6 +119,13 @@ const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id:
 /** The near misses of a kept recall. `stored`: {id: memory as it is stored}. */
 const nearestOf = ({ trace, stored = new Map() }) => trace.near_misses.map(({ memory_id: id, reason: cut }) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: cut }));
 
+/** Near misses, with the memories that votes of people keep out, the best score first. */
+function cameClose({ result, trace, scores, stored = new Map() }) {
+  const out = trace.candidates.filter(({ memory_id: id, slot, votes }) => slot === null && ["cold", "wrong"].includes(votes.at(-1)?.vote) && votes.at(-1).by !== "critic" && ![...result.maybe, ...(result.changes ?? [])].some((one) => [one.id, one.memory_id].includes(id)));
+  const told = out.map(({ memory_id: id, votes }) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: votes.at(-1).round ? `you voted it ${votes.at(-1).vote}` : "it was voted down in an earlier session on such a question" }));
+  return out.length ? [...result.maybe, ...told].sort((one, other) => (scores[other.id] ?? 0) - (scores[one.id] ?? 0)) : result.maybe;
+}
+
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
 
@@ -140,7 +147,7 @@ const keptHas = (one, words) => words.toLowerCase().split(/\s+/).every((word) =>
 
 /** Show an answer, its path and the form that explains memories: for a recall, a session's round, or a file of one recall. */
 function showRecall(holder, recall) {
-  const { result, trace, explain, session = null, search = null } = recall;
+  const { trace, explain, session = null, search = null } = recall, result = { ...recall.result, maybe: cameClose(recall) };
   const tools = toolsOf(recall);
   lastRecall = { question: result.question, tools };
   const goTo = (id) => trying(async () => {
