@@ -176,10 +176,17 @@ function answerView(result, tools) {
     (result.proposals ?? []).map((one) => el("p", { class: "warning" }, inWords(one.why, tools.names))),
     result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
     missing.length ? el("details", { open: result.effort === "high" }, el("summary", {}, `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
-    result.maybe.length ? [el("h2", {}, "What came close, and why it was left out"),
-      el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
-        el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), scoreOf(memory.id, tools)].filter(Boolean).join(" · ")} · `), inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names),
-        " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))] : null);
+    result.maybe.length ? nearView(result.maybe, tools) : null);
+}
+
+/** What came close. A reason that all share is said once; the score, which then decided nothing, is not. */
+function nearView(maybe, tools) {
+  const reason = (memory) => inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names);
+  const shared = maybe.length > 1 && maybe.every((one) => one.cut_by === maybe[0].cut_by);
+  return [el("h2", {}, "What came close, and why it was left out"), shared && el("p", {}, `For all of them: ${reason(maybe[0])}.`),
+    el("ul", { class: "near" }, maybe.map((memory) => el("li", { "data-memory": memory.id },
+      el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), !shared && scoreOf(memory.id, tools)].filter(Boolean).join(" · ")}`), shared ? null : ` · ${reason(memory)}`,
+      " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))];
 }
 
 /** A form that explains any memory, returned or not. `search`: finds stored memories by words; null in a file of one recall. */
