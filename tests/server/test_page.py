@@ -534,13 +534,16 @@ def test_a_recall_has_an_address_and_is_asked_again(
     ask(page)
     expect(page).to_have_url(re.compile(f"#/recall/{MARA}/."))
     first = page.url
+    expect(page.get_by_role("heading", name="3 memories, as of 2026-06-30")).to_be_visible()
     page.get_by_label("How many memories").fill("1")
     page.get_by_role("button", name="Remove: as of 2026-06-30").click()
     expect(page.get_by_label("What was believed on")).to_have_value("")
     expect(page.get_by_role("button", name="Remove: as of")).to_have_count(0)
+    expect(page.get_by_role("heading", name="1 memory", exact=True)).to_be_visible()
     ask(page, "winter tyres")
     expect(page.locator(".answer article")).to_have_count(1)
 
+    page.go_back()
     page.go_back()
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     expect(page.locator(".answer article")).to_have_count(3)

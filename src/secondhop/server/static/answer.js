@@ -163,7 +163,7 @@ function answerView(result, tools) {
   tools = { ...tools, inSession: Boolean(result.round) };
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
   return el("section", { class: "answer", "aria-label": "Answer", tabindex: "-1" },
-    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : whyEmpty(result)),
+    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : whyEmpty(result), tools.trace.as_of && `, as of ${day(tools.trace.as_of)}`),
     result.round ? el("p", { class: "quiet rounds-left" }, `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`) : null,
     left.length ? el("details", { open: true }, el("summary", {}, `No longer in the answer: ${left.length}`), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))) : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),

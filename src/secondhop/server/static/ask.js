@@ -6,7 +6,7 @@ function askView() {
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
   const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" });
-  const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); moment.focus(); } });
+  const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); if (out.hasChildNodes()) submit(); else moment.focus(); } });
   const showDated = () => { dated.hidden = !moment.value; dated.textContent = `as of ${moment.value} ×`; dated.setAttribute("aria-label", `Remove: as of ${moment.value}`); };
   moment.addEventListener("input", showDated);
   showDated();

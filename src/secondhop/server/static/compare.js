@@ -100,7 +100,7 @@ async function compared(name, traceId, result) {
 }
 
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptName(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
