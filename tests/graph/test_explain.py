@@ -222,7 +222,7 @@ async def test_a_cue_is_hinted_at_for_what_came_in_far_behind_without_one(
     world: SmallWorld,
 ) -> None:
     _, trace = await ask(world.services(), k=1)
-    hint = "a cue lifts it for such questions: `secondhop cues {} --add"
+    hint = "a cue may lift it for such questions: `secondhop cues {} --add"
     placed = [told for told in await all_cut(world, trace) if "came in at place" in told.story[-1]]
     hinted = [told for told in placed if hint.format(quote(told.memory_id)) in told.nearest_change]
 

@@ -6,7 +6,7 @@ const VOTES = [
   ["wrong", "misleading"], ["spark", "not the answer, but it reminds me of something"],
 ];
 
-const BY_CUE = "; or this question as a cue, which lifts it for such questions";
+const BY_CUE = "; or this question as a cue, which may lift it for such questions";
 
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
@@ -16,10 +16,20 @@ const PAGE_WORDS = [
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
-  [/; a cue lifts it for such questions: `[^`]*`/, BY_CUE],
+  [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE], [/^removing (.+?), which says the same, or (.*)/, "$2; or forgetting $1, which says the same (this page forgets nothing)"],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
 ];
+
+/** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
+const OFFERS = [
+  [/--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
+  [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again/, () => ["Ask again", {}]],
+];
+
+/** Buttons that ask the question of a recall again so that a memory may come back. */
+const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exec(change), does]).filter(([found]) => found)
+  .map(([[, value], does]) => { const [words, changes] = does(value); return button(words, () => askAgain({ ...trace, ...changes })); });
 
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
@@ -36,8 +46,8 @@ function story(explanation, tools, name = "") {
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
-    change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), offersCue && !change.includes("; a cue lifts") && BY_CUE, "."),
-    canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
+    change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, question) && "this question is a cue of it already; now ", inWords(change, names), offersCue && !change.includes("; a cue may") && BY_CUE, "."),
+    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBack(explanation.memory_id),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
@@ -55,7 +65,10 @@ function partsTable(parts, candidate) {
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
 const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
-  && !told.some((sentence) => sentence.includes("repeats what ") || sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
+  && !told.some((sentence) => sentence.includes("repeats what ")) && !isCueOf({ story: told }, question);
+
+/** Whether the question is a cue of a memory already. */
+const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
 
 /** A button that takes back what sessions taught about a memory. */
 const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {
