@@ -28,7 +28,7 @@ function addForm(added) {
     title.value = text.value = "";
     say("Stored");
     await added();
-  }); } }, title, text, el("div", { class: "row" }, el("button", { class: "primary" }, "Store")));
+  }, event.target); } }, title, text, el("div", { class: "row" }, el("button", { class: "primary" }, "Store")));
 }
 
 /** A memory by its id; if it is no longer stored, only its id and the given title. */
@@ -124,24 +124,18 @@ function cuesView(told, changed) {
     against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
 }
 
-/** Store a cue of a memory; returns it. */
-async function addCue(memoryId, text) {
-  try {
-    return await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text });
-  } catch (error) {
-    if (/the most it may have/.test(error.message)) error.message = "This memory already has the most cues of yours; remove one in Memories.";
-    throw error;
-  }
-}
+/** Store a cue of a memory; returns it. `also`: {dry_run: true} to learn only whether it can be stored. */
+const addCue = (memoryId, text, also = {}) => post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text, ...also })
+  .catch((error) => { if (/the most it may have/.test(error.message)) error.message = "It has the most cues that one may give it; remove one first."; throw error; });
 
 const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`));
 
-/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. */
+/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it cannot be added, this is said instead. */
 function cueButton(memoryId, { question, trace }) {
   const holder = el("span");
   const offer = () => replace(holder, onceButton("Add this question as a cue", () => addCue(memoryId, question),
     (cue) => ["Added. ", button("Ask again", () => askAgain(trace)), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
-  offer();
+  addCue(memoryId, question, { dry_run: true }).then(offer, (error) => replace(holder, el("span", { class: "warning" }, error.message, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")));
   return holder;
 }
 
@@ -151,7 +145,7 @@ function cueForm(memoryId, added) {
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
     added(await addCue(memoryId, words.value));
     words.value = "";
-  }); } }, words, el("button", {}, "Add cue"));
+  }, event.target); } }, words, el("button", {}, "Add cue"));
 }
 
 function tracesView() {
