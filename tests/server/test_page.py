@@ -451,6 +451,11 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     expect(page.locator(".resolved")).to_contain_text("Lower:")
     expect(page.locator(".answer article").first).to_be_visible()
     take_all_back(page)
+    page.get_by_role("link", name="Recalls").click()
+    last = page.locator(".recalls li")
+    expect(last.first).to_contain_text("round 2 of a session, after 1 hot, 1 cold · ")
+    expect(last.nth(1)).to_contain_text("round 1 of a session · ")
+    expect(last.nth(1)).to_have_class("earlier")
 
 
 def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None:

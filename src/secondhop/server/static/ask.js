@@ -135,12 +135,20 @@ const promptName = ({ name, version, hash, origin }) => origin === "built in" ? 
 /** What a kept recall was asked for beside its question: the moment, and memories that ended. */
 const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with superseded, deprecated and expired memories"];
 
-/** What a list says of a kept recall after its question: when, how many memories, the effort, the prompts. */
-const keptFacts = (one) => [one.asked_at.slice(0, 16).replace("T", " "), plural(one.returned, "memory", "memories"), ...askedFor(one),
-  one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
+/** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts. */
+const keptFacts = (one) => [one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a session${one.round > 1 ? `, after ${Object.entries(one.votes).map(([vote, count]) => `${count} ${vote}`).join(", ") || "no vote"}` : ""}`,
+  one.returned < one.k ? `${one.returned} of ${plural(one.k, "memory", "memories")}` : plural(one.returned, "memory", "memories"), ...askedFor(one),
+  one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
 
-/** All recalls that are kept, the newest first. */
-const keptRecalls = () => get(ofEntity("/traces?limit=1000"));
+/** What the rounds of one session share, and nothing else does. */
+const sessionOf = (one) => one.stop_reason === "votes" ? `${one.asked_at} ${one.question}` : one.trace_id;
+
+/** All recalls that are kept, the newest first; the rounds of a session stand together. */
+async function keptRecalls() {
+  const all = await get(ofEntity("/traces?limit=1000")), groups = new Map();
+  for (const one of all) groups.set(sessionOf(one), [...(groups.get(sessionOf(one)) ?? []), one]);
+  return [...groups.values()].flat();
+}
 
 /** Whether a kept recall's question and facts contain all these words. */
 const keptHas = (one, words) => words.toLowerCase().split(/\s+/).every((word) => `${one.question} ${keptFacts(one)}`.toLowerCase().includes(word));

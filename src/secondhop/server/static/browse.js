@@ -162,7 +162,7 @@ function tracesView() {
     scrollTo(0, 0);
     back.focus();
   });
-  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one.trace_id) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
+  const row = (one, index, rows) => el("li", { class: index && sessionOf(rows[index - 1]) === sessionOf(one) && "earlier" }, el("button", { type: "button", class: "link", onclick: () => open(one.trace_id) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
     button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
   let kept = null;
   const draw = () => replace(list, kept?.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));

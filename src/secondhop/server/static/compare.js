@@ -78,7 +78,7 @@ function side(name, changed) {
     list: (all, fits) => {
       const now = picked.value;
       kept = all;
-      replace(picked, picked.options[0], all.filter((one) => fits(one) || one.trace_id === now).map((one) => el("option", { value: one.trace_id }, `${short(one.question, 60)} · ${keptFacts(one)}`)));
+      replace(picked, picked.options[0], all.filter((one) => fits(one) || one.trace_id === now).map((one) => el("option", { value: one.trace_id }, `${keptFacts(one)} · ${short(one.question, 60)}`)));
       choose(now);
     },
     isReady: (question) => Boolean(chosen() || other.value.trim() || question.trim()),
