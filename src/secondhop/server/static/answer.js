@@ -74,6 +74,7 @@ const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.
 const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
   for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
+  built.get("ask")?.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
   done();
 }, "Taken back; ask again to see");
 

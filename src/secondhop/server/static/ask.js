@@ -185,15 +185,25 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
 /** The names of memories in one line. */
 const named = (ids, names) => [...new Set(ids)].map((id) => `“${names.get(id) ?? id}”`).join("; ");
 
-/** What a resolved session accepted and taught. `uncounted`: ids of the memories whose votes were not counted. */
-function resolvedView({ done: { session: { accepted, proposals, votes }, learned }, uncounted }, names) {
-  const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
-  return el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
+/** What is known now from what a resolved session voted on: {memory id: {votes, refused}}. What was taken back is not there. */
+async function taughtBy({ accepted, votes, question }) {
+  const ids = new Set([...accepted, ...votes.flatMap((one) => VOTES.flatMap(([vote]) => one[vote]))]), { questions } = await get(ofEntity("/learned"));
+  questions.sort((one, other) => (one.question === question) - (other.question === question));  // its own question last, which then counts
+  return new Map(questions.flatMap((one) => one.memories).filter((one) => ids.has(one.memory_id)).map((one) => [one.memory_id, one]));
+}
+
+/** What a resolved session accepted, and what of its teaching still stands. `uncounted`: ids of the memories whose votes were not counted. */
+async function resolvedView(resolved, names) {
+  const { done: { session: { accepted, proposals, votes, question }, learned }, uncounted } = resolved;
+  const taught = [...await taughtBy({ accepted, votes, question })];
+  const effect = (words, has) => { const ids = taught.filter(([, one]) => has(one)).map(([id]) => id); return ids.length ? ` ${words} for such questions: ${named(ids, names)}.` : null; };
+  const view = el("section", { class: "resolved", tabindex: "-1", onuntaught: () => trying(async () => view.replaceWith(await resolvedView(resolved, names))) }, el("h2", {}, "Resolved"),
     el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
-    el("p", {}, learned.updated || learned.learned ? [`Such questions now rank ${plural(learned.updated, "memory", "memories")} differently.`, accepted.length + up.length ? ` Higher: ${named([...accepted, ...up], names)}.` : null, down.length ? ` Lower: ${named(down, names)}.` : null,
-      " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : "Nothing new was learned."),
+    el("p", {}, taught.length ? [effect("Counts more", (one) => one.votes > 0), effect("Counts a little less", (one) => one.votes <= 0 && !one.refused), effect("Is left out", (one) => one.refused),
+      " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : learned.updated ? "What was learned from it was taken back." : "Nothing new was learned."),
     uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`) : null,
     proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, names))));
+  return view;
 }
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
@@ -266,7 +276,7 @@ class Session {
     this.bar.remove();
     this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: "you resolved the session" });
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
-    const told = resolvedView({ done, uncounted }, this.names);
+    const told = await resolvedView({ done, uncounted }, this.names);
     this.holder.prepend(told);
     told.scrollIntoView({ block: "start" });
     told.focus();

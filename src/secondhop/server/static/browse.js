@@ -39,7 +39,7 @@ async function learnedView(changed) {
   const { questions } = await get(ofEntity("/learned"));
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
-    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
+    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "counts more" : "counts a little less"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
 }
 
 let opensLearned = false;  // whether the view opens with what was learned unfolded

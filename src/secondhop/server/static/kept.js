@@ -23,6 +23,6 @@ async function showLast(last, out) {
   const standing = await standingOf(last), canVote = last.body && (standing || !last.sessionId);
   const session = await showKept(last.traceId, out, canVote ? last : null);
   if (standing) await session.draw(standing);
-  if (last.resolved) out.prepend(resolvedView(last.resolved, lastRecall.tools.names));
+  if (last.resolved) out.prepend(await resolvedView(last.resolved, lastRecall.tools.names));
   showAddress("ask", addressOf(standing?.trace_id ?? last.traceId), lastRecall.question, "replaceState");
 }
