@@ -502,7 +502,14 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
 
     expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
     expect(page.get_by_role("row", name="memories 6 2", exact=True)).to_be_visible()
-    expect(page.locator(".answer")).to_contain_text("A brought 4 that B did not: ")
+    expect(page.locator(".answer")).to_contain_text("A brought 4 that B did not.")
+    only_a = page.locator(".answer .near li")
+    expect(only_a).to_have_count(4)
+    only_a.first.get_by_role("button", name="Why not in B?").click()
+    expect(only_a.first.locator(".story")).to_contain_text("did not come back")
+    only_a.first.get_by_role("button", name="Why in A?").click()
+    expect(only_a.first.locator(".story")).to_contain_text("came back")
+    expect(only_a.first.locator(".story")).to_have_count(1)
     expect(page.locator(".answer")).to_contain_text("B brought nothing that A did not")
     page.locator(".compared .vote.hot").first.click()
     expect(page.locator(".compared .vote.hot[aria-pressed=true]")).to_have_count(2)
@@ -639,6 +646,10 @@ def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
         expect(page.locator(".rows")).to_contain_text("new harbour")
         with running.client("") as http:
             assert http.delete(f"/v1/entities/{MARA}/memories/tide-3").is_success
+            stored = http.get(f"/v1/entities/{MARA}/memories").json()["memories"]
+            new_id = next(one["memory_id"] for one in stored if "harbour" in one["text"])
+            cue = {"text": "when may I sail?"}
+            assert http.post(f"/v1/entities/{MARA}/cues/{new_id}", json=cue).is_success
     changed = serving(tmp_path / "store", settings=["ranking.recency_days=30"])
     with changed as running, new_page(browser) as page:
         page.goto(f"{running.url}/#token=&entity={MARA}")
@@ -651,9 +662,14 @@ def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
         different = page.get_by_role("region", name="What was different")
         row = different.get_by_role("row", name="ranking.recency_days")
         expect(row).to_have_text("ranking.recency_days73030")
-        told = page.locator(".answer li")
-        expect(told.nth(1)).to_contain_text("Written after A was asked: “Tide table of the new")
+        told = page.locator(".answer > ul > li")
+        new = told.nth(1).locator(".near li", has_text="Tide table of the new")
+        expect(new).to_contain_text(
+            "(written in between; cue added in between: “when may I sail?”)"
+        )
         expect(told.nth(0)).to_contain_text("1 memory was forgotten since.")
+        page.get_by_label("Kept recall of A").select_option(index=0)
+        expect(told).to_have_count(0)
 
 
 def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -> None:
@@ -682,6 +698,14 @@ def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -
     expect(chosen).to_contain_text("number 00?")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("region", name="Places")).to_contain_text("same")
+    page.get_by_label("Filter kept recalls").fill("number 09?")
+    newer = page.get_by_label("Kept recall of A").locator("option", has_text="number 09?")
+    value = newer.get_attribute("value")
+    page.get_by_label("Kept recall of A").select_option(value=value)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".compared")).to_be_visible()
+    older = page.get_by_label("Kept recall of A").locator("option:checked")
+    expect(older).to_contain_text("number 00?")
 
 
 def test_a_comparison_without_a_question_says_what_is_missing(page: Page) -> None:

@@ -81,9 +81,10 @@ const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {
   return button(label, async (pressed) => {
-    const card = pressed.closest("article, li, form, section");
-    const old = card.querySelector(":scope > .story");
-    if (old) { old.remove(); pressed.setAttribute("aria-expanded", "false"); return; }
+    const card = pressed.closest("article, li, form, section"), isOpen = pressed.getAttribute("aria-expanded") === "true";
+    card.querySelector(":scope > .story")?.remove();
+    for (const one of card.querySelectorAll(".why-button")) one.setAttribute("aria-expanded", "false");
+    if (isOpen) return;
     const shown = story(await tools.explain(memoryId), tools, name);
     card.append(shown);
     pressed.setAttribute("aria-expanded", "true");
