@@ -698,14 +698,15 @@ def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -
     expect(chosen).to_contain_text("number 00?")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("region", name="Places")).to_contain_text("same")
-    page.get_by_label("Filter kept recalls").fill("number 09?")
-    newer = page.get_by_label("Kept recall of A").locator("option", has_text="number 09?")
-    value = newer.get_attribute("value")
-    page.get_by_label("Kept recall of A").select_option(value=value)
+    page.get_by_label("Filter kept recalls").fill("")
+    for side, wanted in (("A", "number 09?"), ("B", "number 03?")):
+        kept = page.get_by_label(f"Kept recall of {side}")
+        value = kept.locator("option", has_text=wanted).get_attribute("value")
+        kept.select_option(value=value)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator(".compared")).to_be_visible()
     older = page.get_by_label("Kept recall of A").locator("option:checked")
-    expect(older).to_contain_text("number 00?")
+    expect(older).to_contain_text("number 03?")
 
 
 def test_a_comparison_without_a_question_says_what_is_missing(page: Page) -> None:

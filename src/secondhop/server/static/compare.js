@@ -31,7 +31,7 @@ function compareView() {
       throw new Error("write a question, or pick a kept recall on both sides");
     }
     const [older, newer] = sides.map((one) => one.chosen());
-    if (isOrdered && older && newer && new Date(older.asked_at) > new Date(newer.asked_at)) { sides[0].choose(newer.trace_id); sides[1].choose(older.trace_id); }
+    if (isOrdered && older && newer && new Date(older.asked_at) > new Date(newer.asked_at)) { words.value = ""; list(); sides[0].choose(newer.trace_id); sides[1].choose(older.trace_id); }
     say("Asking…");
     const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
     replace(out, comparison(a, b, await between(a, b)));
