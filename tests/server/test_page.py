@@ -447,6 +447,8 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     page.locator(".answer article .why-button").first.click()
     expect(page.locator(".answer article .story").first).to_contain_text("what you vote hot stays")
     expect(page.locator(".drawing")).to_be_visible()
+    expect(page.locator(".near li").first).to_contain_text("came in at place")
+    said = page.locator(".answer article blockquote").all_text_contents()
     left = page.locator(".answer ul li", has_text="Voted cold by you.")
     expect(left).not_to_contain_text(f"{cold}:")
     page.get_by_role("button", name="Resolve").click()
@@ -461,6 +463,9 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     expect(last.first).to_contain_text("round 2 of a session, after 1 hot, 1 cold · ")
     expect(last.nth(1)).to_contain_text("round 1 of a session · ")
     expect(last.nth(1)).to_have_class("earlier")
+    last.first.locator(".link").click()
+    expect(page.locator(".flow")).to_contain_text("your votes are awaited")
+    assert page.locator(".answer article blockquote").all_text_contents() == said
 
 
 def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None:

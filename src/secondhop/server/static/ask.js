@@ -298,7 +298,7 @@ class Session {
     this.traceId = answer.trace_id;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
     showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced) }, ...traced, session: this });
-    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
+    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "votes" });
     this.refresh();
   }
 }
