@@ -56,7 +56,7 @@ function pathOf(trace, ids, told) {
     if (cue) {  // the question is near one of its cues
       const key = `c ${cue}`;
       sought(key, { label: cue, isCue: true, mark: "c", facet: "f0" }, order);
-      links.push({ from: key, to: `m ${id}`, weak: !isOwn, says: cue === candidate.undertaking ? "it shares this with the top memories" : "stored for such requests" });
+      links.push({ from: key, to: `m ${id}`, weak: !isOwn, says: cue === candidate.undertaking ? "stored for this, like other top memories" : "stored for such requests" });
     }
     const suggested = !isOwn && ways[0]?.query.facet_id !== facet && trace.queries.find((query) => query.facet_id === facet);
     if (suggested) {
