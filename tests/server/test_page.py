@@ -191,6 +191,8 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     page.get_by_label("Memory id").fill("bread")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
+    expect(page.locator(".why-not strong").first).to_be_in_viewport()
+    expect(page.locator(".told")).to_be_focused()
     expect(page.locator(".why-not")).not_to_contain_text("secondhop cues")
     why_not = page.locator(".why-not")
     expect(why_not.locator("p", has_text="What would admit it")).to_contain_text(
@@ -210,6 +212,7 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     page.get_by_label("Memory id").fill("no such words")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not")).to_contain_text("No stored memory has this")
+    expect(page.get_by_text("No stored memory has this")).to_be_in_viewport()
 
 
 def test_a_question_becomes_a_cue_until_a_memory_has_the_most(

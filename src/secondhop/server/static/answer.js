@@ -208,7 +208,7 @@ function nearView(maybe, tools) {
 function whyNotForm(tools, search) {
   const { explain, names } = tools;
   const input = el("input", { list: "known-memories", placeholder: "title, id, or words in it", "aria-label": "Memory id", autocomplete: "off" });
-  const told = el("div");
+  const told = el("div", { class: "told", tabindex: "-1" });
   const tell = async (id, name, text) => {
     const explanation = await explain(id);
     const said = text ?? (search ? await textOf(id) : "");
@@ -223,7 +223,7 @@ function whyNotForm(tools, search) {
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
-  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
+  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(async () => { await answer(input.value.trim()); told.focus({ preventScroll: true }); told.scrollIntoView({ block: "start" }); }, form); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
   return form;
 }
