@@ -18,7 +18,7 @@ const PAGE_WORDS = [
   [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
   [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE], [/^removing (.+?), which says the same, or (.*)/, "$2; or forgetting $1, which says the same (this page forgets nothing)"],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
-  [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
+  [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
 ];
 
 /** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
@@ -142,6 +142,9 @@ function card(memory, place, tools) {
       el("code", { class: "quiet" }, memory.id)));
 }
 
+/** For memories that were voted wrong: what may have replaced them. */
+const proposed = (proposals, names) => proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, `“${names.get(one.memory_id) ?? one.memory_id}” was voted wrong; “${names.get(one.replaced_by) ?? one.replaced_by}” may be right: ${inWords(one.why, names)}`));
+
 /** The buttons to vote on a memory; in a session, its last vote counts until there is another. */
 function voteButtons(memory, { votes, voted, names, inSession }) {
   const standing = inSession ? memory.vote : "", now = () => votes.get(memory.id) ?? standing;
@@ -188,7 +191,7 @@ function answerView(result, tools) {
     tools.votes && result.memories.length ? voteWords() : null,
     result.memories.map((memory) => card(memory, ++place, tools)),
     (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), branch.memories.map((memory) => card(memory, ++place, tools))]),
-    (result.proposals ?? []).map((one) => el("p", { class: "warning" }, inWords(one.why, tools.names))),
+    proposed(result.proposals ?? [], tools.names),
     result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
     missing.length ? el("details", { open: result.effort === "high" }, el("summary", {}, `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
     result.maybe.length ? nearView(result.maybe, tools) : null);

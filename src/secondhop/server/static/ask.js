@@ -202,7 +202,7 @@ async function resolvedView(resolved, names) {
     el("p", {}, taught.length ? [effect("Counts more", (one) => one.votes > 0), effect("Counts a little less", (one) => one.votes <= 0 && !one.refused), effect("Is left out", (one) => one.refused),
       " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : learned.updated ? "What was learned from it was taken back." : "Nothing new was learned."),
     uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`) : null,
-    proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, names))));
+    proposed(proposals, names));
   return view;
 }
 
