@@ -216,8 +216,9 @@ class Session {
     this.count = el("span", { role: "status" });
     this.next = button("Next round", () => this.vote(), { class: "primary" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
+    this.clear = button("Clear votes", () => { this.votes.clear(); this.refresh(); repaintVotes(this.holder); }, {}, () => !this.votes.size);
     this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet roomy" }, "Resolve ends the session and teaches later recalls of such questions."),
-      button("Clear votes", () => { this.votes.clear(); this.refresh(); repaintVotes(this.holder); }));
+      this.clear);
   }
 
   tools() { return { votes: this.votes, voted: () => this.refresh(), k: this.body.k }; }
@@ -230,6 +231,7 @@ class Session {
     this.bar.hidden = !this.votes.size && !this.id;
     this.count.textContent = plural(this.votes.size, this.id ? "new vote" : "vote");
     this.next.disabled = this.isStuck();
+    this.clear.disabled = !this.votes.size;
   }
 
   /** Whether the next round cannot be asked for: there are no votes, or no rounds left. */
