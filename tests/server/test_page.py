@@ -338,6 +338,15 @@ def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".detail h2")).to_have_text(name)
     expect(page.locator(".detail article")).to_be_focused()
+    expect(page.locator(".rows [aria-current]")).to_contain_text(name)
+    expect(page).to_have_url(re.compile(f"#/memory/{MARA}/."))
+
+    page.reload()
+
+    expect(page.locator(".detail h2")).to_have_text(name)
+    expect(page.locator(".rows [aria-current]")).to_be_in_viewport()
+    page.evaluate(f"location.hash = '#/memory/{MARA}/gone'")
+    expect(page.locator(".detail")).to_contain_text("No memory with this id is stored.")
 
 
 def test_what_is_not_there_is_said(page: Page) -> None:

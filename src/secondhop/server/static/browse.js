@@ -43,12 +43,11 @@ async function learnedView(changed) {
 }
 
 let opensLearned = false;  // whether the view opens with what was learned unfolded
-let toOpen = "";  // id of the memory to open the view with
 
 /** Open a memory in the Memories tab. */
 function openMemory(id) {
-  toOpen = id;
-  location.hash = "#memories";
+  const address = addressIn("memory", id);
+  if (location.hash === address) open("memories", id); else location.hash = address;
 }
 
 /** What an empty list says of the kind it was asked for. */
@@ -70,7 +69,7 @@ function memoriesView() {
     const shown = loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500);
     replace(list, shown.length || after || !loaded.length ? shown.map(row) : el("li", {}, words.value ? "No memory has all these words. Try fewer words, or all kinds." : NONE_OF_KIND[kind.value]));
   };
-  const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
+  const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", "data-memory": memory.memory_id, "aria-current": opened?.memory_id === memory.memory_id && "true", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
     words.value && !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) && el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`)));
   let opened = null;  // the memory beside the list
@@ -80,9 +79,12 @@ function memoriesView() {
     const near = await Promise.all([...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)));
     replace(detail, memoryView(memory, past, cues, near, open));
     opened = memory;
+    for (const one of list.querySelectorAll("button")) if (one.dataset.memory === memory.memory_id) one.setAttribute("aria-current", "true"); else one.removeAttribute("aria-current");
   };
   const open = async (memory) => {
     await show(memory);
+    showAddress("memories", addressIn("memory", memory.memory_id), nameOf(memory));
+    list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     detail.firstChild.focus({ preventScroll: true });
     detail.firstChild.scrollIntoView({ block: "nearest" });  // shows its start if it is longer than the screen
   };
@@ -101,12 +103,15 @@ function memoriesView() {
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
   const taught = el("div");
   const showTaught = async () => { const now = await learnedView(showTaught), open = opensLearned || taught.querySelector("details")?.open; opensLearned = false; replace(taught, now); if (now && open) now.open = true; };
-  const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
+  const openGiven = async (id) => {
+    await first;
+    if (id) await open({ memory_id: id, ...await storedOr(id) }).catch((error) => { if (error.status !== 404) throw error; replace(detail, el("p", {}, "No memory with this id is stored.")); });
+  };
   const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
   return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned,
-    focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); trying(openGiven); } };
+    focus: (id = "") => { first ??= trying(reload); trying(showTaught); words.focus(); trying(() => openGiven(id)); } };
 }
 
 const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };

@@ -6,8 +6,8 @@ const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["m
 
 const built = new Map();  // {tab: view}: a tab keeps its content while another one is open
 
-/** Show a view. `traceIds`: the kept recalls to show in it. */
-function open(name, ...traceIds) {
+/** Show a view. `ids`: of the kept recalls, or of the memory, to show in it. */
+function open(name, ...ids) {
   const [key, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
   if (!built.has(key)) built.set(key, build());
   const view = built.get(key);
@@ -15,7 +15,7 @@ function open(name, ...traceIds) {
   for (const tab of byId("tabs").children) if (tab.textContent === label) tab.setAttribute("aria-current", "page"); else tab.removeAttribute("aria-current");
   say("");
   showTitle();
-  view.focus(...traceIds);
+  view.focus(...ids);
 }
 
 /** Show what the address bar names. The last answer is in the view that takes votes on it. */
@@ -23,8 +23,8 @@ function openAddressed() {
   const named = addressed();
   if (!named) { open(location.hash.slice(1)); return; }
   if (named.entity !== place.entity) { openEntity(named.entity); trying(showStats); }
-  const [traceId, other] = named.traceIds;
-  if (other) open("compare", traceId, other); else if (lastKept()?.traceId === traceId) open("ask"); else open("recalls", traceId);
+  const [traceId, other] = named.ids;
+  if (named.kind === "memory") open("memories", traceId); else if (other) open("compare", traceId, other); else if (lastKept()?.traceId === traceId) open("ask"); else open("recalls", traceId);
 }
 
 /** Turn to the memories of another entity. */
