@@ -47,7 +47,7 @@ function story(explanation, tools, name = "") {
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, question) && "this question is a cue of it already; now ", inWords(change, names), offersCue && !change.includes("; a cue may") && BY_CUE, "."),
-    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBack(explanation.memory_id),
+    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBack(explanation.memory_id, ["Taken back. ", button("Ask again", () => askAgain(tools.trace))]),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
@@ -70,13 +70,13 @@ const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told },
 /** Whether the question is a cue of a memory already. */
 const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
 
-/** A button that takes back what sessions taught about a memory. */
-const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {
+/** A button that takes back what sessions taught about a memory; `told` then stands in its place. */
+const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
   for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
   built.get("ask")?.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
   done();
-}, "Taken back; ask again to see");
+}, told);
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {

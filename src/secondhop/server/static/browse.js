@@ -39,7 +39,7 @@ async function learnedView(changed) {
   const { questions } = await get(ofEntity("/learned"));
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
-    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "counts more" : "counts a little less"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
+    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "counts more" : "counts a little less"} `, takeBack(memory.memory_id, "Taken back", () => { say("Taken back: such questions are answered as before"); changed(); }))))])) : null;
 }
 
 let opensLearned = false;  // whether the view opens with what was learned unfolded
@@ -120,7 +120,14 @@ const CUE_ORIGIN = { host: "by you or your program", model: "by a model", sessio
 function cuesView(told, changed) {
   const list = el("ul");
   const row = (cue) => el("li", { "data-learned": cue.origin === "session" && told.memory_id }, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
-    button("Remove", async (pressed) => { await removeCue(cue); pressed.closest("li").remove(); now(told.cues.filter((one) => one !== cue)); }, { "aria-label": `Remove ${cue.text}` }));
+    button("Remove", async (pressed) => {
+      await removeCue(cue);
+      const line = pressed.closest("li"), isLearned = cue.origin === "session";  // votes cannot be given back
+      const undo = button("Undo", async () => { const again = await addCue(told.memory_id, cue.text, { broad: cue.breadth === "broad" }); line.replaceWith(row(again)); now([...told.cues, again]); });
+      replace(line, `Removed: ${cue.text} `, !isLearned && undo);
+      if (!isLearned) undo.focus();
+      now(told.cues.filter((one) => one !== cue));
+    }, { "aria-label": `Remove ${cue.text}` }));
   const now = (cues) => { told.cues = cues; changed(); };
   const against = told.cues.filter((cue) => cue.proved < 0);
   list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
