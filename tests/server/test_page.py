@@ -386,6 +386,7 @@ def test_an_empty_memory_is_filled_and_what_a_session_taught_is_taken_back(
             page.get_by_label("Text of the new memory").fill(text)
             page.get_by_role("button", name="Store").click()
             expect(page.locator(".rows")).to_contain_text(text)
+            page.get_by_label("Filter").fill("words that the next one lacks")
         page.get_by_role("link", name="Ask").click()
         ask(page, "What may I bake for Ana?")
         page.locator(".answer article .vote.wrong").first.click()

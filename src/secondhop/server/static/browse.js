@@ -53,8 +53,8 @@ function openMemory(id) {
 /** What an empty list says of the kind it was asked for. */
 const NONE_OF_KIND = {
   continuity: "No such memories yet. Conversations and notes become such: write one above, or run secondhop ingest FILE.",
-  factual: "No facts yet. Facts come from observe (a conversation) or remember.",
-  preferential: "No preferences yet. Preferences come from observe (a conversation) or remember.",
+  factual: "No facts yet. They are read out of conversations (secondhop observe), or stored one by one (secondhop remember).",
+  preferential: "No preferences yet. They are read out of conversations (secondhop observe), or stored one by one (secondhop remember).",
 };
 
 function memoriesView() {
@@ -100,7 +100,8 @@ function memoriesView() {
   const more = button("Load more", load);
   const reload = async () => { loaded.length = 0; after = ""; await load(); await trying(showStats); adding.open ||= !loaded.length; };
   const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, ingest files (secondhop ingest FILE), or choose another name at the top.");
-  const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
+  const added = async () => { words.value = ""; kind.selectedIndex = 0; await reload(); };  // a filter would hide it
+  const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(added));
   const taught = el("div");
   const showTaught = async () => { const now = await learnedView(showTaught), open = opensLearned || taught.querySelector("details")?.open; opensLearned = false; replace(taught, now); if (now && open) now.open = true; };
   const openGiven = async (id) => {
@@ -218,7 +219,7 @@ function briefingView() {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
       ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, el("button", { type: "button", class: "link inline", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300)), day(one.created_at), one.why]))
-      : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they come from observe (a conversation) or remember."));
+      : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they are read out of conversations (secondhop observe), or stored one by one (secondhop remember)."));
   };
   return { element: holder, focus: () => trying(load) };
 }
