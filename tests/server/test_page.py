@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, FloatRect, Page, expect
 from tests.fakes import note
-from tests.mcp.mcp_world import MARA, command, environment
+from tests.mcp.mcp_world import MARA, NOOR, command, environment
 from tests.server.browser import chromium, new_page
 from tests.server.served_world import QUESTION, Running, new_store, serving
 
@@ -992,6 +992,16 @@ def test_five_thousand_memories_are_asked_and_browsed(tmp_path: Path, browser: B
         expect(page.locator(".rows li")).to_have_count(500)
         page.get_by_label("Filter").fill("day 4321:")
         expect(page.locator(".rows li")).to_have_count(1)
+
+
+def test_whose_memories_they_are_is_picked_from_those_that_are_stored(page: Page) -> None:
+    whose = page.get_by_label("Memories of", exact=True)
+    expect(whose.locator("option")).to_have_text([MARA, NOOR])
+    whose.select_option(NOOR)
+    expect(page.locator("#stats")).to_have_text("1 memory")
+    page.evaluate("location.hash = '#/memory/bem/plan'")
+    expect(whose).to_have_value("bem")
+    expect(page.locator("#stats")).to_have_text("nothing is stored here")
 
 
 def test_a_page_without_a_token_asks_for_one(running: Running, browser: Browser) -> None:

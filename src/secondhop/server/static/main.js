@@ -30,10 +30,17 @@ function openAddressed() {
 /** Turn to the memories of another entity. */
 function openEntity(entity) {
   usePlace(entity);
-  byId("entity").value = entity;
+  showEntity();
   built.clear();
   lastRecall = null;
   for (const [name] of VIEWS) { linkOf(name).setAttribute("href", `#${name}`); linkOf(name).dataset.about = ""; }
+}
+
+/** Show in the header whose memories these are, also if nothing is stored of them. */
+function showEntity() {
+  const choice = byId("entity");
+  if (![...choice.options].some((one) => one.value === place.entity)) choice.append(el("option", {}, place.entity));
+  choice.value = place.entity;
 }
 
 /** Open a view by its link: it shows what it showed before. */
@@ -47,7 +54,7 @@ function openLinked(event, name) {
 
 async function showStats() {
   const told = await get(ofEntity(""));
-  byId("stats").textContent = plural(told.memories, "memory", "memories");
+  byId("stats").textContent = told.memories ? plural(told.memories, "memory", "memories") : "nothing is stored here";
   return told.memories;
 }
 
@@ -63,9 +70,9 @@ function askForToken(why) {
 async function start() {
   try {
     const entities = await get("/v1/entities");
-    replace(byId("entities"), entities.map((name) => el("option", { value: name })));
+    replace(byId("entity"), entities.map((name) => el("option", {}, name)));
     if (!place.entity) usePlace(entities[0] || "default");
-    byId("entity").value = place.entity;
+    showEntity();
     onhashchange = () => { if (location.hash !== "#main") openAddressed(); };  // which the skip link adds
     openAddressed();
     await trying(showStats);
