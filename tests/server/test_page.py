@@ -550,7 +550,7 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
         chosen = page.get_by_label(f"Kept recall of {name}").locator("option:checked")
         expect(chosen).to_contain_text(count)
     page.evaluate(f"location.hash = '#/compare/{MARA}/gone/gone'")
-    expect(page.locator("#status.error")).to_contain_text("is no longer kept")
+    expect(page.locator("main")).to_contain_text("A recall of this comparison is no longer kept.")
 
 
 def test_kept_recalls_are_shown_and_compared(page: Page) -> None:
@@ -646,8 +646,10 @@ def test_an_address_without_a_recall_says_so(page: Page) -> None:
     expect(page.get_by_label("Question", exact=True)).to_be_visible()
     for wrong in ("no-such-trace", "%3Cimg%20src=x%3E"):
         page.evaluate(f"location.hash = '#/recall/{MARA}/{wrong}'")
-        expect(page.locator("#status.error")).to_contain_text("no")
-        expect(page.locator(".recalls li").first).to_be_visible()
+        expect(page.locator("main")).to_contain_text("This recall is no longer kept.")
+        expect(page.locator("#status")).to_be_empty()
+        page.get_by_role("button", name="All recalls").click()
+        expect(page.locator(".recalls")).to_be_visible()
     page.evaluate("location.hash = '#/recall/%E0%A4%A/x'")
     expect(page.get_by_label("Question", exact=True)).to_be_visible()
 

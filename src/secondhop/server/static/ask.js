@@ -33,7 +33,7 @@ function askView() {
     submit(trace.where);  // a filter, which only programs give
   };
   const last = lastKept();
-  if (last && !toAsk) showLast(last, out).catch((error) => { if (addressed()) say(error.message, true); });  // after a reload; its trace may be gone
+  if (last && !toAsk) trying(() => showLast(last, out).catch((error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
   else requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
   return { element: el("div", {}, form, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
 }

@@ -168,8 +168,8 @@ function tracesView() {
   const close = () => { replace(out); all.hidden = false; words.focus(); showAddress("recalls", "#recalls"); };
   const open = (traceId) => trying(async () => {
     const shown = el("div");
-    await showKept(traceId, shown);
-    showAddress("recalls", addressOf(traceId), lastRecall.question);
+    const gone = await showKept(traceId, shown).then(() => null, noLongerKept);
+    if (gone) replace(shown, gone); else showAddress("recalls", addressOf(traceId), lastRecall.question);
     replace(out, back, shown);
     all.hidden = true;
     scrollTo(0, 0);

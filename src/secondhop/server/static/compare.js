@@ -53,8 +53,7 @@ function compareView() {
     sides.forEach((one, index) => { if (addressed.length) one.choose(addressed[index]); });
     changed();
     if (!addressed.length) return;
-    if (!sides.every((one) => one.chosen())) throw new Error("a recall of this comparison is no longer kept");
-    await submit();
+    if (sides.every((one) => one.chosen())) await submit(); else replace(out, el("p", {}, "A recall of this comparison is no longer kept."));
   };
   return { element: el("div", {}, form, out), focus: (...traceIds) => { trying(() => refresh(traceIds)); question.focus(); } };
 }
