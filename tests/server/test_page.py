@@ -92,8 +92,9 @@ def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
 
 
 def test_an_answer_is_there_after_a_reload(page: Page) -> None:
+    page.get_by_label("How many memories").fill("7")
     ask(page)
-    expect(page.locator(".answer article")).to_have_count(6)
+    expect(page.locator(".answer article")).to_have_count(7)
     shown = memories_in(page, ".answer article"), page.locator(".near li").all_inner_texts()
     said = page.locator(".answer article blockquote").all_text_contents()
     page.wait_for_timeout(500)  # traces are written after the answer
@@ -101,7 +102,9 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     page.reload()
 
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
-    expect(page.locator(".answer article")).to_have_count(6)
+    expect(page.get_by_label("Question", exact=True)).to_have_value(QUESTION)
+    expect(page.get_by_label("How many memories")).to_have_value("7")
+    expect(page.locator(".answer article")).to_have_count(7)
     near = page.locator(".near li").all_inner_texts()
     assert (memories_in(page, ".answer article"), near) == shown
     assert shown[1]

@@ -23,17 +23,17 @@ function askView() {
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
   });
-  const again = (trace) => {
+  const filled = (trace) => {
     question.value = trace.question;
     k.value = trace.k;
     effort.value = trace.effort ?? "";
     moment.value = day(trace.as_of);
     showDated();
     stale.checked = trace.include_stale;
-    submit(trace.where);  // a filter, which only programs give
   };
+  const again = (trace) => { filled(trace); submit(trace.where); };  // a filter, which only programs give
   const last = lastKept();
-  if (last && !toAsk) trying(() => showLast(last, out).catch((error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
+  if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled(lastRecall.tools.trace); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
   else requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
   return { element: el("div", {}, form, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
 }
