@@ -82,6 +82,7 @@ def memories_in(page: Page, selector: str) -> list[str | None]:
 def test_a_question_lights_the_graph_and_is_answered(page: Page) -> None:
     ask(page)
 
+    expect(page.locator("main")).not_to_contain_text("the question itself")
     expect(page.locator(".node").first).to_be_hidden()  # folded once the answer is there
     page.locator(".flow summary").first.click()
     expect(page.locator('.node.lit[data-node="retrieve"]')).to_be_visible()
@@ -755,9 +756,9 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     expect(page.locator(".detail blockquote")).to_contain_text("Sourdough")
     page.get_by_label("New cue").fill("what goes with the soup?")
     page.keyboard.press("Enter")
-    expect(page.locator(".detail")).to_contain_text("what goes with the soup? by you")
+    expect(page.locator(".detail")).to_contain_text("what goes with the soup? 20")
     past = page.locator(".detail h3:text-is('History') + ol")
-    cue = "cue added by you or your program: “what goes with the soup?”"
+    cue = "cue added: “what goes with the soup?”"
     added = past.locator("li", has_text=cue)
     expect(added).to_have_count(1)
     page.get_by_role("button", name="Remove what goes with the soup?").click()

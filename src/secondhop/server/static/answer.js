@@ -10,7 +10,7 @@ const BY_CUE = "; or this question as a cue, which may lift it for such question
 
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
-  [/^Round (\d+), \w+: /, "Round $1: "],
+  [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
@@ -18,7 +18,7 @@ const PAGE_WORDS = [
   [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
   [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE], [/^removing (.+?), which says the same, or (.*)/, "$2; or forgetting $1, which says the same (this page forgets nothing)"],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
-  [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
+  [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
 
 /** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
@@ -102,14 +102,14 @@ const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0"
 
 /** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets and the hop. */
 function foundFor(memory, { trace }) {
-  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
+  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.map((name) => name === ownFacet(trace) ? "the question" : name).join(", ")} (hop ${memory.hop})`;
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
   return words ? (cue ? "its text and a cue" : "its text") : cue ? `a cue (by its text alone: ${at})` : place && `its text (${at})`;
 }
 
 const facts = (memory, tools) => el("dl", { class: "facts" },
   fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
-  fact("found by", foundFor(memory, tools)), fact("help", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
+  fact("found by", foundFor(memory, tools)), fact("role", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
@@ -135,7 +135,7 @@ function card(memory, place, tools) {
     memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round; another vote replaces it.` : `The critic voted ${memory.vote}.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
-    el("p", { class: "why" }, memory.why),
+    el("p", { class: "why" }, inWords(memory.why, tools.names)),
     memory.conflicts_with.length ? el("p", { class: "warning" }, "Also on record: ", memory.conflicts_with.map((one) => one.value).join("; ")) : null,
     facts(memory, tools), evidenceOf(memory, tools.question),
     el("div", { class: "tools" }, tools.votes && voteButtons(memory, tools), tools.explain && whyButton(tools, memory.id, "Why?"),

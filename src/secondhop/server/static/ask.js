@@ -13,7 +13,7 @@ function askView() {
   const effort = effortChoice("Effort");
   const out = el("div", { id: "out" });
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
-    el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
+    el("div", { class: "row" }, el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
       endedToo(stale), el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = (where = null) => trying(async () => {

@@ -115,7 +115,7 @@ function memoriesView() {
     focus: (id = "") => { first ??= trying(reload); trying(showTaught); words.focus(); trying(() => openGiven(id)); } };
 }
 
-const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
+const CUE_ORIGIN = { host: "", model: "by a model", session: "from a session" };
 
 /** The cues of a memory, with buttons to remove them and a form to add one; both change `told.cues` and call `changed`. */
 function cuesView(told, changed) {

@@ -66,7 +66,7 @@ function side(name, changed) {
   const stale = el("input", { type: "checkbox" });
   const effort = effortChoice(`Effort of ${name}`);
   const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
-  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
+  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
   let kept = [];
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
