@@ -452,8 +452,10 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     cold = page.locator(".answer article").nth(1).get_attribute("data-memory")
 
     page.locator(".answer article .vote.hot").first.click()
-    page.locator(".answer article .vote.cold").nth(1).click()
-    page.get_by_role("button", name="Next round").click()
+    page.locator(".answer article .vote.cold").nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".session-bar")).to_contain_text("Key n: next round.")
+    page.keyboard.press("n")
     expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
     expect(page.locator(".answer article").first).to_contain_text("You voted hot")
     expect(page.locator(".answer .vote[aria-pressed=true]")).to_have_text(["hot"])

@@ -90,6 +90,7 @@ function startPage() {
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.key === "/" && !typing) { event.preventDefault(); document.querySelector("main textarea, main input")?.focus(); }
+    if (event.key === "n" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) document.querySelector("main .next-round")?.click();
   });
   for (const act of ["wheel", "touchmove", "click"]) document.addEventListener(act, () => { if (act === "click" || byId("status").className !== "error") say(""); }, { capture: true, passive: true });  // what is said covers nothing that one goes on to
   start();
