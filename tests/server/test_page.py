@@ -463,6 +463,7 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     expect(page.get_by_role("button", name="Clear votes")).to_be_disabled()
     lit = page.locator(".answer .vote[aria-pressed=true]")
     expect(lit).to_have_attribute("aria-disabled", "true")
+    expect(page.locator(".answer article").first).to_contain_text("another vote replaces it")
     expect(page.locator(".answer")).not_to_contain_text("No newer memory was found")
     expect(page.locator(".answer")).not_to_contain_text("Next in line")
     expect(page.locator(".answer")).to_contain_text("You asked for 6.")

@@ -132,7 +132,7 @@ function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
     el("h3", {}, el("span", { class: "place" }, String(place)), byId("tabs") ? el("button", { type: "button", class: "link inline", title: "Open in Memories", onclick: () => openMemory(memory.id) }, name) : name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
-    memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round; another vote replaces it.` : `The critic voted ${memory.vote}.`),
+    memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, inWords(memory.why, tools.names)),
@@ -154,9 +154,9 @@ function voteButtons(memory, { votes, voted, names, inSession }) {
     voted();
   };
   const all = VOTES.map(([name, meaning]) => el("button", { type: "button", class: `vote ${name}`, title: meaning, onclick: () => choose(name) }, name));
-  const paint = () => all.forEach((one) => { one.setAttribute("aria-pressed", String(now() === one.textContent)); one.setAttribute("aria-disabled", String(one.textContent === standing && now() === standing)); });  // a vote that was sent is replaced by another, but not taken back
+  const paint = () => all.forEach((one) => { one.setAttribute("aria-pressed", String(now() === one.textContent)); one.setAttribute("aria-disabled", String(one.textContent === standing && now() === standing)); });
   paint();
-  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`, onrepaint: paint }, all);
+  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`, onrepaint: paint }, all, standing && el("span", { class: "quiet" }, " another vote replaces it"));  // one that was sent cannot be taken back
 }
 
 /** Make all vote buttons show the current votes. */

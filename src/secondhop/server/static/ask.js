@@ -217,7 +217,7 @@ class Session {
     this.next = button("Next round", () => this.vote(), { class: "primary next-round", "aria-keyshortcuts": "n" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
     this.clear = button("Clear votes", () => { this.votes.clear(); this.refresh(); repaintVotes(this.holder); }, {}, () => !this.votes.size);
-    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet roomy" }, "Key n: next round. Resolve ends the session and teaches later recalls of such questions."),
+    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet roomy" }, "Key n: next round. Resolve ends the session; later recalls learn."),
       this.clear);
   }
 

@@ -105,7 +105,7 @@ async function compared(name, traceId, result) {
 
 /** What happened between two recalls to a memory that only one of them returned: {memory id: words}. Of cues and votes that were taken back since, nothing is known. */
 async function between(a, b) {
-  const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) > start && new Date(at) <= end;
+  const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
   const lone = [...a.result.memories, ...b.result.memories].filter(({ id }) => inA.has(id) !== inB.has(id));
   return new Map(await Promise.all(lone.map(async ({ id, created_at: written }) => {
