@@ -356,7 +356,7 @@ def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:
 def test_what_is_not_there_is_said(page: Page) -> None:
     page.get_by_label("Question", exact=True).fill("x" * 30_000)
     page.keyboard.press("Enter")
-    expect(page.locator("#status.error")).to_contain_text("the question has 30,000 characters")
+    expect(page.locator(".ask + .failed")).to_contain_text("the question has 30,000 characters")
     expect(page.get_by_text("Asking")).to_have_count(0)
     page.get_by_role("link", name="Memories").click()
     page.get_by_label("Filter").fill("no such words")
@@ -744,7 +744,7 @@ def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -
 def test_a_comparison_without_a_question_says_what_is_missing(page: Page) -> None:
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator("#status")).to_have_text(
+    expect(page.locator(".ask + .failed")).to_have_text(
         "write a question, or pick a kept recall on both sides"
     )
     expect(page.get_by_label("Question", exact=True)).to_be_focused()

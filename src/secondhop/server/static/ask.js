@@ -22,7 +22,7 @@ function askView() {
     if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
-  });
+  }, form);
   const filled = (trace) => {
     question.value = trace.question;
     k.value = trace.k;

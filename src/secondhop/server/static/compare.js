@@ -23,7 +23,7 @@ function compareView() {
   const sides = ["A", "B"].map((name) => side(name, changed));
   const out = el("div");
   let isOrdered = false;  // whether A is to be the older one
-  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); }, onchange: ({ target }) => { if (target !== words) replace(out); } }, question, el("label", {}, "Find a kept recall ", words),
+  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit, form); }, onchange: ({ target }) => { if (target !== words) replace(out); } }, question, el("label", {}, "Find a kept recall ", words),
     el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
   const submit = async () => {
     if (!sides.every((one) => one.isReady(question.value))) {

@@ -94,7 +94,7 @@ async function trying(work, near = null) {
   try {
     return await work();
   } catch (error) {
-    if (near?.isConnected) near.after(el("p", { class: "warning failed", role: "alert" }, error.message)); else say(error.message, true);
+    if (near?.isConnected) { say(""); near.after(el("p", { class: "warning failed", role: "alert" }, error.message)); } else say(error.message, true);
     return null;
   }
 }
