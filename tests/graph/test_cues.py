@@ -100,7 +100,7 @@ def test_what_the_undertaking_of_the_best_lifts_says_so() -> None:
     others = {"other": candidate | {"memory_id": "other"}, candidate["memory_id"]: candidate}
     state = cast(RecallState, {"candidates": others, "picks": [{"memory_id": "other"}]})
     assert like_others(candidate, state) == ", like others of this answer"
-    assert like_others(candidate, cast(RecallState, state | {"picks": []})) == ""
+    assert like_others(candidate, state | {"picks": []}) == ""
 
 
 async def test_a_memory_without_cues_is_still_found_by_its_words(world: SmallWorld) -> None:

@@ -22,7 +22,7 @@ from secondhop.errors import UsageError
 from secondhop.graph.deciding import deciding
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
-from secondhop.graph.score_story import changed
+from secondhop.graph.score_story import changed as changed_by_factors
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
@@ -118,7 +118,9 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
     assert all(one.meaning for one in told.parts)
     assert f": a score of {last.score:.2f} on a scale from 0 to 1." in told.computed[0]
     lifted = last.model_copy(update={"score": 0.9, "factors": {"learned": 1.3}})
-    assert changed(trace, lifted)[0].endswith("a score of 1.17, which is above that scale.")
+    assert changed_by_factors(trace, lifted)[0].endswith(
+        "a score of 1.17, which is above that scale."
+    )
 
 
 async def test_equal_scores_are_told_in_words(tmp_path: Path) -> None:
