@@ -109,7 +109,8 @@ def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
         f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
         for name, factor in factors.items()
     )
-    return [f"Then {told}: a score of {score:.{digits(trace)}f}."]
+    above = ", which is above that scale" if score > 1 else ""
+    return [f"Then {told}: a score of {score:.{digits(trace)}f}{above}."]
 
 
 def score_parts(trace: RecallTrace, candidate: TraceCandidate) -> list[ScorePart]:

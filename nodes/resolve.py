@@ -3,10 +3,11 @@
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from secondhop.nodes.budget import spent_fields
-from secondhop.nodes.config import RecallLimits
+from secondhop.nodes.config import Config, RankingSettings, RecallLimits
 from secondhop.nodes.evidence.fill import (
     LEAST_SHARE,
     LeftOut,
@@ -21,7 +22,14 @@ from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
-from secondhop.nodes.selection.relevance import last_votes
+from secondhop.nodes.selection.relevance import (
+    OF_THE_QUESTION,
+    UNNAMED_FACTOR,
+    last_votes,
+    newer_factor,
+    score_factors,
+)
+from secondhop.nodes.selection.slots import slot_rule
 from secondhop.nodes.selection.staleness import hidden_hits, marked
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState, RecallUpdate
@@ -108,7 +116,7 @@ async def picked_answer(
 ) -> Answer:
     """The answer of a recall for k memories: each brings its best passages and their neighbours."""
     limits, candidates = services.settings.limits, state.get("candidates", {})
-    misses = near_misses(state, picks, over_budget=(), limit=limits.maybe)
+    misses = near_misses(state, picks, over_budget=(), settings=services.settings)
     near = await near_cues([candidates[one] for one in picks], state, services=services)
     best = {one: first_near_cues(evidence_of(candidates[one]), near.get(one)) for one in picks}
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
@@ -149,7 +157,7 @@ async def filled_answer(
         state,
         {*picks, *evidence},
         over_budget=no_room.values(),
-        limit=services.settings.limits.maybe,
+        settings=services.settings,
     )
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     return Answer(
@@ -213,12 +221,17 @@ def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
 
 
 def near_misses(
-    state: RecallState, picks: Collection[str], *, over_budget: Iterable[Drop], limit: int
+    state: RecallState,
+    picks: Collection[str],
+    *,
+    over_budget: Iterable[Drop],
+    settings: Config,
 ) -> dict[str, Drop]:
-    """{memory id: why it is not in the answer}, for at most `limit` near misses.
+    """{memory id: why it is not in the answer}, for at most `limits.maybe` near misses.
 
-    Memories without room in a budget of tokens come first, then what the last round cut, by place,
-    then by score. What the critic refused is a near miss; what people refused is none.
+    Memories without room in a budget of tokens come first, then what the last round cut, the best
+    score first, whatever cut it. What the critic refused is a near miss; what people refused is
+    none.
     """
     by_critic = {one for one, vote in last_votes(state).items() if vote["by"] == "critic"}
     last = [
@@ -231,15 +244,37 @@ def near_misses(
             or (drop["stage"] == "critique" and drop["memory_id"] in by_critic)
         )
     ]
+    scores = slot_scores([one["memory_id"] for one in last], state, settings=settings.ranking)
     far = 1_000_000
-    ranked = sorted(
-        last, key=lambda drop: (drop["rank"] or far, -(drop["score"] or 0.0), drop["memory_id"])
-    )
+    last.sort(key=lambda one: (-scores[one["memory_id"]], one["rank"] or far, one["memory_id"]))
     nearest: dict[str, Drop] = {}
-    for drop in (*(one for one in over_budget if one["stage"] == "tokens"), *ranked):
-        if len(nearest) < limit:
+    for drop in (*(one for one in over_budget if one["stage"] == "tokens"), *last):
+        if len(nearest) < settings.limits.maybe:
             nearest.setdefault(drop["memory_id"], drop)
     return nearest
+
+
+def slot_scores(
+    memory_ids: Sequence[str], state: RecallState, *, settings: RankingSettings
+) -> dict[str, float]:
+    """{memory id: the score by which it competed for a slot}, also if votes kept it out; see
+    `secondhop.graph.deciding`."""
+    candidates = [state["candidates"][one] for one in memory_ids]
+    rule, votes = slot_rule(state), last_votes(state)
+    scores: dict[str, float] = {}
+    factors = score_factors(candidates, state, settings)
+    if rule == "facets":
+        del factors[OF_THE_QUESTION]
+    for row, one in enumerate(candidates):
+        memory_id, own = one["memory_id"], one["scores"].get(DIRECT)
+        if rule == "hybrid ranks" or rule == "relevance":
+            found = 0.0 if own is None else own["fused" if rule == "hybrid ranks" else "relevance"]
+        else:
+            newer = newer_factor(one) if memory_id in state.get("weakened", {}) else 1.0
+            unnamed = memory_id in votes and votes[memory_id].get("unnamed")
+            found = one["score"] * newer * (UNNAMED_FACTOR if unnamed else 1.0)
+        scores[memory_id] = found * prod(float(column[row]) for column in factors.values())
+    return scores
 
 
 def recalled(

@@ -324,6 +324,8 @@ class TraceLine(BaseModel):
     k: int
     returned: int
     stop_reason: str
+    round: int = Field(description="Rounds of searches; in a session the round, from 1.")
+    votes: dict[str, int] = Field(description="How many of each vote led to it: people's, agents'.")
     effort: Effort | None
     planner: str = Field(description="Model, and names, versions and hashes of prompts.")
     critic: str
