@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from secondhop.errors import NotStoredError, UsageError
-from secondhop.given_values import check_id, shown
+from secondhop.given_values import check_id
 from secondhop.graph.absent import left_out, written_later
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
@@ -21,6 +21,7 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, passage_id_of
 from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
+from secondhop.wording import shown
 
 if TYPE_CHECKING:
     from secondhop.recall import Recall

@@ -34,6 +34,11 @@ def command(*words: str) -> str:
     return f"`{as_typed(*words)}`"
 
 
+def shown(given: object) -> str:
+    """The value's first 40 characters and its type, for an error message: `'6' (str)`."""
+    return f"{repr(given)[:40]} ({type(given).__name__})"
+
+
 NO_VOTES = "; no votes were cast"
 """Ending of the reason for a recall whose critic failed."""
 

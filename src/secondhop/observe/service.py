@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from secondhop.errors import UsageError
-from secondhop.given_values import check_id, in_utc
+from secondhop.given_values import check_id
 from secondhop.graph.result import Spent
 from secondhop.memories.rules import NewMemoryDecision
 from secondhop.memories.writing import MemoryWriting
@@ -18,6 +18,7 @@ from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import KeepsAnswers, StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
+from secondhop.moments import in_utc
 from secondhop.nodes.budget import counts_of
 from secondhop.nodes.config import RecallLimits
 from secondhop.observe.conversation import conversation, going_on, spoken_in
