@@ -27,7 +27,7 @@ from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.scale_file import chosen_scale
 from secondhop.nodes.services import Services
 from secondhop.prompts.library import shipped_intents
-from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.prompts.templates import Prompt, PromptSource, load_prompts
 from secondhop.ranking.keyphrases import topic_names
 from secondhop.sessions.stores import chosen_sessions
 from secondhop.shared_playbooks import SharedPlaybooks, shared_playbooks
@@ -117,7 +117,7 @@ class Parts:
     sessions: SessionStore
     counters: CounterStore
     llm: StructuredLLM | None
-    prompts: PromptSource | None
+    prompts: Mapping[str, Prompt]
     prices: PriceTable
     annotate: AnnotateSettings
 
@@ -141,8 +141,7 @@ async def open_parts(
         raise UsageError("the store is '': name a folder, or leave it out for the default one")
     check_id(entity, name="the name of the entity")
     check_config(config)
-    if prompts is not None and not isinstance(prompts, Mapping):
-        prompts = load_prompts(Path(prompts))  # checked even if no model will read them
+    loaded = load_prompts(prompts)  # checked even if no model will read them
     prices, sessions = load_prices(options.get("prices")), chosen_sessions(options.get("sessions"))
     config = config or Config()
     model = None
@@ -166,7 +165,7 @@ async def open_parts(
         settings=config,
         reranker=options.get("reranker"),
         llm=model,
-        prompts=prompts,
+        prompts=loaded,
         prices=prices,
         scale=scale,
     )
@@ -179,7 +178,7 @@ async def open_parts(
         sessions=sessions or home.place.sessions(entity),
         counters=home.place.counters(entity),
         llm=model,
-        prompts=prompts,
+        prompts=loaded,
         prices=prices,
         annotate=AnnotateSettings.given(annotate, deadline_s=deadline_s),
     )
@@ -193,15 +192,11 @@ def services_of(
     settings: Config,
     reranker: Reranker | None,
     llm: StructuredLLM | None,
-    prompts: PromptSource | None,
+    prompts: Mapping[str, Prompt],
     prices: PriceTable,
     scale: ModelScale,
 ) -> Services:
-    """The services of one entity's recall graph; without an LLM there is no planner and no critic.
-
-    Raises:
-        PromptError: a file in the folder `prompts` is faulty.
-    """
+    """The services of one entity's recall graph; without an LLM it has no planner and no critic."""
     planner: Planner | None = None
     critic: Critic | None = None
     if llm is not None:

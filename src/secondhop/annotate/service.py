@@ -22,7 +22,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, TokenPrice, price_of
 from secondhop.nodes.planning.playbooks import Playbooks
-from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.prompts.templates import Prompt
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end
 
@@ -44,7 +44,7 @@ class Annotating:
     store: EntityStore
     llm: StructuredLLM | None
     """None: nothing can be annotated."""
-    prompts: PromptSource | None
+    prompts: Mapping[str, Prompt]
     embedder: Embedder
     everyday: Playbooks
     """Their everyday questions serve to detect generic cues."""
@@ -139,8 +139,7 @@ class Annotating:
         return self.llm
 
     def _annotator(self) -> Annotator:
-        llm, own = self.expect_model(), self.prompts
-        return Annotator(llm, own if isinstance(own, Mapping) else load_prompts(own))
+        return Annotator(self.expect_model(), self.prompts)
 
     def _price(self, annotator: Annotator) -> TokenPrice | None:
         return price_of(annotator.model_id, self.prices)

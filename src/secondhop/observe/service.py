@@ -16,7 +16,7 @@ from secondhop.memories.rules import NewMemoryDecision
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import OFFLINE, chosen_llm
 from secondhop.models.embedder import HoldsConnections
-from secondhop.models.llm import KeepsAnswers, StructuredLLM
+from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
 from secondhop.moments import in_utc
 from secondhop.nodes.budget import counts_of
@@ -46,7 +46,7 @@ from secondhop.observe.statements import (
     seen_before,
     statement_of,
 )
-from secondhop.prompts.templates import PromptSource, load_prompts
+from secondhop.prompts.templates import Prompt
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.records import Memory
@@ -69,7 +69,7 @@ class ConversationReading:
     writing: MemoryWriting
     llm: StructuredLLM | None
     """Reads the messages, unless a call names another model; None: plain forms are read."""
-    prompts: PromptSource | None
+    prompts: Mapping[str, Prompt]
     prices: PriceTable
     limits: RecallLimits = field(default_factory=RecallLimits)
     """Bounds on model calls, tokens and time for one call of `observe`."""
@@ -126,10 +126,8 @@ class ConversationReading:
             return
         from secondhop.observe.llm import LLMObserver
 
-        prompts = self.prompts if isinstance(self.prompts, Mapping) else load_prompts(self.prompts)
-        secret = model.tag_secret if isinstance(model, KeepsAnswers) else None
         try:
-            yield LLMObserver(model, prompts, secret=secret)
+            yield LLMObserver(model, self.prompts)
         finally:
             if isinstance(llm, str) and isinstance(model, HoldsConnections):
                 await model.aclose()
