@@ -14,7 +14,7 @@ from secondhop.deprecated import with_old_arguments
 from secondhop.errors import UsageError
 from secondhop.given_values import check_config, check_id
 from secondhop.models.choose_embedder import chosen_embedder
-from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
@@ -144,9 +144,7 @@ async def open_parts(
     loaded = load_prompts(prompts)  # checked even if no model will read them
     prices, sessions = load_prices(options.get("prices")), chosen_sessions(options.get("sessions"))
     config = config or Config()
-    model = None
-    if llm is not None and llm != OFFLINE:
-        model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
+    model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
     base = await chosen_embedder(embedder)
     scale = chosen_scale(options.get("scale"), model_id=base.model_id)
     home, store = await opened_store(

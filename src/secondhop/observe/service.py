@@ -14,7 +14,7 @@ from secondhop.given_values import check_id
 from secondhop.graph.result import Spent
 from secondhop.memories.rules import NewMemoryDecision
 from secondhop.memories.writing import MemoryWriting
-from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
@@ -119,8 +119,7 @@ class ConversationReading:
         """The reader with a model, or None; a model given by name is closed at the end."""
         model = self.llm
         if llm is not None:
-            offline = llm == OFFLINE
-            model = None if offline else chosen_llm(llm, deadline_s=self.limits.deadline_s)
+            model = chosen_llm(llm, deadline_s=self.limits.deadline_s)
         if model is None:
             yield None
             return
