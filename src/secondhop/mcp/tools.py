@@ -11,9 +11,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 from secondhop.errors import SecondhopError, StoreError
 from secondhop.explaining import explained_by_words
 from secondhop.mcp.access import bound_entity
-from secondhop.mcp.briefing import BriefingReply
 from secondhop.mcp.progress import told
 from secondhop.mcp.replies import (
+    BriefingReply,
     ExplainReply,
     ForgetReply,
     HistoryReply,
