@@ -17,7 +17,7 @@ from secondhop.memories.writing import MemoryWriting
 from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import HoldsConnections
 from secondhop.models.llm import StructuredLLM
-from secondhop.models.prices import PriceTable, price_of
+from secondhop.models.prices import PriceTable, cost_of, price_of
 from secondhop.moments import in_utc
 from secondhop.nodes.budget import counts_of
 from secondhop.nodes.config import RecallLimits
@@ -221,9 +221,7 @@ class ConversationReading:
     def _spent(self, heap: Heap, observer: "LLMObserver | None", *, ms: float) -> Spent:
         """What reading the conversation cost."""
         price = price_of(observer.model_id, self.prices) if observer else None
-        cost = 0.0 if not heap.usage.calls else None
-        if price is not None:
-            cost = price.cost_usd(heap.usage)
+        cost = cost_of(heap.usage, price)
         counts = counts_of(replace(heap.usage, lost_tokens=0))
         return Spent.model_validate({**counts, "cost_usd": cost, "ms": round(ms, 2)})
 
