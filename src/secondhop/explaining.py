@@ -1,7 +1,6 @@
 """Why a memory came back in a recall, or did not."""
 
 from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,15 +18,13 @@ from secondhop.ranking.arrays import Vectors
 from secondhop.reach import reach_of
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, passage_id_of
+from secondhop.stores.titles import first_words
 from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
 from secondhop.wording import shown
 
 if TYPE_CHECKING:
     from secondhop.recall import Recall
-
-FIRST_WORDS = 60
-"""Characters of the text that stand for a missing title."""
 
 
 async def explained(
@@ -96,11 +93,7 @@ async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore)
     newer = {own.outdated_by, own.weakened_by} - {""} if own else set[str]()
     unknown = [one for one in newer if not ((other := trace.candidate(one)) and other.title)]
     stored = [await store.memory(one) for one in unknown]
-    return {
-        one.memory_id: one.title or shorten(one.text, FIRST_WORDS, placeholder="…")
-        for one in stored
-        if one is not None
-    }
+    return {one.memory_id: one.title or first_words(one.text) for one in stored if one is not None}
 
 
 async def similarity_to_newer(
