@@ -123,6 +123,8 @@ PromptSource: TypeAlias = Path | Mapping[str, Prompt]
 def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
     """Every prompt by name: the file in the directory if there is one, else the shipped prompt.
 
+    Prompts that are loaded already are returned as they are.
+
     Raises:
         PromptError: there is no such folder, or no prompt file in it; a file is faulty, its name is
             not in PROMPT_NAMES, or it has other variables or another schema than the shipped

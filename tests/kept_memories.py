@@ -12,7 +12,6 @@ from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.config import BriefingSettings
 from secondhop.observe.service import ConversationReading
-from secondhop.prompts.templates import load_prompts
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
 from secondhop.traces import TraceFolder
@@ -30,7 +29,7 @@ def memories_of(
         tokens=words,
     )
     traces = TraceFolder(folder / "traces")
-    reading = ConversationReading(writing=writing, llm=None, prompts=load_prompts(), prices={})
+    reading = ConversationReading(writing=writing, llm=None, prompts=None, prices={})
     return MemoryService(
         writing,
         traces=traces,

@@ -1,7 +1,7 @@
 """Opens the parts of a `Recall`: store, models, services."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from secondhop.nodes.selection.scale import ModelScale
 from secondhop.nodes.selection.scale_file import chosen_scale
 from secondhop.nodes.services import Services
 from secondhop.prompts.library import shipped_intents
-from secondhop.prompts.templates import Prompt, PromptSource, load_prompts
+from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.keyphrases import topic_names
 from secondhop.sessions.stores import chosen_sessions
 from secondhop.shared_playbooks import SharedPlaybooks, shared_playbooks
@@ -117,7 +117,7 @@ class Parts:
     sessions: SessionStore
     counters: CounterStore
     llm: StructuredLLM | None
-    prompts: Mapping[str, Prompt]
+    prompts: PromptSource | None
     prices: PriceTable
     annotate: AnnotateSettings
 
@@ -141,7 +141,8 @@ async def open_parts(
         raise UsageError("the store is '': name a folder, or leave it out for the default one")
     check_id(entity, name="the name of the entity")
     check_config(config)
-    loaded = load_prompts(prompts)  # checked even if no model will read them
+    if prompts is not None:
+        prompts = load_prompts(prompts)  # checked even if no model will read them
     prices, sessions = load_prices(options.get("prices")), chosen_sessions(options.get("sessions"))
     config = config or Config()
     model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
@@ -163,7 +164,7 @@ async def open_parts(
         settings=config,
         reranker=options.get("reranker"),
         llm=model,
-        prompts=loaded,
+        prompts=prompts,
         prices=prices,
         scale=scale,
     )
@@ -176,7 +177,7 @@ async def open_parts(
         sessions=sessions or home.place.sessions(entity),
         counters=home.place.counters(entity),
         llm=model,
-        prompts=loaded,
+        prompts=prompts,
         prices=prices,
         annotate=AnnotateSettings.given(annotate, deadline_s=deadline_s),
     )
@@ -190,7 +191,7 @@ def services_of(
     settings: Config,
     reranker: Reranker | None,
     llm: StructuredLLM | None,
-    prompts: Mapping[str, Prompt],
+    prompts: PromptSource | None,
     prices: PriceTable,
     scale: ModelScale,
 ) -> Services:

@@ -23,7 +23,6 @@ from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallInput
 from secondhop.opening import Parts, cached_embedders
-from secondhop.prompts.templates import load_prompts
 from secondhop.recall import Recall
 from secondhop.stores.store_directory import StoreDirectory
 
@@ -72,7 +71,7 @@ def front_door(world: SmallWorld, folder: Path, saver: Saver | None, services: S
         sessions=home.place.sessions(services.entity),
         counters=home.place.counters(services.entity),
         llm=None,
-        prompts=load_prompts(),
+        prompts=None,
         prices={},
         annotate=AnnotateSettings(by_itself=False),
     )

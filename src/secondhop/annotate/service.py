@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -22,7 +22,7 @@ from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import PriceTable, price_of
 from secondhop.nodes.planning.playbooks import Playbooks
-from secondhop.prompts.templates import Prompt
+from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end
 
@@ -44,7 +44,7 @@ class Annotating:
     store: EntityStore
     llm: StructuredLLM | None
     """None: nothing can be annotated."""
-    prompts: Mapping[str, Prompt]
+    prompts: PromptSource | None
     embedder: Embedder
     everyday: Playbooks
     """Their everyday questions serve to detect generic cues."""
@@ -139,7 +139,7 @@ class Annotating:
         return self.llm
 
     def _annotator(self) -> Annotator:
-        return Annotator(self.expect_model(), self.prompts)
+        return Annotator(self.expect_model(), load_prompts(self.prompts))
 
 
 class BackgroundAnnotating:

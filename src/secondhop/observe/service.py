@@ -1,7 +1,7 @@
 """Turns a conversation into memories: reads it, compares it with the catalog, writes the news."""
 
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -46,7 +46,7 @@ from secondhop.observe.statements import (
     seen_before,
     statement_of,
 )
-from secondhop.prompts.templates import Prompt
+from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.records import Memory
@@ -69,7 +69,7 @@ class ConversationReading:
     writing: MemoryWriting
     llm: StructuredLLM | None
     """Reads the messages, unless a call names another model; None: plain forms are read."""
-    prompts: Mapping[str, Prompt]
+    prompts: PromptSource | None
     prices: PriceTable
     limits: RecallLimits = field(default_factory=RecallLimits)
     """Bounds on model calls, tokens and time for one call of `observe`."""
@@ -126,7 +126,7 @@ class ConversationReading:
         from secondhop.observe.llm import LLMObserver
 
         try:
-            yield LLMObserver(model, self.prompts)
+            yield LLMObserver(model, load_prompts(self.prompts))
         finally:
             if isinstance(llm, str) and isinstance(model, HoldsConnections):
                 await model.aclose()
