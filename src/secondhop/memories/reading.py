@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import partial
 
-from secondhop.given_values import check_counts, check_id, check_moments, check_text, in_utc
+from secondhop.given_values import check_counts, check_id, check_moments, check_text
 from secondhop.memories import rules
 from secondhop.memories.finding import with_words
 from secondhop.memories.history import facts_in, history_of, version_of
 from secondhop.memories.records import MemoryHistory, StoredFact, Version
 from secondhop.memories.writing import MemoryWriting
+from secondhop.moments import in_utc
 from secondhop.stores.counters import Counters
 from secondhop.stores.records import StoreCounts
 from secondhop.sync import BackgroundLoop, blocking

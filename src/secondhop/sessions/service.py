@@ -20,6 +20,7 @@ from secondhop.errors import (
 )
 from secondhop.given_values import check_counts, check_moments, check_text
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+from secondhop.moments import with_zone
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
 from secondhop.sessions.ballots import with_votes
@@ -98,7 +99,7 @@ class Sessions:
             "k": options.get("k"),
             "max_rounds": options.get("max_rounds"),
             "ttl_s": options.get("ttl_s"),
-            "asked_at": in_utc(at).isoformat() if at else None,
+            "asked_at": with_zone(at).isoformat() if at else None,
             "as_of": options.get("as_of"),
             "include_stale": options.get("include_stale", False),
             "where": where.values() if isinstance(where, Where) else where,
@@ -342,11 +343,6 @@ def check_asked(question: object, options: SessionOptions) -> None:
     check_moments(at=options.get("at"), as_of=options.get("as_of"))
     if (ttl_s := options.get("ttl_s")) is not None and not ttl_s > 0:
         raise UsageError(f"ttl_s must be above 0 seconds, not {ttl_s}")
-
-
-def in_utc(moment: datetime) -> datetime:
-    """The moment; UTC if it has no time zone."""
-    return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
 def in_(seconds: float) -> datetime:
