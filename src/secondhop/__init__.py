@@ -8,74 +8,139 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # `X as X` tells type checkers and editors that X is public
+if TYPE_CHECKING:
     __version__: str
-    from secondhop.annotate.records import AnnotateLedger as AnnotateLedger
-    from secondhop.annotate.settings import AnnotateSettings as AnnotateSettings
-    from secondhop.briefing.briefing import Briefing as Briefing
-    from secondhop.errors import CorruptStoreError as CorruptStoreError
-    from secondhop.errors import EmbedderMismatchError as EmbedderMismatchError
-    from secondhop.errors import IngestError as IngestError
-    from secondhop.errors import ModelError as ModelError
-    from secondhop.errors import ModelUnavailableError as ModelUnavailableError
-    from secondhop.errors import NoRoundsLeftError as NoRoundsLeftError
-    from secondhop.errors import NotShownError as NotShownError
-    from secondhop.errors import NotStoredError as NotStoredError
-    from secondhop.errors import RoundMovedOnError as RoundMovedOnError
-    from secondhop.errors import SchemaVersionError as SchemaVersionError
-    from secondhop.errors import SecondhopError as SecondhopError
-    from secondhop.errors import SessionAbandonedError as SessionAbandonedError
-    from secondhop.errors import SessionError as SessionError
-    from secondhop.errors import SessionExpiredError as SessionExpiredError
-    from secondhop.errors import SessionOverError as SessionOverError
-    from secondhop.errors import SessionResolvedError as SessionResolvedError
-    from secondhop.errors import StoreBusyError as StoreBusyError
-    from secondhop.errors import StoreError as StoreError
-    from secondhop.errors import StoreFullError as StoreFullError
-    from secondhop.errors import StoreUnavailableError as StoreUnavailableError
-    from secondhop.errors import UnfinishedForgettingError as UnfinishedForgettingError
-    from secondhop.errors import UnknownEntityError as UnknownEntityError
-    from secondhop.errors import UnknownMemoryError as UnknownMemoryError
-    from secondhop.errors import UnknownSessionError as UnknownSessionError
-    from secondhop.errors import UsageError as UsageError
-    from secondhop.errors import VoteRefusedError as VoteRefusedError
-    from secondhop.evals.setting_files import load_config as load_config
-    from secondhop.graph.builder import build_recall_graph as build_recall_graph
-    from secondhop.graph.explanation import Explanation as Explanation
-    from secondhop.graph.result import RecalledMemory as RecalledMemory
-    from secondhop.graph.result import RecallResult as RecallResult
-    from secondhop.graph.session import build_session_graph as build_session_graph
-    from secondhop.graph.session_result import ResolvedSession as ResolvedSession
-    from secondhop.graph.session_result import SessionAnswer as SessionAnswer
-    from secondhop.graph.trace import RecallTrace as RecallTrace
-    from secondhop.ingest.ledger import IngestLedger as IngestLedger
-    from secondhop.langgraph_store import RecallStore as RecallStore
-    from secondhop.memories.delete_entity import adelete_entity as adelete_entity
-    from secondhop.memories.delete_entity import delete_entity as delete_entity
-    from secondhop.memories.records import Fact as Fact
-    from secondhop.memories.records import Forgotten as Forgotten
-    from secondhop.memories.records import Kept as Kept
-    from secondhop.memories.records import MemoryHistory as MemoryHistory
-    from secondhop.memories.records import Preference as Preference
-    from secondhop.memories.reindex import areindex as areindex
-    from secondhop.memories.reindex import reindex as reindex
-    from secondhop.nodes.config import BriefingSettings as BriefingSettings
-    from secondhop.nodes.config import Config as Config
-    from secondhop.nodes.config import PlanningSettings as PlanningSettings
-    from secondhop.nodes.config import RankingSettings as RankingSettings
-    from secondhop.nodes.config import RecallLimits as RecallLimits
-    from secondhop.nodes.config import SessionSettings as SessionSettings
-    from secondhop.nodes.config import TraceSettings as TraceSettings
-    from secondhop.observe.records import Observed as Observed
-    from secondhop.opening import OpenOptions as OpenOptions
-    from secondhop.recall import Recall as Recall
-    from secondhop.recall_pool import RecallPool as RecallPool
-    from secondhop.running import RecallEvent as RecallEvent
-    from secondhop.sessions.learner import Resolution as Resolution
-    from secondhop.sessions.session import RecallSession as RecallSession
-    from secondhop.stores.records import Memory as Memory
-    from secondhop.stores.records import Message as Message
-    from secondhop.stores.where import Where as Where
+    from secondhop.annotate.records import AnnotateLedger
+    from secondhop.annotate.settings import AnnotateSettings
+    from secondhop.briefing.briefing import Briefing
+    from secondhop.errors import (
+        CorruptStoreError,
+        EmbedderMismatchError,
+        IngestError,
+        ModelError,
+        ModelUnavailableError,
+        NoRoundsLeftError,
+        NotShownError,
+        NotStoredError,
+        RoundMovedOnError,
+        SchemaVersionError,
+        SecondhopError,
+        SessionAbandonedError,
+        SessionError,
+        SessionExpiredError,
+        SessionOverError,
+        SessionResolvedError,
+        StoreBusyError,
+        StoreError,
+        StoreFullError,
+        StoreUnavailableError,
+        UnfinishedForgettingError,
+        UnknownEntityError,
+        UnknownMemoryError,
+        UnknownSessionError,
+        UsageError,
+        VoteRefusedError,
+    )
+    from secondhop.evals.setting_files import load_config
+    from secondhop.graph.builder import build_recall_graph
+    from secondhop.graph.explanation import Explanation
+    from secondhop.graph.result import RecalledMemory, RecallResult
+    from secondhop.graph.session import build_session_graph
+    from secondhop.graph.session_result import ResolvedSession, SessionAnswer
+    from secondhop.graph.trace import RecallTrace
+    from secondhop.ingest.ledger import IngestLedger
+    from secondhop.langgraph_store import RecallStore
+    from secondhop.memories.delete_entity import adelete_entity, delete_entity
+    from secondhop.memories.records import Fact, Forgotten, Kept, MemoryHistory, Preference
+    from secondhop.memories.reindex import areindex, reindex
+    from secondhop.nodes.config import (
+        BriefingSettings,
+        Config,
+        PlanningSettings,
+        RankingSettings,
+        RecallLimits,
+        SessionSettings,
+        TraceSettings,
+    )
+    from secondhop.observe.records import Observed
+    from secondhop.opening import OpenOptions
+    from secondhop.recall import Recall
+    from secondhop.recall_pool import RecallPool
+    from secondhop.running import RecallEvent
+    from secondhop.sessions.learner import Resolution
+    from secondhop.sessions.session import RecallSession
+    from secondhop.stores.records import Memory, Message
+    from secondhop.stores.where import Where
+
+__all__ = [
+    "AnnotateLedger",
+    "AnnotateSettings",
+    "Briefing",
+    "BriefingSettings",
+    "Config",
+    "CorruptStoreError",
+    "EmbedderMismatchError",
+    "Explanation",
+    "Fact",
+    "Forgotten",
+    "IngestError",
+    "IngestLedger",
+    "Kept",
+    "Memory",
+    "MemoryHistory",
+    "Message",
+    "ModelError",
+    "ModelUnavailableError",
+    "NoRoundsLeftError",
+    "NotShownError",
+    "NotStoredError",
+    "Observed",
+    "OpenOptions",
+    "PlanningSettings",
+    "Preference",
+    "RankingSettings",
+    "Recall",
+    "RecallEvent",
+    "RecallLimits",
+    "RecallPool",
+    "RecallResult",
+    "RecallSession",
+    "RecallStore",
+    "RecallTrace",
+    "RecalledMemory",
+    "Resolution",
+    "ResolvedSession",
+    "RoundMovedOnError",
+    "SchemaVersionError",
+    "SecondhopError",
+    "SessionAbandonedError",
+    "SessionAnswer",
+    "SessionError",
+    "SessionExpiredError",
+    "SessionOverError",
+    "SessionResolvedError",
+    "SessionSettings",
+    "StoreBusyError",
+    "StoreError",
+    "StoreFullError",
+    "StoreUnavailableError",
+    "TraceSettings",
+    "UnfinishedForgettingError",
+    "UnknownEntityError",
+    "UnknownMemoryError",
+    "UnknownSessionError",
+    "UsageError",
+    "VoteRefusedError",
+    "Where",
+    "__version__",
+    "adelete_entity",
+    "areindex",
+    "build_recall_graph",
+    "build_session_graph",
+    "delete_entity",
+    "load_config",
+    "reindex",
+]
 
 _MODULES = {
     "AnnotateLedger": "secondhop.annotate.records",
@@ -146,13 +211,10 @@ _MODULES = {
     "reindex": "secondhop.memories.reindex",
 }
 
-if not TYPE_CHECKING:  # type checkers cannot read a computed list
-    __all__ = ["__version__", *_MODULES]  # noqa: PLE0604
-
 
 def __dir__() -> list[str]:
-    """The module's own names, and the public ones, most of which are not imported yet."""
-    return sorted({*globals(), "__version__", *_MODULES})
+    """The module's own names, and those of `__all__`, most of which are not imported yet."""
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:
