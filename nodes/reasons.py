@@ -82,8 +82,8 @@ def like_others(candidate: Candidate, state: RecallState) -> str:
     """Words that say that another memory of the answer is stored for the same; "" if none is."""
     others = {pick["memory_id"] for pick in state.get("picks", [])} - {candidate["memory_id"]}
     shared = candidate.get("undertaking")
-    like = any(state["candidates"][one].get("undertaking") == shared for one in others)
-    return ", like others of this answer" * like
+    alike = any(state["candidates"][one].get("undertaking") == shared for one in others)
+    return ", like others of this answer" if alike else ""
 
 
 def undertaking_lifts(candidate: Candidate) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.reasons import cut_by
-from secondhop.nodes.resolve import near_misses
+from secondhop.nodes.selection.near_misses import near_misses
 from secondhop.nodes.services import Services, session_services
 from secondhop.nodes.session.begin_session import begin_session
 from secondhop.nodes.session.pick_round import pick_round
