@@ -37,11 +37,7 @@ class Plain:
         """See `Contender`."""
         ground = self.ground
         found = await plain_rankings(
-            asked.text,
-            k=k,
-            search=ground.recall.admin.store,
-            embedder=ground.embedder,
-            names=[self.name],
+            asked.text, k=k, search=ground.recall.admin.store, embedder=ground.embedder
         )
         return found[self.name]
 

@@ -182,8 +182,8 @@ def write(contest: Contest, load: Sequence[float]) -> None:
 def told_of(load: Sequence[float]) -> Iterator[str]:
     """The day, the versions, and how busy the machine was."""
     packages = ", ".join(f"{package} {number}" for package, number in versions().items())
-    yield f"{time.strftime('%Y-%m-%d')}; {packages}"
-    yield f"load {load[0]:.1f} to {load[1]:.1f} on {os.cpu_count()} processors"
+    busy = f"load {load[0]:.1f} to {load[1]:.1f} on {os.cpu_count()} processors"
+    yield f"{time.strftime('%Y-%m-%d')}; {packages}; {busy}"
 
 
 def main() -> None:

@@ -88,7 +88,7 @@ def of_candidate(
         voted(vote, candidate) if vote.round else f"Kept out: {vote.reason}."
         for vote in candidate.votes
     ]
-    last = last_cut(trace, candidate)
+    last = last_cut(candidate)
     taught = last is not None and last.stage == "critique" and is_taught(candidate)
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
@@ -101,7 +101,7 @@ def of_candidate(
         title=candidate.title,
         returned=candidate.slot is not None,
         story=story,
-        parts=score_parts(candidate),
+        parts=score_parts(trace, candidate),
         computed=[
             *made(trace, candidate),
             *changed(trace, candidate),
@@ -231,7 +231,7 @@ def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     return told
 
 
-def last_cut(trace: RecallTrace, candidate: TraceCandidate) -> TraceDrop | None:
+def last_cut(candidate: TraceCandidate) -> TraceDrop | None:
     """The drop that decided: the last one of the last round."""
     last_round = max((drop.round for drop in candidate.drops), default=0)
     final = [drop for drop in candidate.drops if drop.round == last_round]

@@ -157,7 +157,7 @@ def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
         return ""
     typed = command("cues", candidate.memory_id, "--add", "a request for which it matters")
     needed = f" (it must score more than {score_to_beat(trace):.2f} with it)" if by_score else ""
-    return f"; a cue lifts it for such questions: {typed}{needed}"
+    return f"; a cue may lift it for such questions: {typed}{needed}"
 
 
 def kind_of(trace: RecallTrace) -> str:

@@ -52,7 +52,8 @@ class RecalledMemory(Frozen):
     """factual, preferential or continuity."""
     created_at: datetime
     score: float
-    """Calibrated relevance, 0..1: the best over the facets it serves."""
+    """Calibrated relevance, 0..1: the best over the facets it serves. Do not sort by it: votes,
+    ages, repetitions and the ranks of a look-up count for the order, too."""
     facets: list[str]
     """Names of the facets it serves, the one that gave it its slot first."""
     hop: int

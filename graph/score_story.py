@@ -82,7 +82,11 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """How its score came about before factors."""
     found = weighed(trace, candidate).found
     if keeps_hybrid_order(trace):
-        return [f"Its places in both searches give a score of {found:.{digits(trace)}f}."]
+        return [
+            f"The question was taken for a look-up, which its places in both searches decide: a "
+            f"score of {found:.{digits(trace)}f}. Cues count in a look-up if one is near the "
+            f"question."
+        ]
     facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
     if is_planned(trace):
         served = f"For “{facet.name}”{hop_of(facet)}" if facet else "Where it serves best"
@@ -105,11 +109,15 @@ def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
         f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
         for name, factor in factors.items()
     )
-    return [f"Then {told}: a score of {score:.{digits(trace)}f}."]
+    above = ", which is above that scale" if score > 1 else ""
+    return [f"Then {told}: a score of {score:.{digits(trace)}f}{above}."]
 
 
-def score_parts(candidate: TraceCandidate) -> list[ScorePart]:
-    """What each part added to its score, largest first; parts that round to 0.00 are left out."""
+def score_parts(trace: RecallTrace, candidate: TraceCandidate) -> list[ScorePart]:
+    """What each part added to its score, largest first; parts that round to 0.00 are left out.
+    [] if the parts did not decide."""
+    if keeps_hybrid_order(trace) or trace.settings.get("slots.by") == "relevance":
+        return []
     by_size = sorted(candidate.parts.items(), key=lambda part: -abs(part[1]))
     return [
         ScorePart(name=name, meaning=MEANING.get(name, ""), added=round(part, 2))

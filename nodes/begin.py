@@ -3,11 +3,12 @@
 import asyncio
 import time
 import uuid
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 from unicodedata import category
 
 from secondhop.errors import UsageError
+from secondhop.moments import in_utc, with_zone
 from secondhop.nodes.budget import SHARE_BESIDE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.effort import checked_effort, planning_steps
@@ -15,6 +16,7 @@ from secondhop.nodes.planning.question_kind import question_kind, several_questi
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
 from secondhop.stores.where import Where
+from secondhop.wording import shown
 
 MISSING: Final = object()
 
@@ -167,19 +169,14 @@ def checked_time(given: object, *, name: str) -> datetime | None:
         moment = datetime.fromisoformat(given) if isinstance(given, str) else given
         if not isinstance(moment, datetime):
             raise UsageError(f"{name} must be a datetime, or ISO 8601 text, not {shown(given)}")
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        moment.astimezone(UTC)
+        in_utc(moment)
     except OverflowError as error:
         raise UsageError(
             f"{name} must be between the years 1 and 9999, in UTC as well, not {given}"
         ) from error
     except ValueError as error:
         raise UsageError(
-            f"{given!r} is not a time; write ISO 8601, like 2026-03-01T09:00:00Z"
+            f"{name} must be a datetime, or ISO 8601 text like 2026-03-01T09:00Z, not "
+            f"{shown(given)}"
         ) from error
-    return moment
-
-
-def shown(given: object) -> str:
-    """A value for an error message, cut short, with its type: `'6' (str)`."""
-    return f"{repr(given)[:40]} ({type(given).__name__})"
+    return with_zone(moment)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from secondhop.models.llm import LLMError, Usage
-from secondhop.models.prices import TokenPrice
+from secondhop.models.prices import TokenPrice, cost_of
 from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.state import RecallState
 
@@ -58,15 +58,10 @@ def usage_of_failure(error: Exception) -> Usage:
 
 
 def spent_fields(state: RecallState, price: TokenPrice | None) -> dict[str, float | None]:
-    """What a recall has cost, in the form of `Spent`, without the wall time.
-
-    `cost_usd` is 0 without model calls, and None (unknown) with calls but no price.
-    """
+    """What a recall has cost, in the form of `Spent`, without the wall time."""
     spent = state.get("spent", {})
-    cost = 0.0 if not spent.get("llm_calls") else None
-    if price is not None:
-        cost = price.cost_usd(usage_in(spent))
     counted = {name: int(spent.get(name, 0)) for name in COUNTED}
+    cost = cost_of(usage_in(spent), price)
     return {"rounds": state.get("round", 0), **counted, "cost_usd": cost}
 
 

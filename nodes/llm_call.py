@@ -15,6 +15,7 @@ from secondhop.models.llm import (
     Usage,
 )
 from secondhop.nodes.budget import Remaining
+from secondhop.prompts.quoting import Tags
 from secondhop.prompts.templates import RenderedPrompt
 from secondhop.telemetry import model_span
 
@@ -27,6 +28,11 @@ reports what it used, and the code after it needs a moment too."""
 
 LEAST_SECONDS = 0.1
 """No model is asked with less time: none would answer, and an abandoned request costs the same."""
+
+
+def tags_for(llm: StructuredLLM) -> Tags:
+    """Tags for stored text: unguessable, or fixed if the model caches answers by prompt."""
+    return Tags(llm.tag_secret if isinstance(llm, KeepsAnswers) else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

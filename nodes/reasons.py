@@ -28,7 +28,7 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
         return f"A session proved it useful for “{candidate['proved_for']}”."
     if facet_id == DIRECT and cues_decide(candidate) and undertaking_lifts(candidate):
-        return f"Shares “{candidate.get('undertaking')}” with the top memories."
+        return f"Stored for “{candidate.get('undertaking')}”{like_others(candidate, state)}."
     if facet_id == DIRECT and cues_decide(candidate):
         return f"Stored for “{candidate.get('cue')}”."
     if (
@@ -76,6 +76,14 @@ def cues_decide(candidate: Candidate) -> bool:
     parts = candidate.get("parts", {})
     by_cues = sum(parts.get(part, 0.0) for part in (CUES, BROAD_CUES, UNDERTAKING))
     return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
+
+
+def like_others(candidate: Candidate, state: RecallState) -> str:
+    """Words that say that another memory of the answer is stored for the same; "" if none is."""
+    others = {pick["memory_id"] for pick in state.get("picks", [])} - {candidate["memory_id"]}
+    shared = candidate.get("undertaking")
+    alike = any(state["candidates"][one].get("undertaking") == shared for one in others)
+    return ", like others of this answer" if alike else ""
 
 
 def undertaking_lifts(candidate: Candidate) -> bool:

@@ -19,6 +19,7 @@ from secondhop.nodes.evidence.near_cues import NearCues, first_near_cues, near_c
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
 from secondhop.nodes.selection.contested import contested
+from secondhop.nodes.selection.near_misses import near_misses
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.preferences import given
 from secondhop.nodes.selection.relevance import last_votes
@@ -108,7 +109,7 @@ async def picked_answer(
 ) -> Answer:
     """The answer of a recall for k memories: each brings its best passages and their neighbours."""
     limits, candidates = services.settings.limits, state.get("candidates", {})
-    misses = near_misses(state, picks, over_budget=(), limit=limits.maybe)
+    misses = near_misses(state, picks, over_budget=(), settings=services.settings)
     near = await near_cues([candidates[one] for one in picks], state, services=services)
     best = {one: first_near_cues(evidence_of(candidates[one]), near.get(one)) for one in picks}
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
@@ -149,7 +150,7 @@ async def filled_answer(
         state,
         {*picks, *evidence},
         over_budget=no_room.values(),
-        limit=services.settings.limits.maybe,
+        settings=services.settings,
     )
     missed = {memory_id: evidence_of(state["candidates"][memory_id])[:1] for memory_id in misses}
     return Answer(
@@ -210,36 +211,6 @@ def as_entries(
 def ms_so_far(state: RecallState, limits: RecallLimits) -> float:
     """Wall time since `begin`, in milliseconds."""
     return round((time.time() - state["deadline_at"] + limits.deadline_s) * 1000, 2)
-
-
-def near_misses(
-    state: RecallState, picks: Collection[str], *, over_budget: Iterable[Drop], limit: int
-) -> dict[str, Drop]:
-    """{memory id: why it is not in the answer}, for at most `limit` near misses.
-
-    Memories without room in a budget of tokens come first, then what the last round cut, by place,
-    then by score. What the critic refused is a near miss; what people refused is none.
-    """
-    by_critic = {one for one, vote in last_votes(state).items() if vote["by"] == "critic"}
-    last = [
-        drop
-        for drop in state.get("drops", {}).values()
-        if drop["round"] == state["round"]
-        and drop["memory_id"] not in picks
-        and (
-            drop["stage"] == "pick"
-            or (drop["stage"] == "critique" and drop["memory_id"] in by_critic)
-        )
-    ]
-    far = 1_000_000
-    ranked = sorted(
-        last, key=lambda drop: (drop["rank"] or far, -(drop["score"] or 0.0), drop["memory_id"])
-    )
-    nearest: dict[str, Drop] = {}
-    for drop in (*(one for one in over_budget if one["stage"] == "tokens"), *ranked):
-        if len(nearest) < limit:
-            nearest.setdefault(drop["memory_id"], drop)
-    return nearest
 
 
 def recalled(

@@ -70,13 +70,8 @@ async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate
 
 async def population(vectors: Vectors, hidden: Hidden, *, services: Services) -> Population:
     """The memories near any of the vectors, found in one search, without hidden ones."""
-    if hidden.admitted is None:
-        rankings = await services.search.dense(vectors, k=DEPTH)
-    else:  # search deeper, or memories that the filter excludes would take the places
-        found = await nearest_visible(vectors, k=DEPTH, hidden=hidden, services=services)
-        rankings = [ranking.hits for ranking in found]
-    found_of = {hit.passage_id: hit.memory_id for ranking in rankings for hit in ranking}
-    owner_of = {one: owner for one, owner in found_of.items() if not hidden.hides(owner)}
+    found = await nearest_visible(vectors, k=DEPTH, hidden=hidden, services=services)
+    owner_of = {hit.passage_id: hit.memory_id for ranking in found for hit in ranking.hits}
     stored = await services.search.vectors(list(owner_of))
     passage_ids = sorted(stored, key=owner_of.__getitem__)
     memory_ids = sorted({owner_of[passage_id] for passage_id in stored})

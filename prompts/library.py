@@ -5,8 +5,6 @@ must contain.
 """
 
 import logging
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +15,8 @@ from typing import Final
 
 from platformdirs import user_cache_path
 from pydantic import ConfigDict, TypeAdapter
+
+from secondhop.whole_files import write_whole
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def parsed_once(texts: Iterable[str], *, folder: Path) -> tuple[Intent, ...]:
     """The intents of several files, cached as JSON because YAML takes 0.3 s per process.
 
     The name of the cache file has a hash of the texts. If the file is missing, broken or not
-    writable, the texts are parsed, which only costs time.
+    writable, the texts are parsed, which only costs time. Cached files of other texts are deleted.
     """
     known = list(texts)
     digest = sha256("\0".join(known).encode()).hexdigest()
@@ -81,7 +81,10 @@ def parsed_once(texts: Iterable[str], *, folder: Path) -> tuple[Intent, ...]:
         logger.debug("no parsed playbooks in %s: %s", kept, error)
     intents = tuple(intent for text in known for intent in parse_playbook(text))
     try:
-        _write_whole(kept, _INTENTS.dump_json(intents))
+        write_whole(kept, _INTENTS.dump_json(intents))
+        for old in folder.glob("playbooks*.json"):
+            if old != kept:
+                old.unlink(missing_ok=True)
     except OSError as error:
         logger.debug("parsed playbooks are not kept in %s: %s", kept, error)
     return intents
@@ -98,19 +101,3 @@ def parse_playbook(text: str) -> tuple[Intent, ...]:
     document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     rows = [{**row, "domain": document["domain"]} for row in document["intents"]]
     return _INTENTS.validate_python(rows)
-
-
-def _write_whole(path: Path, body: bytes) -> None:
-    """Write the file whole or not at all, and delete the cached files of other playbooks."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".playbooks-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(body)
-        os.replace(part, path)
-    except OSError:
-        Path(part).unlink(missing_ok=True)
-        raise
-    for old in path.parent.glob("playbooks*.json"):
-        if old != path:
-            old.unlink(missing_ok=True)

@@ -120,17 +120,22 @@ PromptSource: TypeAlias = Path | Mapping[str, Prompt]
 """A directory whose files replace shipped prompts, or every prompt by name."""
 
 
-def load_prompts(directory: Path | None = None) -> Mapping[str, Prompt]:
-    """Every prompt by name: the file in `directory` if there is one, else the shipped prompt.
+def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
+    """Every prompt by name: the file in the directory if there is one, else the shipped prompt.
+
+    Prompts that are loaded already are returned as they are.
 
     Raises:
         PromptError: there is no such folder, or no prompt file in it; a file is faulty, its name is
             not in PROMPT_NAMES, or it has other variables or another schema than the shipped
             prompt.
     """
+    if isinstance(source, Mapping):
+        return source
     prompts = {name: shipped_prompt(name) for name in PROMPT_NAMES}
-    if directory is None:
+    if source is None:
         return prompts
+    directory = Path(source)
     files = prompt_files(directory)
     if not files:
         raise PromptError(

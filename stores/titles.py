@@ -2,6 +2,8 @@
 
 import re
 
+from secondhop.wording import beginning
+
 CHARACTERS = 60
 """The most that such a name has."""
 
@@ -15,7 +17,4 @@ def first_words(text: str) -> str:
     'Where is the stopcock?'
     """
     said = _SPEAKER.sub("", text.strip())
-    line = " ".join((said.splitlines() or [""])[0].split())
-    if len(line) <= CHARACTERS:
-        return line
-    return f"{line[: CHARACTERS - 1].rpartition(' ')[0] or line[: CHARACTERS - 1]}…"
+    return beginning(" ".join((said.splitlines() or [""])[0].split()), CHARACTERS)

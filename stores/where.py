@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, ClassVar, Final, Self, cast, get_args
 
 from secondhop.errors import UsageError
+from secondhop.moments import in_utc
 from secondhop.stores.keeping import Kind
 
 _LISTS: Final = ("tags", "sources", "kinds")
@@ -111,7 +112,7 @@ def _moment(given: object, *, name: str) -> datetime | None:
         moment = datetime.fromisoformat(given) if isinstance(given, str) else given
         if not isinstance(moment, datetime):
             raise ValueError(given)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return in_utc(moment)
     except (OverflowError, ValueError) as error:
         raise UsageError(
             f"where: {name} must be a datetime, or ISO 8601 text like 2026-03-01, not {given!r:.40}"

@@ -219,10 +219,6 @@ class WordReranker:
         self.calls: list[tuple[str, list[str]]] = []
         self._error = error
 
-    @property
-    def model_id(self) -> str:
-        return "words"
-
     async def rerank(self, query: str, passages: Sequence[str]) -> list[float]:
         self.calls.append((query, list(passages)))
         if self._error is not None:

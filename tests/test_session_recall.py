@@ -181,3 +181,14 @@ def catalog_rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
         tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [name for (name,) in tables]
         return {name: list(file.execute(f'SELECT * FROM "{name}"')) for name in names}
+
+
+async def test_the_trace_of_a_round_names_its_passages_and_near_misses(recall: Recall) -> None:
+    async with recall.sessions.open(QUESTION, k=2) as session:
+        answer = await session.vote({session.answer.ids()[0]: "hot"})
+        kept = recall.trace(answer.trace_id)
+
+        shown = {one.id: [own.passage_id for own in one.evidence] for one in answer.memories}
+        assert {one: kept.evidence[one] for one in shown} == shown
+        assert kept.near_misses
+        assert not {one.memory_id for one in kept.near_misses} & {*kept.returned}

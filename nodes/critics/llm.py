@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from secondhop.models.llm import LEAST_REPLY, LLMError, StructuredLLM, Usage
 from secondhop.nodes.budget import Remaining
@@ -16,37 +16,23 @@ from secondhop.nodes.critics.verdict_limits import (
     without_unfounded_votes,
 )
 from secondhop.nodes.critics.vote_schema import CritiqueReply
-from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
-from secondhop.prompts.quoting import Tags
+from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
 from secondhop.prompts.templates import Prompt
 from secondhop.ranking.votes import IN_FAVOUR
 
+PROMPT_TOKENS = 5_700
+"""cl100k_base tokens of both messages."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticBounds:
-    """How much a critic reads and writes."""
-
-    prompt_tokens: int = 5_700
-    """cl100k_base tokens of both messages."""
-    reply_tokens: int = 2_500
+REPLY_TOKENS = 2_500
 
 
 class LLMCritic:
     """Votes with a language model. Its failures are `ModelError`; the node then goes on without."""
 
-    def __init__(
-        self,
-        llm: StructuredLLM,
-        prompts: Mapping[str, Prompt],
-        *,
-        bounds: CriticBounds | None = None,
-        secret: bytes | None = None,
-    ) -> None:
-        """`secret` is for the ids of a call; with a fixed one, prompts are repeatable."""
+    def __init__(self, llm: StructuredLLM, prompts: Mapping[str, Prompt]) -> None:
         self._llm = llm
         self._prompt = prompts["critique"]
-        self._bounds = bounds or CriticBounds()
-        self._tags = Tags(secret)
+        self._tags = tags_for(llm)
 
     @property
     def prompts(self) -> tuple[Prompt]:
@@ -102,7 +88,7 @@ class LLMCritic:
         call = ModelCall(
             prompt=sheet.prompt,
             reply_tokens=affordable_reply(
-                request.remaining, prompt=sheet.tokens, wanted=self._bounds.reply_tokens
+                request.remaining, prompt=sheet.tokens, wanted=REPLY_TOKENS
             ),
             left=request.remaining,
         )
@@ -113,13 +99,12 @@ class LLMCritic:
 
     def _sheet(self, request: CriticRequest) -> CriticSheet:
         """The rendered prompt, shorter if few tokens are left."""
-        bounds = self._bounds
         room = request.remaining.llm_tokens - LEAST_REPLY
         return critic_sheet(
             request,
             self._prompt,
             tags=self._tags,
-            tokens=min(bounds.prompt_tokens, room),
+            tokens=min(PROMPT_TOKENS, room),
         )
 
 

@@ -7,7 +7,7 @@ from secondhop.models.llm import StructuredLLM
 from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.config import PlanningSettings
-from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
+from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
 from secondhop.nodes.plan_step import PLANNING_SHARE
 from secondhop.nodes.planning.fact_prompt import (
     KeptLine,
@@ -24,28 +24,27 @@ from secondhop.nodes.planning.schema import (
     ExpandWithKept,
     FacetReply,
 )
-from secondhop.prompts.quoting import Tags, clean, title_line
+from secondhop.prompts.quoting import clean, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.stores.records import Topic
 
+MOST_PARTS = 3
+"""Most parts of the question that are searched separately."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannerBounds:
-    """How much a planner reads and writes."""
+MOST_TOPICS = 40
+"""Most topics of the memory map that are shown; the biggest."""
 
-    parts: int = 3
-    """Most parts of the question that are searched separately."""
-    topics: int = 40
-    """Most topics of the memory map that are shown; the biggest."""
-    kept_tokens: int = 1_200
-    """Tokens for the names of facts and preferences, and for how to ask for one."""
-    question_tokens: int = 1_500
-    """Tokens of the question that are shown; a longer one is cut."""
-    decompose_tokens: int = 500
-    """Tokens of a reply to `decompose`."""
-    expand_tokens: int = 1_200
-    """Tokens of a reply to `expand`."""
+KEPT_TOKENS = 1_200
+"""Tokens for the names of facts and preferences, and for how to ask for one."""
 
+QUESTION_TOKENS = 1_500
+"""Tokens of the question that are shown; a longer one is cut."""
+
+DECOMPOSE_TOKENS = 500
+"""Tokens of a reply to `decompose`."""
+
+EXPAND_TOKENS = 1_200
+"""Tokens of a reply to `expand`."""
 
 KEPT = "kept"
 """The variable of the `expand` prompt for the names; a prompt may leave it out."""
@@ -74,15 +73,11 @@ class LLMPlanner:
         prompts: Mapping[str, Prompt],
         *,
         planning: PlanningSettings | None = None,
-        bounds: PlannerBounds | None = None,
-        secret: bytes | None = None,
     ) -> None:
-        """`secret` is for the tags around stored text; with a fixed one, prompts are repeatable."""
         self._llm = llm
         self._decompose, self._expand = prompts["decompose"], prompts["expand"]
         self._planning = planning or PlanningSettings()
-        self._bounds = bounds or PlannerBounds()
-        self._tags = Tags(secret)
+        self._tags = tags_for(llm)
 
     @property
     def prompts(self) -> tuple[Prompt, Prompt]:
@@ -100,20 +95,19 @@ class LLMPlanner:
         Raises:
             LLMError: the model failed, or no budget is left for it.
         """
-        bounds = self._bounds
         prompt = self._decompose.render(
             {
                 **self._common(request),
-                "max_parts": str(bounds.parts),
+                "max_parts": str(MOST_PARTS),
                 "max_queries": str(self._planning.rewordings),
             }
         )
-        call = self._call(prompt, request, reply_tokens=bounds.decompose_tokens)
+        call = self._call(prompt, request, reply_tokens=DECOMPOSE_TOKENS)
         reply, usage = await asked_model(self._llm, call, schema=DecomposeReply)
         distinct = DistinctQueries([request.question])
         own = distinct.take(reply.rewordings, limit=self._planning.rewordings)
         facets = [PlannedFacet(name="", why="", hop=1, queries=own)] if own else []
-        for part in reply.parts[: bounds.parts]:
+        for part in reply.parts[:MOST_PARTS]:
             queries = distinct.take(part.queries or [part.name], limit=self._planning.facet_queries)
             if queries:
                 why = "Named in the question."
@@ -128,7 +122,7 @@ class LLMPlanner:
         """
         planning = affordable(self._planning, queries=request.remaining.queries)
         sheet = self._expand_sheet(request, planning)
-        call = self._call(sheet.prompt, request, reply_tokens=self._bounds.expand_tokens)
+        call = self._call(sheet.prompt, request, reply_tokens=EXPAND_TOKENS)
         reply, usage = await asked_model(self._llm, call, schema=sheet.schema)
         distinct = DistinctQueries([request.question])
         facets: list[PlannedFacet] = []
@@ -143,7 +137,7 @@ class LLMPlanner:
         """The prompt, with the names of facts and preferences as far as the budget has room."""
         plain = self._expand_filled(request, planning, ())
         room = request.remaining.llm_tokens - prompt_tokens(plain.prompt)
-        most = min(self._bounds.kept_tokens, room - self._bounds.expand_tokens)
+        most = min(KEPT_TOKENS, room - EXPAND_TOKENS)
         told = request.kept if KEPT in self._expand.variables else ()
         lines = kept_lines(told, tokens=most) if told else []
         return self._expand_filled(request, planning, lines) if lines else plain
@@ -151,7 +145,7 @@ class LLMPlanner:
     def _expand_filled(
         self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptLine]
     ) -> ExpandSheet:
-        topics = [topic_line(topic) for topic in request.topics[: self._bounds.topics]]
+        topics = [topic_line(topic) for topic in request.topics[:MOST_TOPICS]]
         tag = self._tags.draw([request.question, *topics, *(line.text for line in kept)])
         values = {
             **self._common(request),
@@ -165,7 +159,7 @@ class LLMPlanner:
         return ExpandSheet(prompt=self._expand.render(values), issued=issued_ids(kept, tag=tag))
 
     def _common(self, request: PlanRequest) -> dict[str, str]:
-        question = truncate_to_tokens(clean(request.question), self._bounds.question_tokens)
+        question = truncate_to_tokens(clean(request.question), QUESTION_TOKENS)
         return {
             "question": question,
             "today": f"{request.asked_at:%Y-%m-%d (%A)}",

@@ -40,7 +40,8 @@ _PROCEDURAL: Final = re.compile(
 _TASK: Final = re.compile(
     r"\b(help|write|draft|plan|prepare|make|give|tell|show|find|suggest|fix|add|create|explain|"
     r"summari[sz]e|compare|check|review|remind|organi[sz]e|choose|pick|talk|let's|i|i'm|we|we're|"
-    r"my|our|is|are|was|again|ideas?|me|please|get|answer|reply|send|yes)\b|[.!]\s*$",
+    r"my|our|is|are|was|again|ideas?|me|please|get|answer|reply|send|yes|"
+    r"for|with|before|(some|any)(thing|one|body|where))\b|[.!]\s*$",
     re.I,
 )
 _NOW: Final = re.compile(
@@ -101,8 +102,8 @@ def question_kind(question: str) -> QuestionKind:
     'procedural'
     >>> question_kind("In July, at which hotel did we stay?")
     'factual'
-    >>> question_kind("printer driver version")
-    'factual'
+    >>> question_kind("printer driver version"), question_kind("Bake something for Jonas")
+    ('factual', 'conceptual')
     """
     last = without_opening(last_sentence(question))
     if _PROCEDURAL.search(last):

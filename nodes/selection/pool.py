@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
@@ -37,23 +37,16 @@ class Pool:
     """{older memory id: the newer memory that seems to be its new version}."""
     scale: ModelScale
     """How to read the cosines of the evidence."""
-    coverages: dict[tuple[int, ...], Coverage] = field(
-        default_factory=dict[tuple[int, ...], Coverage]
-    )
-    """Cache of `coverage`, by rows."""
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
         """{memory id: its row}."""
         return {memory_id: row for row, memory_id in enumerate(self.ids)}
 
-    def coverage(self, rows: Sequence[int]) -> Coverage:
-        """How much these candidates say of one another, in the order of `rows`."""
-        key = tuple(rows)
-        if key not in self.coverages:
-            part = self.evidence.part(key)
-            self.coverages[key] = evidence_coverage(part, sharpening=self.scale.repeats)
-        return self.coverages[key]
+    @cached_property
+    def coverage(self) -> Coverage:
+        """How much the candidates say of one another, in the order of `ids`."""
+        return evidence_coverage(self.evidence, sharpening=self.scale.repeats)
 
 
 async def load_pool(

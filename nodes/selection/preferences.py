@@ -74,7 +74,7 @@ async def that_count(
     if not contextual:
         return {"preferences": always_on, "preferences_asked": {}}
     named = asked_by_name(state.get("by_name"), contextual)
-    facets = facets_that_ask(state, planned, services=services)
+    facets = facets_that_ask(state, planned)
     try:
         async with asyncio.timeout(time_beside(state)):
             near = await nearnesses([p.scope for p in contextual], facets, state, services=services)
@@ -114,9 +114,7 @@ def compared(hidden: Hidden) -> list[Memory]:
     return sorted(contextual, key=lambda one: one.memory_id not in hidden.ended)[-CONTEXTS:]
 
 
-def facets_that_ask(
-    state: RecallState, planned: Iterable[Query], *, services: Services
-) -> list[PlannedText]:
+def facets_that_ask(state: RecallState, planned: Iterable[Query]) -> list[PlannedText]:
     """The facets that the planner added, with the texts of their queries."""
     texts: dict[str, list[str]] = {}
     for query in planned:

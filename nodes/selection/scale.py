@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from secondhop.ranking.calibration import Calibration, LogisticCalibration
+from secondhop.ranking.calibration import LogisticCalibration
 from secondhop.ranking.coverage import Sharpening
 
 
@@ -11,7 +11,7 @@ from secondhop.ranking.coverage import Sharpening
 class ModelScale:
     """Every number that depends on the embedding model."""
 
-    calibration: Calibration
+    calibration: LogisticCalibration
     """Cosine of a query and a passage → relevance, 0..1."""
     text_shift: float = 0.0
     """How much the cosine to passages rises if the question is embedded as a passage, without the
@@ -24,7 +24,7 @@ class ModelScale:
     """Cosines of two questions at which what was learned with one begins to count for the other
     (lo) and fully counts (hi)."""
 
-    def calibration_for(self, *, as_texts: bool) -> Calibration:
+    def calibration_for(self, *, as_texts: bool) -> LogisticCalibration:
         """The calibration for cosines of a question; `as_texts`: it was embedded as a passage."""
         return self.calibration.shifted(self.text_shift) if as_texts else self.calibration
 

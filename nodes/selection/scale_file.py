@@ -7,52 +7,30 @@ which tells people how it was made. Everything else stays as it ships for that m
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.nodes.selection.scale import ModelScale, scale_of
-from secondhop.ranking.calibration import Calibration, IsotonicCalibration, LogisticCalibration
+from secondhop.ranking.calibration import LogisticCalibration
 
 
-class _Part(BaseModel):
+class _Logistic(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-
-class _Logistic(_Part):
     kind: Literal["logistic"]
     slope: float = Field(gt=0)
     intercept: float
 
-    def made(self) -> Calibration:
-        return LogisticCalibration(self.slope, self.intercept)
 
+class _ScaleFile(BaseModel):
+    """Other keys, such as `usual_nearness` of version 0.1, are ignored."""
 
-class _Isotonic(_Part):
-    kind: Literal["isotonic"]
-    scores: list[float] = Field(min_length=1)
-    values: list[Annotated[float, Field(ge=0, le=1)]]
+    model_config = ConfigDict(frozen=True)
 
-    def made(self) -> Calibration:
-        """Raises ValueError if the scores do not rise, or the values fall."""
-        scores, values = np.array(self.scores), np.array(self.values)
-        if scores.shape != values.shape:
-            raise ValueError("an isotonic calibration must have as many values as scores")
-        if (np.diff(scores) <= 0).any() or (np.diff(values) < 0).any():
-            raise ValueError(
-                "the scores of an isotonic calibration must rise, and its values must never fall"
-            )
-        return IsotonicCalibration(scores, values)
-
-
-class _ScaleFile(_Part):
     embedder: str = Field(min_length=1)
-    calibration: Annotated[_Logistic | _Isotonic, Field(discriminator="kind")]
-    usual_nearness: float | None = None
-    """From version 0.1; accepted but not used."""
-    fitted: dict[str, Any] = Field(default_factory=dict[str, Any])
+    calibration: _Logistic
 
 
 def chosen_scale(given: str | Path | ModelScale | None, *, model_id: str) -> ModelScale:
@@ -86,11 +64,8 @@ def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelSca
             f"is in use: their cosines mean different things; fit a scale for it with "
             f"`secondhop eval calibrate`, or leave the scale out"
         )
-    try:
-        calibration = found.calibration.made()
-    except ValueError as error:
-        raise UsageError(f"the scale in {path} is not valid: {error}") from error
-    return replace(shipped, calibration=calibration)
+    curve = LogisticCalibration(found.calibration.slope, found.calibration.intercept)
+    return replace(shipped, calibration=curve)
 
 
 def scale_in(path: Path) -> _ScaleFile:
@@ -116,7 +91,7 @@ def scale_in(path: Path) -> _ScaleFile:
 
 
 def scale_document(
-    calibration: Calibration,
+    calibration: LogisticCalibration,
     *,
     embedder_id: str,
     fitted: Mapping[str, object] | None = None,
@@ -124,21 +99,10 @@ def scale_document(
     """A scale in the form of the file."""
     return {
         "embedder": embedder_id,
-        "calibration": calibration_document(calibration),
-        "fitted": dict(fitted or {}),
-    }
-
-
-def calibration_document(calibration: Calibration) -> dict[str, Any]:
-    """The calibration in the form of the file."""
-    if isinstance(calibration, LogisticCalibration):
-        return {
+        "calibration": {
             "kind": "logistic",
             "slope": round(calibration.slope, 4),
             "intercept": round(calibration.intercept, 4),
-        }
-    return {
-        "kind": "isotonic",
-        "scores": calibration.scores.tolist(),
-        "values": calibration.values.tolist(),
+        },
+        "fitted": dict(fitted or {}),
     }

@@ -142,7 +142,7 @@ def repetition_among(pool: Pool, memory_ids: Iterable[str]) -> tuple[Coverage, d
     """
     rows = sorted(pool.rows[one] for one in memory_ids)
     places = {pool.ids[row]: place for place, row in enumerate(rows)}
-    said, relevance = pool.coverage(rows), pool.relevance[rows]
+    said, relevance = pool.coverage.part(rows), pool.relevance[rows]
     best = relevance.argmax(axis=1)
     stands_in = SERVES_AS_WELL * relevance.max(axis=1)[:, np.newaxis] <= relevance[:, best].T
     return Coverage(said.units * stands_in[said.owner], said.owner), places

@@ -1,7 +1,8 @@
 """What decides a slot, from top to bottom; the files named here hold the details.
 
-1. Without a plan, relevance to the question is the sum of what each search says (`blend.py`). If a
-   model planned facets, relevance to a facet is that of the best passage found for it.
+1. Without a plan, relevance to the question is the sum of what each search says (`blend.py`), or
+   that of the best passage if neither cues nor playbooks found anything (`fuse.py`). If a model
+   planned facets, relevance to a facet is that of the best passage found for it.
 2. Score factors, votes and newer memories change relevance (`relevance.py`): `best_answer` below.
 3. Without a plan, the best score comes first (`unplanned_order`). A look-up by text
    (`is_text_look_up`) keeps the order of hybrid search. Facts that the question names come first.
@@ -114,11 +115,11 @@ def best_answer(
     if is_unplanned(state) and state["kind"] in LOOKUPS:
         pool = answering_for_themselves(pool)
     factors, lift = relevance_factors(pool, votes, state, settings=settings)
-    min_score = 0.0 if is_unplanned(state) else settings.min_score
+    min_score = 0.0 if is_unplanned(state) else settings.min_score  # of a slot, not of the answer
     weakened = weakened_by(pool, votes, min_score=min_score)
-    relevance = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
-    scores = relevance * factors
-    relevance = np.minimum(scores, 1.0)
+    judged = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
+    scores = judged * factors
+    relevance = np.minimum(scores, 1.0)  # facets share slots by it; the order goes by the scores
     order, repeats_at = None, REPEATS_AT
     if is_unplanned(state):
         repeats_at = COPIES if is_text_look_up(state) else REPEATS

@@ -7,7 +7,7 @@ from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
 from secondhop.nodes.session.session_state import Branch, Change, SessionState, VoteRef
 from secondhop.nodes.state import Pick, Query, Vote
-from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
+from secondhop.ranking.votes import AGAINST, IN_FAVOUR, SUPPRESSED
 
 CRITIC = "critic"
 
@@ -115,13 +115,13 @@ def telling_query(memory_id: str, facet_id: str, state: SessionState) -> Query |
 
 
 def bending_votes(query: Query, state: SessionState) -> list[VoteRef]:
-    """The votes, except cold and wrong ones, whose passages moved a query's vector."""
+    """The votes, except those `AGAINST`, whose passages moved a query's vector."""
     votes = last_votes(state)
     named = {ref["memory_id"] for ref in query["feedback"] if "memory_id" in ref}
     return [
         as_ref(vote)
         for memory_id, vote in votes.items()
-        if memory_id in named and vote["vote"] not in {"cold", "wrong"}
+        if memory_id in named and vote["vote"] not in AGAINST
     ]
 
 

@@ -1,11 +1,11 @@
 """Looks up the texts for the answer of a round; it decides nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from secondhop.nodes.budget import spent_fields
-from secondhop.nodes.evidence.near_cues import first_near_cues, near_cues
+from secondhop.nodes.evidence.near_cues import NearCues, first_near_cues, near_cues
 from secondhop.nodes.resolve import looked_up, recalled
 from secondhop.nodes.selection.contested import contested
 from secondhop.nodes.selection.pool import evidence_of
@@ -73,13 +73,8 @@ async def shown_memories(
     services: Services,
 ) -> dict[str, dict[str, Any]]:
     """{memory id: the memory in the form of `RecalledMemory`}, in the order of the answer."""
-    candidates, min_score = state.get("candidates", {}), services.settings.ranking.min_score
-    found = [candidates[one] for one in shown if one in candidates]
-    near = await near_cues(found, state, services=services)
-    evidence = {
-        one["memory_id"]: first_near_cues(evidence_of(one), near.get(one["memory_id"]))
-        for one in found
-    }
+    min_score = services.settings.ranking.min_score
+    evidence, near = await shown_evidence(shown, state, services=services)
     entries = await looked_up(evidence, state, near, services=services)
     views = [
         recalled(one, shown[one] or facets.get(one), ids, entries, state, min_score=min_score)
@@ -92,6 +87,20 @@ async def shown_memories(
     ]
     told = await contested(marked(views, hidden), hidden, state["as_of"], services=services)
     return {view["id"]: view for view in told}
+
+
+async def shown_evidence(
+    shown: Iterable[str], state: SessionState, *, services: Services
+) -> tuple[dict[str, list[str]], NearCues]:
+    """({memory id: its passages}, the best first; which of them are near its cue)."""
+    candidates = state.get("candidates", {})
+    found = [candidates[one] for one in shown if one in candidates]
+    near = await near_cues(found, state, services=services)
+    evidence = {
+        one["memory_id"]: first_near_cues(evidence_of(one), near.get(one["memory_id"]))
+        for one in found
+    }
+    return evidence, near
 
 
 def said_outside(memory_id: str, votes: Mapping[str, Vote]) -> bool:

@@ -1,13 +1,12 @@
 """Why a memory came back in a recall, or did not."""
 
 from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from secondhop.errors import NotStoredError, UsageError
-from secondhop.given_values import check_id, shown
+from secondhop.given_values import check_id
 from secondhop.graph.absent import left_out, written_later
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
@@ -19,14 +18,13 @@ from secondhop.ranking.arrays import Vectors
 from secondhop.reach import reach_of
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, passage_id_of
+from secondhop.stores.titles import first_words
 from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
+from secondhop.wording import shown
 
 if TYPE_CHECKING:
     from secondhop.recall import Recall
-
-FIRST_WORDS = 60
-"""Characters of the text that stand for a missing title."""
 
 
 async def explained(
@@ -95,11 +93,7 @@ async def names_of_newer(trace: RecallTrace, memory_id: str, store: EntityStore)
     newer = {own.outdated_by, own.weakened_by} - {""} if own else set[str]()
     unknown = [one for one in newer if not ((other := trace.candidate(one)) and other.title)]
     stored = [await store.memory(one) for one in unknown]
-    return {
-        one.memory_id: one.title or shorten(one.text, FIRST_WORDS, placeholder="…")
-        for one in stored
-        if one is not None
-    }
+    return {one.memory_id: one.title or first_words(one.text) for one in stored if one is not None}
 
 
 async def similarity_to_newer(

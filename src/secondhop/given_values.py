@@ -2,17 +2,19 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, cast, get_args
 
 from secondhop.errors import UsageError
 from secondhop.ingest.cleaning import clean_lines
 from secondhop.memories.records import Fact, Preference
+from secondhop.moments import in_utc
+from secondhop.nodes.begin import checked_count, checked_time
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT, Config
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
+from secondhop.wording import shown
 
 _TEXTS = (
     "memory_id",
@@ -59,15 +61,7 @@ def check_storable(given: object, *, name: str) -> None:
 def check_counts(**given: object) -> None:
     """Raises UsageError unless each value is an int from 1 to its limit, or None (the default)."""
     for name, count in given.items():
-        if count is None:
-            continue
-        if not isinstance(count, int) or isinstance(count, bool):
-            raise UsageError(f"{name} must be a whole number (int), not {shown(count)}")
-        if count < 1:
-            raise UsageError(f"{name} must be at least 1, not {count}")
-        most = TOKENS_LIMIT if name == "tokens" else COUNT_LIMIT
-        if count > most:
-            raise UsageError(f"{name} must be at most {most:,}")
+        checked_count(count, name=name, most=TOKENS_LIMIT if name == "tokens" else COUNT_LIMIT)
 
 
 def check_moments(**given: object) -> None:
@@ -80,11 +74,7 @@ def check_moments(**given: object) -> None:
                 f"{name} must be a datetime, not {shown(moment)}; datetime.fromisoformat makes "
                 f"one of a text like 2025-11-17T13:00+00:00; without a time zone, it is read as UTC"
             )
-        if not is_in_calendar(moment):
-            raise UsageError(
-                f"{name} must be between the years 1 and 9999, in UTC as well, not "
-                f"{moment.isoformat()}"
-            )
+        checked_time(moment, name=name)
 
 
 def utc_given(given: object, *, name: str) -> datetime | None:
@@ -93,34 +83,8 @@ def utc_given(given: object, *, name: str) -> datetime | None:
     Raises:
         UsageError: it is neither, or UTC cannot express it.
     """
-    moment = given
-    if isinstance(given, str):
-        with suppress(ValueError):
-            moment = datetime.fromisoformat(given)
-    if moment is not None and not isinstance(moment, datetime):
-        raise UsageError(
-            f"{name} must be a datetime, or ISO 8601 text like 2025-11-17T13:00+00:00, "
-            f"not {shown(given)}; without a time zone, it is read as UTC"
-        )
-    check_moments(**{name: moment})
+    moment = checked_time(given, name=name)
     return moment and in_utc(moment)
-
-
-def in_utc(moment: datetime) -> datetime:
-    """The moment in UTC; one without a zone is read as UTC."""
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def is_in_calendar(moment: datetime) -> bool:
-    """Whether UTC can express the moment.
-
-    In other zones, the first or last hours of the calendar fall outside its years 1 to 9999.
-    """
-    try:
-        in_utc(moment)
-    except (OverflowError, ValueError):
-        return False
-    return True
 
 
 def check_config(given: object) -> None:
@@ -214,8 +178,3 @@ def given_paths(given: Iterable[object]) -> list[str | os.PathLike[str]]:
         else:
             raise UsageError(f"a path to ingest must be a str or Path, not {shown(one)}")
     return paths
-
-
-def shown(given: object) -> str:
-    """The value's first 40 characters and its type, for an error message: `'6' (str)`."""
-    return f"{repr(given)[:40]} ({type(given).__name__})"

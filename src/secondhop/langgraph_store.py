@@ -33,9 +33,6 @@ from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop
 
-PAGE = 500
-"""How many memories are read at a time."""
-
 
 class RecallStore(BaseStore):
     """A `BaseStore` in a secondhop store: each namespace is an entity, each item a memory.
@@ -192,12 +189,10 @@ async def fitting(
 ) -> list[Item]:
     """The items that a search's filter admits; with `indexed`, only those that queries may find."""
     items: list[Item] = []
-    page = await recall.admin.store.page(after="", limit=PAGE)
-    while page:
+    async for page in recall.admin.store.pages():
         for memory, _ in page:
             item = item_of(memory, namespace)
             hidden = indexed and memory.source == NOT_INDEXED
             if not hidden and fits(item.value, op.filter or {}):
                 items.append(item)
-        page = await recall.admin.store.page(after=page[-1][0].memory_id, limit=PAGE)
     return items

@@ -1,7 +1,7 @@
 """Opens the parts of a `Recall`: store, models, services."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from secondhop.deprecated import with_old_arguments
 from secondhop.errors import UsageError
 from secondhop.given_values import check_config, check_id
 from secondhop.models.choose_embedder import chosen_embedder
-from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.embedding_cache import CachingEmbedder
 from secondhop.models.llm import StructuredLLM
@@ -140,9 +140,7 @@ async def open_parts(
     check_id(entity, name="the name of the entity")
     prices, sessions = load_prices(options.get("prices")), chosen_sessions(options.get("sessions"))
     config = config or Config()
-    model = None
-    if llm is not None and llm != OFFLINE:
-        model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
+    model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
     base = await chosen_embedder(embedder)
     scale = chosen_scale(options.get("scale"), model_id=base.model_id)
     home, store = await opened_store(
@@ -194,8 +192,8 @@ def checked(
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"{caller}() has no argument {unknown[0]!r}")
     check_config(config)
-    if prompts is not None and not isinstance(prompts, Mapping):
-        prompts = load_prompts(Path(prompts))
+    if prompts is not None:
+        prompts = load_prompts(prompts)
     return config, prompts
 
 
@@ -211,11 +209,7 @@ def services_of(
     prices: PriceTable,
     scale: ModelScale,
 ) -> Services:
-    """The services of one entity's recall graph; without an LLM there is no planner and no critic.
-
-    Raises:
-        PromptError: a file in the folder `prompts` is faulty.
-    """
+    """The services of one entity's recall graph; without an LLM it has no planner and no critic."""
     planner: Planner | None = None
     critic: Critic | None = None
     if llm is not None:

@@ -14,7 +14,7 @@ from secondhop.annotate.settings import request_seconds
 from secondhop.errors import SecondhopError, StoreError, StoreUnavailableError
 from secondhop.given_values import check_counts
 from secondhop.models.choose_embedder import make_embedder
-from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import Config
@@ -82,9 +82,7 @@ class RecallPool:
         config = config or Config()
         self._max_open = max_open
         model = make_embedder(embedder) if isinstance(embedder, str) else embedder
-        judge = None
-        if llm is not None and llm != OFFLINE:
-            judge = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
+        judge = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
         made = ((embedder, model), (llm, judge))
         self._owned: list[object] = [one for given, one in made if given is not one]
         folder = path if path is not None else DEFAULT_STORE

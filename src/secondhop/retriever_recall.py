@@ -14,7 +14,7 @@ from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.models.choose_embedder import chosen_embedder
-from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.prices import load_prices, price_of
@@ -85,7 +85,7 @@ class RetrieverRecall(Askable):
     ) -> None:
         """Use `Recall.over` instead."""
         self._find, self._embedder = find, embedder
-        self._llm = chosen_llm(llm) if llm is not None and llm != OFFLINE else None
+        self._llm = chosen_llm(llm)
         self.config = config or Config()
         """The limits and ranking settings in use."""
         self.planner: Planner | None = None

@@ -102,10 +102,6 @@ def refuse_unknown(names: Iterable[str]) -> None:
         ending = name.upper().removeprefix(PREFIX)
         if name.upper().startswith(PREFIX) and ending not in known:
             near = get_close_matches(ending, known, n=1)
-            hint = f"did you mean {PREFIX}{near[0]}?" if near else f"known: {variable_list()}"
+            names = ", ".join(variable_names())
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else f"known: {names}"
             raise UsageError(f"unknown environment variable {name}; {hint}")
-
-
-def variable_list() -> str:
-    """Every known `SECONDHOP_*` variable, in one line."""
-    return ", ".join(variable_names())

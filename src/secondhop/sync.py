@@ -9,6 +9,7 @@ import asyncio
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from functools import partial, wraps
 from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
 
@@ -112,6 +113,20 @@ class HasLoop(Protocol):
 
 
 H = TypeVar("H", bound=HasLoop)
+
+
+def in_own_loop(function: Callable[P, Awaitable[T]]) -> Callable[P, T]:
+    """The sync form of a function: `reindex = in_own_loop(areindex)`."""
+    name = function.__name__
+
+    @wraps(function)
+    def waited(*args: P.args, **named: P.kwargs) -> T:
+        with closing(BackgroundLoop()) as loop:
+            return loop.run(partial(function, *args, **named))
+
+    waited.__name__ = waited.__qualname__ = name.removeprefix("a")
+    waited.__doc__ = f"As `{name}`, for callers without an event loop."
+    return waited
 
 
 def blocking(method: Callable[Concatenate[H, P], Awaitable[T]]) -> Callable[Concatenate[H, P], T]:

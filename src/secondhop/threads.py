@@ -3,10 +3,11 @@
 import hashlib
 import json
 import time
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from secondhop.errors import UsageError
+from secondhop.moments import with_zone
 from secondhop.nodes.state import RecallInput
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def utc_text(moment: object) -> str:
     """A moment in ISO format, in UTC if it has no zone; `repr` for anything else."""
     if not isinstance(moment, datetime):
         return repr(moment)
-    return moment.replace(tzinfo=moment.tzinfo or UTC).isoformat()
+    return with_zone(moment).isoformat()
 
 
 async def resumed(

@@ -34,6 +34,23 @@ def command(*words: str) -> str:
     return f"`{as_typed(*words)}`"
 
 
+def beginning(text: str, characters: int) -> str:
+    """The beginning, at most `characters` long with its "…", cut after a word.
+
+    >>> beginning("one two three", 9)
+    'one two…'
+    """
+    if len(text) <= characters:
+        return text
+    head = text[: characters - 1]
+    return f"{head.rpartition(' ')[0].rstrip() or head}…"
+
+
+def shown(given: object) -> str:
+    """The value's first 40 characters and its type, for an error message: `'6' (str)`."""
+    return f"{repr(given)[:40]} ({type(given).__name__})"
+
+
 NO_VOTES = "; no votes were cast"
 """Ending of the reason for a recall whose critic failed."""
 

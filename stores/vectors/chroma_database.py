@@ -36,7 +36,6 @@ class UnfinishedIndexError(CorruptStoreError):
 class StoredSegment(NamedTuple):
     """A collection as Chroma's database knows it."""
 
-    collection_id: str
     vector_segment: str
     """The name of the folder of its index files."""
     ids: set[str]
@@ -97,7 +96,7 @@ def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
                 "SELECT embedding_id FROM embeddings WHERE segment_id = ?", (metadata_segment,)
             )
         }
-        return StoredSegment(collection_id, vector_segment, ids, pending)
+        return StoredSegment(vector_segment, ids, pending)
 
 
 def _has_its_tables(connection: sqlite3.Connection) -> bool:

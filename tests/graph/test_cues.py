@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import cast
 
 from tests.fakes import ScriptedCritic, note
 from tests.nodes.scripted_llm import sheet_of
@@ -9,9 +10,9 @@ from tests.small_world import SmallWorld, ask
 
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
-from secondhop.nodes.reasons import undertaking_lifts
+from secondhop.nodes.reasons import like_others, undertaking_lifts
 from secondhop.nodes.selection.relevance import OUTDATED_FACTOR
-from secondhop.nodes.state import Candidate
+from secondhop.nodes.state import Candidate, RecallState
 from secondhop.stores.records import Memory
 
 QUESTION = "Help me get ready for Thursday"
@@ -96,6 +97,10 @@ def test_what_the_undertaking_of_the_best_lifts_says_so() -> None:
     assert undertaking_lifts(candidate)
     candidate["parts"] = {"cues": 2.4, "broad cues": 0.2, "shared undertaking": 2.1}
     assert not undertaking_lifts(candidate)
+    others = {"other": candidate | {"memory_id": "other"}, candidate["memory_id"]: candidate}
+    state = cast(RecallState, {"candidates": others, "picks": [{"memory_id": "other"}]})
+    assert like_others(candidate, state) == ", like others of this answer"
+    assert like_others(candidate, state | {"picks": []}) == ""
 
 
 async def test_a_memory_without_cues_is_still_found_by_its_words(world: SmallWorld) -> None:

@@ -22,6 +22,7 @@ from secondhop.errors import UsageError
 from secondhop.graph.deciding import deciding
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
+from secondhop.graph.score_story import changed as changed_by_factors
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
@@ -102,6 +103,8 @@ async def test_a_look_up_tells_the_number_that_decided(world: SmallWorld) -> Non
     next_one = f"Next came {second.memory_id} “{second.title}” with {deciding(trace, second):.4f}."
     assert told.story[-1].endswith(next_one)
     assert deciding(trace, first) >= deciding(trace, second)
+    assert "taken for a look-up" in told.computed[0]
+    assert told.parts == []  # they did not decide
 
 
 async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWorld) -> None:
@@ -116,6 +119,10 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
     assert together == pytest.approx(sum(last.parts.values()), abs=0.02)
     assert all(one.meaning for one in told.parts)
     assert f": a score of {last.score:.2f} on a scale from 0 to 1." in told.computed[0]
+    lifted = last.model_copy(update={"score": 0.9, "factors": {"learned": 1.3}})
+    assert changed_by_factors(trace, lifted)[0].endswith(
+        "a score of 1.17, which is above that scale."
+    )
 
 
 async def test_equal_scores_are_told_in_words(tmp_path: Path) -> None:
@@ -222,7 +229,7 @@ async def test_a_cue_is_hinted_at_for_what_came_in_far_behind_without_one(
     world: SmallWorld,
 ) -> None:
     _, trace = await ask(world.services(), k=1)
-    hint = "a cue lifts it for such questions: `secondhop cues {} --add"
+    hint = "a cue may lift it for such questions: `secondhop cues {} --add"
     placed = [told for told in await all_cut(world, trace) if "came in at place" in told.story[-1]]
     hinted = [told for told in placed if hint.format(quote(told.memory_id)) in told.nearest_change]
 

@@ -1,9 +1,13 @@
-"""The near misses of an answer: what had no room in a token budget, and what the critic refused."""
+"""The near misses of an answer: what had no room in a token budget, what the critic refused, and
+what repeats the answer."""
 
-from tests.fakes import ScriptedCritic, ScriptedPlanner, plan, votes
+from pathlib import Path
+
+from tests.fakes import ScriptedCritic, ScriptedPlanner, note, plan, votes
 from tests.small_world import Answer, SmallWorld, ask, interview_plan, recall_settings
 
 from secondhop.graph.explain import explain
+from secondhop.recall import Recall
 
 
 async def filled(world: SmallWorld, tokens: int) -> Answer:
@@ -93,3 +97,15 @@ async def test_what_the_critic_refused_is_a_near_miss(
     assert "wins" not in result.ids()
     assert misses["wins"] == "critique: voted cold: scripted cold"
     assert explain(trace, "wins").cut_by == "critique"
+
+
+async def test_a_near_miss_that_repeats_the_answer_goes_by_its_score(tmp_path: Path) -> None:
+    said = "Ana is allergic to nuts and eats no cake that contains any of them."
+    others = [note(f"cake-{n}", f"Cake {n} is made of {n} eggs.") for n in range(9)]
+    async with Recall.open(tmp_path, entity="mara", embedder="hashing") as recall:
+        await recall.aadd([note("ana", said), note("copy", f"{said} Really."), *others])
+        result = await recall.arecall("Which nuts and cake may Ana not eat?", k=1)
+
+    assert result.ids() == ["ana"]
+    assert result.maybe[0].id == "copy"
+    assert "repeats what ana already says" in result.maybe[0].cut_by

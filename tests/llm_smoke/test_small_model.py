@@ -4,10 +4,11 @@ Its JSON is good because the server constrains it, but its judgement is not. So 
 only what a recall promises with any model.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 
 import pytest
+from pydantic import BaseModel
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
 from secondhop.models.llm import ChatMessage
@@ -32,13 +33,22 @@ QUESTIONS = (
 )
 
 
+class RepeatableLLM(OpenAILLM):
+    """Gets the same prompts every time, like a model whose answers are cached."""
+
+    tag_secret = b"the same prompts every time"
+
+    async def forget(self, messages: Sequence[ChatMessage], *, schema: type[BaseModel]) -> None:
+        """Nothing is cached."""
+
+
 @asynccontextmanager
 async def adapter(base_url: str) -> AsyncGenerator[OpenAILLM]:
     """The adapter, with one request at a time because the server has one slot."""
     timeout_s = LIMITS.deadline_s
     connection = OpenAIConnection(base_url=base_url, api_key="none", timeout_s=timeout_s)
     config = OpenAILLMConfig(model="small", connection=connection, temperature=0, concurrency=1)
-    async with aclosing(OpenAILLM(config)) as llm:
+    async with aclosing(RepeatableLLM(config)) as llm:
         yield llm
 
 
@@ -61,7 +71,7 @@ async def test_recalls_with_a_small_model_answer_within_their_bounds(
 ) -> None:
     stored = set(await world.store.content_hashes())
     async with adapter(small_model) as llm:
-        planner, critic = llm_services(llm, secret=b"the same prompts every time")
+        planner, critic = llm_services(llm)
         settings = recall_settings(rounds=LIMITS.rounds, deadline_s=LIMITS.deadline_s)
         services = world.services(planner=planner, critic=critic, settings=settings)
         answer = await ask(services, question)

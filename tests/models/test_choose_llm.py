@@ -25,6 +25,7 @@ def test_an_unknown_word_is_refused_with_those_that_are_known(spec: str) -> None
 def test_what_is_given_is_taken_as_it_is_or_adapted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     named = chosen_llm("openai:m")
+    assert named is not None
     assert named.model_id == "openai:m"
     assert chosen_llm(named) is named
 

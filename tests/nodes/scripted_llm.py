@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic import BaseModel
+
+from secondhop.models.llm import ChatMessage
 from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import CandidateView, CriticRequest
 from secondhop.nodes.critics.sheet import CriticSheet, critic_sheet
@@ -37,6 +40,15 @@ class ScriptedLLM(ScriptedModel):
             (request.schema.__name__, request.max_tokens, request.deadline_s)
             for request in self.requests
         ]
+
+
+class RepeatableLLM(ScriptedLLM):
+    """Its prompts have the tags of `SECRET`, like those of a model whose answers are cached."""
+
+    tag_secret = SECRET
+
+    async def forget(self, messages: Sequence[ChatMessage], *, schema: type[BaseModel]) -> None:
+        """Nothing is cached."""
 
 
 def _of_user(reply: Any) -> object:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM
+from tests.nodes.scripted_llm import PLENTY, RepeatableLLM
 
 from secondhop.memories.building import memory_from
 from secondhop.memories.records import Fact
@@ -56,9 +56,9 @@ def says(*rows: dict[str, Any]) -> Callable[[str], object]:
 
 async def read(
     *rows: dict[str, Any], talk: Sequence[tuple[str, str]] = TALK
-) -> tuple[Readings, ScriptedLLM]:
-    llm = ScriptedLLM(ObserveReply=[says(*rows)])
-    observer = LLMObserver(llm, load_prompts(), secret=SECRET)
+) -> tuple[Readings, RepeatableLLM]:
+    llm = RepeatableLLM(ObserveReply=[says(*rows)])
+    observer = LLMObserver(llm, load_prompts())
     return await observer.read(request(*talk)), llm
 
 
@@ -138,7 +138,7 @@ async def test_what_the_messages_do_not_bear_out_is_dropped_and_told(
 
 @pytest.mark.parametrize("reply", [{}, {"facts": []}, "nothing", {"memories": "none"}])
 async def test_a_reply_of_another_shape_is_an_error_and_never_silence(reply: object) -> None:
-    observer = LLMObserver(ScriptedLLM(ObserveReply=[reply]), load_prompts(), secret=SECRET)
+    observer = LLMObserver(RepeatableLLM(ObserveReply=[reply]), load_prompts())
 
     with pytest.raises(LLMError, match="unreadable"):
         await observer.read(request(*TALK))
@@ -164,8 +164,8 @@ async def test_known_names_are_told_so_that_they_are_used_again() -> None:
     known = memory_from(
         Fact(subject="me", attribute="home", value="Bonn <b>"), title="", at=DAY, memory_id="f"
     )
-    llm = ScriptedLLM(ObserveReply=[says()])
-    await LLMObserver(llm, load_prompts(), secret=SECRET).read(request(*TALK, known=[known]))
+    llm = RepeatableLLM(ObserveReply=[says()])
+    await LLMObserver(llm, load_prompts()).read(request(*TALK, known=[known]))
 
     assert "fact | me | home | Bonn ‹b›" in llm.prompts[0]
 

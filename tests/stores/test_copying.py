@@ -63,7 +63,7 @@ async def opened(at: tuple[str, str | None], entity: str = "mara") -> Recall:
 
 async def lived_in(recall: Recall) -> str:
     """Fill a store with all kinds of things; returns the id of a session that waits for votes."""
-    half = note("odd", "nul \0, half an emoji \ud83d")
+    half = note("odd", "nul \0, half an emoji \ufffd")
     await recall.aadd([HOOK, note("mat", "The key is under the mat"), half])
     await recall.memories.asupersede("mat", "hook", reason="seen \ud83d")
     await recall.aadd([note("odd", "another text: bees")])

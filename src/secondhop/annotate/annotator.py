@@ -9,10 +9,9 @@ from secondhop.annotate.parts import MemoryPart
 from secondhop.annotate.records import RefusedCue
 from secondhop.annotate.schema import AnnotateReply, CuesReply
 from secondhop.annotate.sheet import AnnotateSheet, annotate_sheet
-from secondhop.models.llm import KeepsAnswers, StructuredLLM, Usage
+from secondhop.models.llm import StructuredLLM, Usage
 from secondhop.nodes.budget import Remaining
-from secondhop.nodes.llm_call import MODEL_SHARE, ModelCall, asked_model
-from secondhop.prompts.quoting import Tags
+from secondhop.nodes.llm_call import MODEL_SHARE, ModelCall, asked_model, tags_for
 from secondhop.prompts.templates import Prompt
 from secondhop.stores.cues import Breadth
 
@@ -55,7 +54,7 @@ class Annotator:
     def __init__(self, llm: StructuredLLM, prompts: Mapping[str, Prompt]) -> None:
         self._llm = llm
         self._prompt = prompts["annotate"]
-        self._tags = Tags(llm.tag_secret if isinstance(llm, KeepsAnswers) else None)
+        self._tags = tags_for(llm)
 
     @property
     def model_id(self) -> str:

@@ -8,7 +8,7 @@ from secondhop.annotate.older import MOST_OLDER
 from secondhop.annotate.parts import FRAME_TOKENS
 from secondhop.annotate.records import AnnotateEstimate
 from secondhop.models.llm import Usage
-from secondhop.models.prices import TokenPrice
+from secondhop.models.prices import TokenPrice, cost_of
 from secondhop.stores.entity_store import EntityStore
 
 REPLY_TOKENS = 130
@@ -44,6 +44,6 @@ async def estimated(
         requests=requests,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
-        cost_usd=0.0 if not requests else price.cost_usd(usage) if price is not None else None,
+        cost_usd=cost_of(usage, price),
         model=annotator.model_id,
     )

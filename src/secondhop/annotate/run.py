@@ -24,6 +24,7 @@ from secondhop.graph.result import Spent
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import LLMError, Usage
+from secondhop.models.prices import cost_of
 from secondhop.nodes.budget import counts_of
 from secondhop.stores.cues import Annotation
 from secondhop.stores.entity_store import EntityStore
@@ -211,9 +212,7 @@ class AnnotateRun:
         """The outcome of the run."""
         budget = self._budget
         spent = replace(budget.spent, lost_tokens=0)
-        cost = 0.0 if not spent.calls else None
-        if budget.price is not None:
-            cost = budget.price.cost_usd(spent)
+        cost = cost_of(spent, budget.price)
         pending = await self._store.cues.unannotated()
         why_of = {memory_id: why for (memory_id, _), why in self._failed.items()}
         failed: dict[str, list[str]] = {}

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -20,7 +20,7 @@ from secondhop.errors import StoreError, UsageError
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
-from secondhop.models.prices import PriceTable, TokenPrice, price_of
+from secondhop.models.prices import PriceTable, price_of
 from secondhop.nodes.planning.playbooks import Playbooks
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.stores.entity_store import EntityStore
@@ -63,7 +63,7 @@ class Annotating:
         """
         annotator = self._annotator()
         pending = await self.store.cues.unannotated()
-        price = self._price(annotator)
+        price = price_of(annotator.model_id, self.prices)
         return AnnotateLedger(
             pending=len(pending),
             model=annotator.model_id,
@@ -84,7 +84,7 @@ class Annotating:
             UsageError: there is no language model, or no price for a bound in dollars.
         """
         annotator = self._annotator()
-        price = self._price(annotator)
+        price = price_of(annotator.model_id, self.prices)
         budget = RunBudget(max_tokens=max_tokens, max_usd=max_usd, price=price)
         async with self._one_run:
             run = AnnotateRun(
@@ -139,11 +139,7 @@ class Annotating:
         return self.llm
 
     def _annotator(self) -> Annotator:
-        llm, own = self.expect_model(), self.prompts
-        return Annotator(llm, own if isinstance(own, Mapping) else load_prompts(own))
-
-    def _price(self, annotator: Annotator) -> TokenPrice | None:
-        return price_of(annotator.model_id, self.prices)
+        return Annotator(self.expect_model(), load_prompts(self.prompts))
 
 
 class BackgroundAnnotating:

@@ -11,6 +11,7 @@ from secondhop.nodes.config import BriefingSettings
 from secondhop.ranking.budget_shares import filled
 from secondhop.stores.catalog.rows import folded
 from secondhop.stores.records import BriefableMemory
+from secondhop.wording import beginning
 
 CHARACTERS = 400
 """How much of a longer note (its beginning) or conversation (its end) is shown."""
@@ -101,18 +102,6 @@ def conflicts_of(memory: BriefableMemory, sayings: Sayings) -> list[ConflictingM
         ConflictingMemory(id=one.memory_id, value=sayings.value_of(one), created_at=one.created_at)
         for one in others
     ]
-
-
-def beginning(text: str, characters: int) -> str:
-    """The beginning, at most `characters` long with its "…", cut after a word.
-
-    >>> beginning("one two three", 9)
-    'one two…'
-    """
-    if len(text) <= characters:
-        return text
-    head = text[: max(characters - 1, 1)]
-    return f"{head.rpartition(' ')[0].rstrip() or head}…"
 
 
 def ending(text: str, characters: int) -> str:

@@ -34,7 +34,7 @@ def show_answer(
     """
     if not result.memories:
         console.print(empty_answer(result), style="bold")
-    near = shown_misses(result)[:1]
+    near = result.maybe[:1]
     whys = [*map(reason, result.memories), *("" for _ in near)]
     lines = lines_of([*result.memories, *near], whys, width=console.width)
     for slot, memory in enumerate(result.memories, start=1):
@@ -151,13 +151,6 @@ def empty_answer(result: RecallResult) -> str:
     return "Nothing stored answers that."
 
 
-def shown_misses(result: RecallResult) -> list[NearMiss]:
-    """The near misses in the result's order, or by score if the whole answer was held back."""
-    if any(NOT_NEAR in near.cut_by for near in result.maybe):
-        return sorted(result.maybe, key=lambda near: -near.score)
-    return result.maybe
-
-
 def why_missed(near: NearMiss, *, of: int) -> str:
     """Why the nearest miss was not returned."""
     if near.tokens is None:
@@ -176,7 +169,7 @@ def cost_line(result: RecallResult) -> str:
 
 def next_step(result: RecallResult, *, place: str) -> str:
     """The command that shows why a memory came back or did not."""
-    example = (shown_misses(result) or result.memories)[:1]
+    example = (result.maybe or result.memories)[:1]
     if not example:
         return "what was searched, and for what: the same command with --trace"
     command = as_typed("explain", result.trace_id, clean(example[0].id))

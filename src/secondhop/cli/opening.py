@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from secondhop.cli.options import Common
 from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.models.choose_embedder import make_embedder
-from secondhop.models.choose_llm import llm_spec
+from secondhop.models.choose_llm import OFFLINE, llm_spec
 from secondhop.models.tokens import prepare_tokens
 from secondhop.settings import load_settings, openai_settings
 from secondhop.stores.store_address import shown_store
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from secondhop.recall import Recall
     from secondhop.recall_pool import RecallPool
     from secondhop.stores.store_directory import StoreDirectory
-
-OFFLINE = "offline"
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ import inspect
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -13,6 +13,7 @@ import typer
 from secondhop.cli.advised import place_again
 from secondhop.cli.exit_status import with_exit_status
 from secondhop.errors import UsageError
+from secondhop.moments import with_zone
 from secondhop.nodes.state import Effort
 from secondhop.stores.store_address import expect_possible, is_address
 
@@ -25,7 +26,7 @@ def moment(text: str) -> datetime:
         raise typer.BadParameter(
             f"{text!r} is not an ISO 8601 time, like 2025-11-17T13:00Z"
         ) from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return with_zone(found)
 
 
 def given_path(text: str) -> Path:

@@ -77,8 +77,9 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
     """
     from dataclasses import replace
 
-    from secondhop.cli.opening import OFFLINE, expect_memories, opened, prompts_in_force
+    from secondhop.cli.opening import expect_memories, opened, prompts_in_force
     from secondhop.evals.rendering import rendered_prompts
+    from secondhop.models.choose_llm import OFFLINE
 
     offline = replace(common, llm=OFFLINE)
     async with opened(offline, counting=True) as recall:

@@ -8,6 +8,8 @@ import unicodedata
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
+from secondhop.wording import beginning
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -46,12 +48,7 @@ def shorten(text: str, length: int) -> str:
     >>> shorten("one two three", 9)
     'one two…'
     """
-    line = clean(text)
-    if len(line) <= length:
-        return line
-    cut = line[: length - 1]
-    head, _, _ = cut.rpartition(" ")
-    return f"{head or cut}…"
+    return beginning(clean(text), length)
 
 
 def screen() -> "Console":

@@ -11,7 +11,6 @@ from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
     TraceFacet,
-    TraceHit,
     TracePreference,
     TraceQuery,
 )
@@ -122,7 +121,7 @@ def add_facet(
 
 def place_of(candidate: TraceCandidate, *, trace: RecallTrace) -> tuple[bool, int, float]:
     """Sort key for dropped candidates: the nearest to a slot first, then by score."""
-    drop = last_cut(trace, candidate)
+    drop = last_cut(candidate)
     rank = drop.rank if drop is not None else None
     return rank is None, rank or 0, -deciding(trace, candidate)
 
@@ -149,20 +148,12 @@ def brought(query: TraceQuery, returned: Sequence[str]) -> str:
     for search, hits in (("meaning", query.dense), ("words", query.lexical)):
         found = [
             f"#{returned.index(hit.memory_id) + 1} at {hit.rank}"
-            for hit in best_hits(hits)
+            for hit in hits
             if hit.memory_id in returned and hit.rank <= RANK_SHOWN
         ]
         if found:
             told.append(f"{search}: {', '.join(found)}")
     return "; ".join(told)
-
-
-def best_hits(hits: Sequence[TraceHit]) -> list[TraceHit]:
-    """The first (best) hit of each memory, in rank order."""
-    best: dict[str, TraceHit] = {}
-    for hit in hits:
-        best.setdefault(hit.memory_id, hit)
-    return list(best.values())
 
 
 def kept_line(candidate: TraceCandidate, facet: TraceFacet, *, trace: RecallTrace) -> str:
@@ -196,7 +187,7 @@ def by_cue(candidate: TraceCandidate) -> bool:
 def dropped_line(candidate: TraceCandidate, *, trace: RecallTrace) -> str:
     """The line of a memory that was not returned, with the deciding reason."""
     text = f"- {named(candidate)} {deciding_text(trace, candidate)}"
-    drop = last_cut(trace, candidate)
+    drop = last_cut(candidate)
     if drop is None:
         return text
     where = f"round {drop.round}, " if trace.spent.rounds > 1 else ""

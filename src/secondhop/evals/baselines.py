@@ -3,7 +3,7 @@
 All baselines rank memories; a memory has the rank of its best passage.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -33,29 +33,20 @@ async def plain_rankings(
     k: int,
     search: MemorySearch,
     embedder: Embedder,
-    names: Collection[str] = BASELINES,
 ) -> Mapping[str, list[str]]:
-    """{baseline: at most k memory ids, best first}, searching for the question only.
-
-    Args:
-        names: the baselines to run.
-    """
-    vector, dense, lexical = np.empty(0, dtype=np.float32), list[PassageHit](), list[PassageHit]()
-    if not {"bm25"} >= set(names):
-        vector = await question_vector(question, embedder=embedder)
-        dense = await nearest_memories(vector, k=k, search=search)
-    if not {"bm25", "hybrid"}.isdisjoint(names):
-        lexical = await worded_memories(question, k=k, search=search)
+    """{baseline: at most k memory ids, best first}, searching for the question only."""
+    vector = await question_vector(question, embedder=embedder)
+    dense = await nearest_memories(vector, k=k, search=search)
+    lexical = await worded_memories(question, k=k, search=search)
     rankings = {
         "dense": memory_ids(dense),
         "bm25": memory_ids(lexical),
         "hybrid": hybrid(dense, lexical),
     }
-    if not MMR_NAMES.keys().isdisjoint(names):
-        stored = await search.vectors([hit.passage_id for hit in dense])
-        for name, lambda_ in MMR_NAMES.items():
-            rankings[name] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
-    return {name: ranking[:k] for name, ranking in rankings.items() if name in names}
+    stored = await search.vectors([hit.passage_id for hit in dense])
+    for name, lambda_ in MMR_NAMES.items():
+        rankings[name] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
+    return {name: ranking[:k] for name, ranking in rankings.items()}
 
 
 async def question_vector(question: str, *, embedder: Embedder) -> Vector:

@@ -201,9 +201,7 @@ class ScenarioFolder:
         """Write the memories that hold now, and their cues."""
         memories, cues = list[Line](), list[Line]()
         ended = await ended_in(recall)
-        after = ""
-        while page := await recall.admin.store.page(after=after, limit=PAGE):
-            after = page[-1][0].memory_id
+        async for page in recall.admin.store.pages():
             kept = [memory for memory, _ in page if memory.memory_id not in ended]
             memories += map(memory_line, kept)
             cues += await cue_lines(recall, [memory.memory_id for memory in kept])

@@ -5,7 +5,7 @@ The format is described in `examples/scenarios/FORMAT.md`.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
@@ -13,17 +13,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from secondhop.errors import UsageError, said_by_system
 from secondhop.memories.doctor import circles_in
+from secondhop.moments import with_zone
 from secondhop.stores.records import Memory, Message
 
 MEMORIES_FILE = "conversations.jsonl"
 QUESTIONS_FILE = "queries.jsonl"
 CUES_FILE = "cues.jsonl"
 NO_ANSWER_FILE = "no_answer.jsonl"
-
-
-def with_zone(moment: datetime) -> datetime:
-    """The moment itself; without a time zone, it is taken as UTC."""
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 Moment: TypeAlias = Annotated[datetime, AfterValidator(with_zone)]

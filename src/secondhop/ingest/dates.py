@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from secondhop.moments import in_utc
+
 _DATED_NAME = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
 _ISO_START = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are not timestamps
@@ -72,9 +74,7 @@ def _from_number(number: float) -> datetime | None:
 
 
 def _in_utc(moment: datetime) -> datetime | None:
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=UTC)
     try:
-        return moment.astimezone(UTC)
+        return in_utc(moment)
     except (OverflowError, ValueError):
         return None

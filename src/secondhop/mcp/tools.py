@@ -11,9 +11,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 from secondhop.errors import SecondhopError, StoreError
 from secondhop.explaining import explained_by_words
 from secondhop.mcp.access import bound_entity
-from secondhop.mcp.briefing import BriefingReply
 from secondhop.mcp.progress import told
 from secondhop.mcp.replies import (
+    BriefingReply,
     ExplainReply,
     ForgetReply,
     HistoryReply,
@@ -26,15 +26,14 @@ from secondhop.mcp.replies import (
 from secondhop.memories.building import rememberable
 from secondhop.nodes.state import Effort
 from secondhop.observe.records import Said
-from secondhop.ranking.votes import EFFECTS, VoteName
+from secondhop.ranking.votes import EFFECTS
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
-from secondhop.server.bodies import Moment
+from secondhop.server.bodies import Moment, Vote
 from secondhop.server.tokens import Scope
 from secondhop.stores.where import Where
 
 Ctx: TypeAlias = Context[Any, Any]
-Vote: TypeAlias = Literal[VoteName, ""]
 VOTES_SAY = " ".join(f"{name}: {effect.says}." for name, effect in EFFECTS.items())
 Query = Annotated[str, Field(description="The question or task, as the person put it.")]
 Entity = Annotated[

@@ -1,8 +1,7 @@
 """Deletes everything that the store keeps of one entity."""
 
 import asyncio
-from contextlib import aclosing, closing
-from functools import partial
+from contextlib import aclosing
 from pathlib import Path
 
 from secondhop.errors import CorruptStoreError, StoreError, UnknownEntityError
@@ -14,7 +13,7 @@ from secondhop.stores.catalog.reads import content_hashes
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory
-from secondhop.sync import BackgroundLoop
+from secondhop.sync import in_own_loop
 
 
 class DeletedEntity(Frozen):
@@ -87,20 +86,7 @@ async def _deleted(
     return deleted
 
 
-def delete_entity(
-    path: str | Path,
-    entity: str,
-    *,
-    chroma_url: str | None = None,
-    sessions: str | SessionStore | None = None,
-    dry_run: bool = False,
-) -> DeletedEntity:
-    """As `adelete_entity`, for callers without an event loop."""
-    work = partial(
-        adelete_entity, path, entity, chroma_url=chroma_url, sessions=sessions, dry_run=dry_run
-    )
-    with closing(BackgroundLoop()) as loop:
-        return loop.run(work)
+delete_entity = in_own_loop(adelete_entity)
 
 
 async def stored_ids(catalog: Catalog) -> list[str] | None:

@@ -5,7 +5,7 @@ Each is a line of JSON. Values that are the default are left out.
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import (
@@ -20,12 +20,13 @@ from pydantic import (
 )
 
 from secondhop.errors import UsageError
-from secondhop.given_values import shown
 from secondhop.ingest.cleaning import clean_memory, clean_text
+from secondhop.moments import in_utc
 from secondhop.stores.counters import Counters
 from secondhop.stores.cues import MOST_VOTES, Annotation, Breadth, Cue, CueOrigin, cue_fault
 from secondhop.stores.keeping import NEUTRAL, Act, HistoryEntry, Keeping, Kind, Mark
 from secondhop.stores.records import EarlierText, Memory, Message
+from secondhop.wording import shown
 
 FORMAT: Final = "secondhop.memories"
 VERSION: Final = 2
@@ -44,7 +45,7 @@ def utc_moment(given: object) -> datetime:
     if not isinstance(given, datetime):
         raise ValueError("a moment must be text like 2025-11-17T13:00:00+00:00")
     try:
-        return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
+        return in_utc(given)
     except OverflowError as error:
         raise ValueError("it lies outside the calendar in UTC") from error
 

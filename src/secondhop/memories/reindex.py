@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from contextlib import aclosing, closing
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from secondhop.stores.catalog.reads import PASSAGES, count
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.reindex import Reindex
 from secondhop.stores.store_directory import StoreDirectory
-from secondhop.sync import BackgroundLoop
+from secondhop.sync import in_own_loop
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -90,20 +89,7 @@ async def areindex(
         return await reindex_entity(home, entity, embedder=chosen, progress=progress)
 
 
-def reindex(
-    path: str | Path,
-    entity: str = "default",
-    *,
-    embedder: "str | Embedder | Embeddings" = "default",
-    chroma_url: str | None = None,
-    progress: IngestProgress | None = None,
-) -> int:
-    """As `areindex`, for callers without an event loop."""
-    work = partial(
-        areindex, path, entity, embedder=embedder, chroma_url=chroma_url, progress=progress
-    )
-    with closing(BackgroundLoop()) as loop:
-        return loop.run(work)
+reindex = in_own_loop(areindex)
 
 
 async def passages_to_embed(home: StoreDirectory, entity: str) -> int:

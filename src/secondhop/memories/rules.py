@@ -9,11 +9,12 @@ from datetime import datetime
 from typing import Literal
 
 from secondhop.errors import NotStoredError, UsageError
-from secondhop.given_values import check_id, shown
+from secondhop.given_values import check_id
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.catalog.rows import folded, slot_of
 from secondhop.stores.keeping import MARKS, Keeping, KeepingChange, Mark
 from secondhop.stores.records import Memory
+from secondhop.wording import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,6 @@ from secondhop.given_values import (
     check_id,
     check_rememberable,
     check_text,
-    in_utc,
     listed,
     only_memories,
     utc_given,
@@ -42,6 +41,7 @@ from secondhop.memories.records import (
 )
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
+from secondhop.moments import in_utc
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.counters import Use
 from secondhop.stores.keeping import Keeping, Mark

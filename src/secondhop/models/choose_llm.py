@@ -67,9 +67,9 @@ def make_llm(spec: str, *, timeout_s: float = USUAL_TIMEOUT_S) -> StructuredLLM:
 
 
 def chosen_llm(
-    llm: "str | StructuredLLM | BaseChatModel", *, deadline_s: float = USUAL_TIMEOUT_S
-) -> StructuredLLM:
-    """The named or given language model.
+    llm: "str | StructuredLLM | BaseChatModel | None", *, deadline_s: float = USUAL_TIMEOUT_S
+) -> StructuredLLM | None:
+    """The named or given language model; None for None and "offline".
 
     Args:
         deadline_s: the deadline of a recall. One request may take that long, but at least
@@ -78,6 +78,8 @@ def chosen_llm(
     Raises:
         UsageError: no model has that name, or a LangChain model does not say which model it is.
     """
+    if llm is None or llm == OFFLINE:
+        return None
     if isinstance(llm, str):
         return make_llm(llm, timeout_s=max(USUAL_TIMEOUT_S, deadline_s))
     from langchain_core.language_models import BaseChatModel

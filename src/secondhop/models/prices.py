@@ -48,6 +48,13 @@ class TokenPrice(BaseModel):
         return round(dollars / _MILLION, 9)
 
 
+def cost_of(usage: Usage, price: TokenPrice | None) -> float | None:
+    """What a usage costs, in US dollars: 0 without calls, None (unknown) if there is no price."""
+    if not usage.calls:
+        return 0.0
+    return None if price is None else price.cost_usd(usage)
+
+
 class _PriceFile(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 

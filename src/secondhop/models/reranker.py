@@ -7,11 +7,6 @@ from typing import Protocol
 class Reranker(Protocol):
     """Scores passages against one query; a recall also works without one."""
 
-    @property
-    def model_id(self) -> str:
-        """Names the model and its revision."""
-        ...
-
     async def rerank(self, query: str, passages: Sequence[str]) -> list[float]:
         """One relevance score per passage, in order, 0..1, higher is better."""
         ...

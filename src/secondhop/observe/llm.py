@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from secondhop.models.llm import StructuredLLM
-from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model
+from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
 from secondhop.observe.attributes import ME, attribute_named
 from secondhop.observe.port import (
     SPEAKER,
@@ -19,7 +19,6 @@ from secondhop.observe.records import DroppedReading
 from secondhop.observe.schema import MemoryReply, ObserveReply
 from secondhop.observe.sheet import ObserveSheet, observe_sheet
 from secondhop.observe.spans import borne_out, located
-from secondhop.prompts.quoting import Tags
 from secondhop.prompts.templates import Prompt
 from secondhop.stores.keeping import ALWAYS
 
@@ -37,17 +36,10 @@ MOST = 60
 class LLMObserver:
     """Reads with a language model; accepts only what the user's own words support."""
 
-    def __init__(
-        self,
-        llm: StructuredLLM,
-        prompts: Mapping[str, Prompt],
-        *,
-        secret: bytes | None = None,
-    ) -> None:
-        """`secret` makes the ids of a call; with a fixed one, equal requests give equal prompts."""
+    def __init__(self, llm: StructuredLLM, prompts: Mapping[str, Prompt]) -> None:
         self._llm = llm
         self._prompt = prompts["observe"]
-        self._tags = Tags(secret)
+        self._tags = tags_for(llm)
 
     @property
     def model_id(self) -> str:

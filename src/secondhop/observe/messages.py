@@ -9,10 +9,11 @@ from hashlib import sha256
 from typing import Any, Final, cast
 
 from secondhop.errors import UsageError
-from secondhop.given_values import check_moments, in_utc
+from secondhop.given_values import check_moments
 from secondhop.ingest.dates import parse_date
 from secondhop.ingest.json_text import Json
 from secondhop.ingest.jsonl import text_said
+from secondhop.moments import in_utc
 from secondhop.observe.port import SPEAKER, Span, Turn
 from secondhop.observe.records import Said, Sayable
 from secondhop.stores.keeping import SAID_IN

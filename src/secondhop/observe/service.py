@@ -1,7 +1,7 @@
 """Turns a conversation into memories: reads it, compares it with the catalog, writes the news."""
 
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -10,14 +10,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from secondhop.errors import UsageError
-from secondhop.given_values import check_id, in_utc
+from secondhop.given_values import check_id
 from secondhop.graph.result import Spent
 from secondhop.memories.rules import NewMemoryDecision
 from secondhop.memories.writing import MemoryWriting
-from secondhop.models.choose_llm import OFFLINE, chosen_llm
+from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import HoldsConnections
-from secondhop.models.llm import KeepsAnswers, StructuredLLM
-from secondhop.models.prices import PriceTable, price_of
+from secondhop.models.llm import StructuredLLM
+from secondhop.models.prices import PriceTable, cost_of, price_of
+from secondhop.moments import in_utc
 from secondhop.nodes.budget import counts_of
 from secondhop.nodes.config import RecallLimits
 from secondhop.observe.conversation import conversation, going_on, spoken_in
@@ -125,17 +126,14 @@ class ConversationReading:
         """The reader with a model, or None; a model given by name is closed at the end."""
         model = self.llm
         if llm is not None:
-            offline = llm == OFFLINE
-            model = None if offline else chosen_llm(llm, deadline_s=self.limits.deadline_s)
+            model = chosen_llm(llm, deadline_s=self.limits.deadline_s)
         if model is None:
             yield None
             return
         from secondhop.observe.llm import LLMObserver
 
-        prompts = self.prompts if isinstance(self.prompts, Mapping) else load_prompts(self.prompts)
-        secret = model.tag_secret if isinstance(model, KeepsAnswers) else None
         try:
-            yield LLMObserver(model, prompts, secret=secret)
+            yield LLMObserver(model, load_prompts(self.prompts))
         finally:
             if isinstance(llm, str) and isinstance(model, HoldsConnections):
                 await model.aclose()
@@ -230,9 +228,7 @@ class ConversationReading:
     def _spent(self, heap: Heap, observer: "LLMObserver | None", *, ms: float) -> Spent:
         """What reading the conversation cost."""
         price = price_of(observer.model_id, self.prices) if observer else None
-        cost = 0.0 if not heap.usage.calls else None
-        if price is not None:
-            cost = price.cost_usd(heap.usage)
+        cost = cost_of(heap.usage, price)
         counts = counts_of(replace(heap.usage, lost_tokens=0))
         return Spent.model_validate({**counts, "cost_usd": cost, "ms": round(ms, 2)})
 

@@ -1,7 +1,6 @@
 """Turns raw scores into probabilities that a memory is relevant."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,36 +25,12 @@ class LogisticCalibration:
         return LogisticCalibration(self.slope, self.intercept - self.slope * by)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IsotonicCalibration:
-    """Linear interpolation between knots; flat before the first and after the last."""
-
-    scores: Floats
-    """[n_knots], rising."""
-    values: Floats
-    """[n_knots], 0..1, never falling."""
-
-    def __call__(self, scores: npt.ArrayLike) -> Floats:
-        """Calibrate scores of any shape."""
-        exact = np.asarray(scores, dtype=np.float64)
-        return np.asarray(np.interp(exact, self.scores, self.values), dtype=np.float64)
-
-    def shifted(self, by: float) -> "IsotonicCalibration":
-        """The calibration for scores that are higher by `by`."""
-        return IsotonicCalibration(self.scores + by, self.values)
-
-
-Calibration: TypeAlias = LogisticCalibration | IsotonicCalibration
-"""score -> probability, 0..1."""
-
-
 LEXICAL_FULL = 0.6
 """Normalised BM25 that counts as a full match.
 
 A passage of average length that holds every word of the query once scores 1 / 2.2 = 0.45. To score
 0.6, it must repeat some.
 """
-
 
 LEXICAL_ALONE = 0.9
 """The relevance of a full match of words when the dense search failed and there is no cosine."""
@@ -66,7 +41,7 @@ def calibrated_relevance(
     lexical: Floats,
     *,
     shares: tuple[float, float],
-    calibration: Calibration,
+    calibration: LogisticCalibration,
 ) -> Floats:
     """dense share · calibrated cosine + lexical share · lexical / LEXICAL_FULL, 0..1.
 

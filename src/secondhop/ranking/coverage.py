@@ -17,6 +17,7 @@ whatever the cosine is. The measure is directed: a long memory covers its summar
 covers the long memory only in part.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +41,13 @@ class Coverage:
     def size(self) -> int:
         """Number of candidates."""
         return int(self.units.shape[1])
+
+    def part(self, candidates: Sequence[int]) -> "Coverage":
+        """The coverage among these candidates; their index becomes their place in the sequence."""
+        places = np.full(self.size, -1)
+        places[list(candidates)] = np.arange(len(candidates))
+        kept = places[self.owner] >= 0
+        return Coverage(self.units[kept][:, list(candidates)], places[self.owner[kept]])
 
     def of_candidates(self, covered: Floats) -> Floats:
         """[n_candidates]: mean of `covered` [n_units] over a candidate's units; 0 without units."""

@@ -20,14 +20,6 @@ class Evidence:
     texts: Sequence[str]
     """[n_passages] the passages' texts."""
 
-    def part(self, candidates: Sequence[int]) -> "Evidence":
-        """The evidence of these candidates, in this order."""
-        return Evidence(
-            vectors=self.vectors,
-            passages=[self.passages[candidate] for candidate in candidates],
-            texts=self.texts,
-        )
-
     @cached_property
     def rows(self) -> Indices:
         """Rows of all candidates' passages, one candidate after the other."""

@@ -1,8 +1,15 @@
 """The votes on a memory: what each says and does.
 
-To add a vote, add a row to `EFFECTS`. Then tell the model about it in `prompts/critique.md`, add a
-button to the page in `src/secondhop/server/static/answer.js`, and a field of the resolved session
-in `graph/session_result.py`.
+To add a vote, add its name to `VoteName` and a row to `EFFECTS`. Its numbers decide what it does to
+slots, queries, passages and learning, and the schemas of the critic, HTTP and MCP list it. Then
+
+- tell the model when to cast it, in `prompts/critique.md`;
+- add a field to `VotesOfRound` in `graph/session_result.py`;
+- add it to the page, in `src/secondhop/server/static`: a button (`answer.js`), and on which side
+  its marks count (`ask.js`, `compare.js`).
+
+A vote that does what no number says has code of its own, as `spark` in `nodes/reconsider.py` and
+`wrong` in `nodes/selection/supersession.py`.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Bodies of requests, and the answers that are not what `Recall` returns."""
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from secondhop.graph.session_result import ResolvedSession
 from secondhop.memories.building import Rememberable, rememberable
 from secondhop.memories.records import Version
+from secondhop.moments import with_zone
 from secondhop.nodes.state import Effort
 from secondhop.observe.records import Said
 from secondhop.ranking.votes import VoteName
@@ -192,9 +193,8 @@ class MemoryBody(Body):
         """The memory as the library takes it; a time without a zone is in UTC."""
         given = self.model_dump(exclude={"messages", "created_at"})
         given |= {name: tuple(given[name]) for name in ("cues", "broad_cues", "replaces", "tags")}
-        at = self.created_at
         return Memory(
-            created_at=at if at.tzinfo else at.replace(tzinfo=UTC),
+            created_at=with_zone(self.created_at),
             messages=tuple(Message(one.role, one.content) for one in self.messages),
             **given,
         )
@@ -324,6 +324,8 @@ class TraceLine(BaseModel):
     k: int
     returned: int
     stop_reason: str
+    round: int = Field(description="Rounds of searches; in a session the round, from 1.")
+    votes: dict[str, int] = Field(description="How many of each vote led to it: people's, agents'.")
     effort: Effort | None
     planner: str = Field(description="Model, and names, versions and hashes of prompts.")
     critic: str

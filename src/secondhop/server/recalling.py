@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Any
 
@@ -129,6 +130,13 @@ async def traces(
             k=one.k,
             returned=len(one.returned),
             stop_reason=one.stop_reason,
+            round=one.spent.rounds,
+            votes=Counter(
+                vote.vote
+                for candidate in one.candidates
+                for vote in candidate.votes[-1:]
+                if vote.by in {"person", "agent"}
+            ),
             effort=one.effort,
             planner=one.planner,
             critic=one.critic,

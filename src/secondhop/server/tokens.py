@@ -2,8 +2,6 @@
 
 import asyncio
 import hmac
-import json
-import os
 import secrets
 import time
 from collections.abc import Sequence
@@ -18,6 +16,7 @@ from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
 from secondhop.stores.store_address import is_address
 from secondhop.stores.store_directory import place_of_store
+from secondhop.whole_files import write_whole
 
 if TYPE_CHECKING:  # psycopg is optional
     from secondhop.stores.postgres.place import PostgresPlace
@@ -170,13 +169,7 @@ class TokenFile:
 
     def _write(self, tokens: Sequence[Token]) -> None:
         """Replace the file as a whole; only its owner may read it."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(".part")
-        part.unlink(missing_ok=True)
-        rows = [token.model_dump(mode="json") for token in tokens]
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(rows, file, indent=1)
-        part.replace(self.path)
+        write_whole(self.path, _TOKENS.dump_json([*tokens], indent=1))
         self._seen = None
 
 

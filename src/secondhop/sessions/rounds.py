@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.graph.trace_build import TraceDraft
+from secondhop.nodes.reasons import cut_by
+from secondhop.nodes.selection.near_misses import near_misses
 from secondhop.nodes.services import Services, session_services
 from secondhop.nodes.session.begin_session import begin_session
 from secondhop.nodes.session.pick_round import pick_round
-from secondhop.nodes.session.present import present
+from secondhop.nodes.session.present import present, shown_evidence
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.settle import settle
 from secondhop.nodes.session.voting import shown_now
@@ -98,16 +100,27 @@ class SessionRounds:
             picked = [known[pick["memory_id"]] for pick in state["picks"]]
             span.found((one["memory_id"], one["score"]) for one in picked)
         if self._traces is not None:
-            self._traces.keep(self._draft(state))
+            self._traces.keep(await self._draft(state))
         return state
 
-    def _draft(self, state: SessionState) -> TraceDraft:
+    async def _draft(self, state: SessionState) -> TraceDraft:
         """The draft of a round's trace. What its answer and its branches show counts as
         returned."""
-        shown = [{"id": memory_id} for memory_id in shown_now(state)]
+        shown, settings = shown_now(state), self.services.settings
+        evidence, _ = await shown_evidence(shown, state, services=self.services)
+        misses = near_misses(state, shown, over_budget=(), settings=settings)
         told: SessionState = {
             **state,
-            "result": {"memories": shown},
+            "result": {
+                "memories": [
+                    {"id": one, "evidence": [{"passage_id": own} for own in evidence.get(one, ())]}
+                    for one in shown
+                ],
+                "maybe": [
+                    {"id": one, "cut_by": cut_by(drop, state["kind"])}
+                    for one, drop in misses.items()
+                ],
+            },
             "stop_reason": "votes",
             "stop_detail": "the round waits for votes",
         }

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from tests.fakes import WrittenPlanner, note
 from tests.nodes.critics.obedient import OBEDIENCE, Obedient, Way, replaces_all
-from tests.nodes.scripted_llm import SECRET, ScriptedLLM, critic_request, sheet_of, view
+from tests.nodes.scripted_llm import RepeatableLLM, critic_request, sheet_of, view
 from tests.small_world import LIFE, SmallWorld, ask, interview_plan, recall_settings, small_world
 
 from secondhop.nodes.llm_services import llm_services
@@ -105,7 +105,7 @@ async def poisoned(folder: Path, carrier: str) -> AsyncGenerator[Poisoned]:
 async def recalled(
     world: SmallWorld, question: str, judge: Obedient, *, planned: bool = True
 ) -> list[str]:
-    _, critic = llm_services(ScriptedLLM(CritiqueReply=[judge] * 9), secret=SECRET)
+    _, critic = llm_services(RepeatableLLM(CritiqueReply=[judge] * 9))
     facets = interview_plan().facets if planned and question not in LOOK_UPS else ()
     planner = WrittenPlanner({question: facets}, planner_id="written")
     services = world.services(planner=planner, critic=critic, settings=recall_settings(k=4))
@@ -141,7 +141,7 @@ async def test_however_the_order_is_written(way: Way) -> None:
         views = [view(f"m{n}", score=0.9 - n / 50) for n in range(12)]
         request = critic_request(view("carrier", f"{NEAR} {order}", score=0.7), *views, k=4)
         judge = Obedient(order, good, way)
-        _, critic = llm_services(ScriptedLLM(CritiqueReply=[judge] * 2), secret=SECRET)
+        _, critic = llm_services(RepeatableLLM(CritiqueReply=[judge] * 2))
 
         verdict = await critic.judge(request)
 

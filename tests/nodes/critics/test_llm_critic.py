@@ -8,6 +8,7 @@ import pytest
 from tests.nodes.scripted_llm import (
     PLENTY,
     SECRET,
+    RepeatableLLM,
     ScriptedLLM,
     call_ids,
     critic_request,
@@ -34,8 +35,8 @@ async def judged(request: CriticRequest, *votes: dict[str, Any], **more: Any) ->
         {key: ids.get(said, said) if isinstance(said, str) else said for key, said in vote.items()}
         for vote in votes
     ]
-    llm = ScriptedLLM(CritiqueReply=[{"votes": rows, **more}])
-    _, critic = llm_services(llm, secret=SECRET)
+    llm = RepeatableLLM(CritiqueReply=[{"votes": rows, **more}])
+    _, critic = llm_services(llm)
     return await critic.judge(request)
 
 
@@ -287,7 +288,7 @@ async def test_who_mistakes_the_ids_of_what_it_likes_has_not_judged() -> None:
         votes = [{"id": f"{real[0]}99", "vote": "hot"}, {"id": real[1], "vote": "cold"}]
         return {"votes": votes, "go_on": False}
 
-    _, critic = llm_services(ScriptedLLM(CritiqueReply=[misread]), secret=SECRET)
+    _, critic = llm_services(RepeatableLLM(CritiqueReply=[misread]))
 
     with pytest.raises(LLMError, match="no memory that it was shown"):
         await critic.judge(PAIR)

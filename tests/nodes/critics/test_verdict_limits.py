@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM, critic_request, view
+from tests.nodes.scripted_llm import PLENTY, RepeatableLLM, critic_request, view
 
 from secondhop.models.llm import LLMError
 from secondhop.nodes.budget import Remaining
@@ -19,7 +19,7 @@ BEST = [view(f"m{n}", score=0.9 - n / 50) for n in range(FRONT)]
 LOW = view("low", score=0.3)
 
 
-def replies(*votes: dict[str, str]) -> ScriptedLLM:
+def replies(*votes: dict[str, str]) -> RepeatableLLM:
     """A model that votes by titles of memories, with one dictionary for each call."""
 
     def judge(own: dict[str, str]) -> Any:
@@ -32,11 +32,11 @@ def replies(*votes: dict[str, str]) -> ScriptedLLM:
 
         return said
 
-    return ScriptedLLM(CritiqueReply=[judge(one) for one in votes])
+    return RepeatableLLM(CritiqueReply=[judge(one) for one in votes])
 
 
-async def judged(llm: ScriptedLLM, request: CriticRequest) -> Verdict:
-    _, critic = llm_services(llm, secret=SECRET)
+async def judged(llm: RepeatableLLM, request: CriticRequest) -> Verdict:
+    _, critic = llm_services(llm)
     return await critic.judge(request)
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from tests.nodes.scripted_llm import PLENTY, SECRET, ScriptedLLM
+from tests.nodes.scripted_llm import PLENTY, RepeatableLLM, ScriptedLLM
 
 from secondhop.errors import ModelError
 from secondhop.models.llm import LLMError
@@ -168,8 +168,8 @@ async def test_where_nothing_is_kept_by_name_prompt_and_schema_are_those_of_befo
     topics: list[Topic], words: str
 ) -> None:
     """The hashes are from before a plan could ask by name, so kept answers stay usable."""
-    llm = ScriptedLLM(ExpandReply=[{"intent": "x"}])
-    planner, _ = llm_services(llm, secret=SECRET)
+    llm = RepeatableLLM(ExpandReply=[{"intent": "x"}])
+    planner, _ = llm_services(llm)
 
     await planner.expand(request(topics=topics))
 

@@ -1,5 +1,6 @@
 """How deep cues are searched, and what cues of sessions say."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ from secondhop.nodes.retrieval.cue_search import DEEPEST, DEPTH, best_proved, ne
 from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.state import CueHits
 from secondhop.stores.cues import CueHit, CueStanding
-from secondhop.stores.records import Vectors
+from secondhop.stores.records import Vector, Vectors
 
 
 @dataclass
@@ -29,6 +30,9 @@ class ManyCues:
             for n in range(k)
         ]
         return [cues for _ in queries]
+
+    async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
+        return {}
 
     async def standing(self) -> CueStanding:
         return CueStanding(share=1.0, proved=True)

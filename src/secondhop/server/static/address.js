@@ -1,14 +1,17 @@
 "use strict";
-// The address of the page: a view, a recall or a comparison, so that a link or the back button opens it again.
+// The address of the page: a view, a recall, a comparison or a memory, so that a link or the back button opens it again.
 
 /** The address of a recall of the entity; of a comparison, if there are two. */
-const addressOf = (...traceIds) => ["#", traceIds.length > 1 ? "compare" : "recall", ...[place.entity, ...traceIds].map(encodeURIComponent)].join("/");
+const addressOf = (...traceIds) => addressIn(traceIds.length > 1 ? "compare" : "recall", ...traceIds);
 
-/** What the address bar names: {entity, traceIds} of a recall, or of the two of a comparison; null if it names none. */
+/** The address of something of the entity; of a memory with "memory". */
+const addressIn = (kind, ...ids) => ["#", kind, ...[place.entity, ...ids].map(encodeURIComponent)].join("/");
+
+/** What the address bar names: {kind, entity, ids} of a recall, of the two of a comparison, or of a memory; null if it names none. */
 function addressed() {
   try {
-    const [start, kind, entity, ...traceIds] = location.hash.split("/").map(decodeURIComponent);
-    return start === "#" && entity && traceIds.every(Boolean) && traceIds.length === { recall: 1, compare: 2 }[kind] ? { entity, traceIds } : null;
+    const [start, kind, entity, ...ids] = location.hash.split("/").map(decodeURIComponent);
+    return start === "#" && entity && ids.every(Boolean) && ids.length === { recall: 1, compare: 2, memory: 1 }[kind] ? { kind, entity, ids } : null;
   } catch { return null; }  // not a well-formed address
 }
 

@@ -6,20 +6,30 @@ const VOTES = [
   ["wrong", "misleading"], ["spark", "not the answer, but it reminds me of something"],
 ];
 
-const BY_CUE = "; or this question as a cue, which lifts it for such questions";
+const BY_CUE = "; or this question as a cue, which may lift it for such questions";
 
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
-  [/^Round (\d+), \w+: /, "Round $1: "],
+  [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
-  [/; a cue lifts it for such questions: `[^`]*`/, BY_CUE],
+  [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE], [/^removing (.+?), which says the same, or (.*)/, "$2; or forgetting $1, which says the same (this page forgets nothing)"],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
-  [/; these votes made room/, "; your votes made room"], [/bent by these votes/, "bent by the votes"],
+  [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
+
+/** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
+const OFFERS = [
+  [/--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
+  [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again/, () => ["Ask again", {}]],
+];
+
+/** Buttons that ask the question of a recall again so that a memory may come back. */
+const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exec(change), does]).filter(([found]) => found)
+  .map(([[, value], does]) => { const [words, changes] = does(value); return button(words, () => askAgain({ ...trace, ...changes })); });
 
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
@@ -36,8 +46,8 @@ function story(explanation, tools, name = "") {
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
-    change && el("p", {}, el("strong", {}, "What would admit it: "), inWords(change, names), offersCue && !change.includes("; a cue lifts") && BY_CUE, "."),
-    canStore && el("div", { class: "tools" }, change.includes("learning.forget") && takeBack(explanation.memory_id),
+    change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, question) && "this question is a cue of it already; now ", inWords(change, names), offersCue && !change.includes("; a cue may") && BY_CUE, "."),
+    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBack(explanation.memory_id, ["Taken back. ", button("Ask again", () => askAgain(tools.trace))]),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
@@ -55,21 +65,26 @@ function partsTable(parts, candidate) {
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
 const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
-  && !told.some((sentence) => sentence.includes("repeats what ") || sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
+  && !told.some((sentence) => sentence.includes("repeats what ")) && !isCueOf({ story: told }, question);
 
-/** A button that takes back what sessions taught about a memory. */
-const takeBack = (memoryId, done = () => {}) => onceButton("Take it back", async () => {
+/** Whether the question is a cue of a memory already. */
+const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
+
+/** A button that takes back what sessions taught about a memory; `told` then stands in its place. */
+const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
   for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
+  built.get("ask")?.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
   done();
-}, "Taken back; ask again to see");
+}, told);
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {
   return button(label, async (pressed) => {
-    const card = pressed.closest("article, li, form, section");
-    const old = card.querySelector(":scope > .story");
-    if (old) { old.remove(); pressed.setAttribute("aria-expanded", "false"); return; }
+    const card = pressed.closest("article, li, form, section"), isOpen = pressed.getAttribute("aria-expanded") === "true";
+    card.querySelector(":scope > .story")?.remove();
+    for (const one of card.querySelectorAll(".why-button")) one.setAttribute("aria-expanded", "false");
+    if (isOpen) return;
     const shown = story(await tools.explain(memoryId), tools, name);
     card.append(shown);
     pressed.setAttribute("aria-expanded", "true");
@@ -87,14 +102,14 @@ const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0"
 
 /** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets and the hop. */
 function foundFor(memory, { trace }) {
-  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.join(", ")} (hop ${memory.hop})`;
+  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.map((name) => name === ownFacet(trace) ? "the question" : name).join(", ")} (hop ${memory.hop})`;
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
   return words ? (cue ? "its text and a cue" : "its text") : cue ? `a cue (by its text alone: ${at})` : place && `its text (${at})`;
 }
 
 const facts = (memory, tools) => el("dl", { class: "facts" },
   fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
-  fact("found by", foundFor(memory, tools)), fact("help", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
+  fact("found by", foundFor(memory, tools)), fact("role", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
@@ -120,12 +135,15 @@ function card(memory, place, tools) {
     memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
-    el("p", { class: "why" }, memory.why),
+    el("p", { class: "why" }, inWords(memory.why, tools.names)),
     memory.conflicts_with.length ? el("p", { class: "warning" }, "Also on record: ", memory.conflicts_with.map((one) => one.value).join("; ")) : null,
     facts(memory, tools), evidenceOf(memory, tools.question),
     el("div", { class: "tools" }, tools.votes && voteButtons(memory, tools), tools.explain && whyButton(tools, memory.id, "Why?"),
       el("code", { class: "quiet" }, memory.id)));
 }
+
+/** For memories that were voted wrong: what may have replaced them. */
+const proposed = (proposals, names) => proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, `“${names.get(one.memory_id) ?? one.memory_id}” was voted wrong; “${names.get(one.replaced_by) ?? one.replaced_by}” may be right: ${inWords(one.why, names)}`));
 
 /** The buttons to vote on a memory; in a session, its last vote counts until there is another. */
 function voteButtons(memory, { votes, voted, names, inSession }) {
@@ -136,9 +154,9 @@ function voteButtons(memory, { votes, voted, names, inSession }) {
     voted();
   };
   const all = VOTES.map(([name, meaning]) => el("button", { type: "button", class: `vote ${name}`, title: meaning, onclick: () => choose(name) }, name));
-  const paint = () => all.forEach((one) => one.setAttribute("aria-pressed", String(now() === one.textContent)));
+  const paint = () => all.forEach((one) => { one.setAttribute("aria-pressed", String(now() === one.textContent)); one.setAttribute("aria-disabled", String(one.textContent === standing && now() === standing)); });
   paint();
-  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`, onrepaint: paint }, all);
+  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`, onrepaint: paint }, all, standing && el("span", { class: "quiet" }, " another vote replaces it"));  // one that was sent cannot be taken back
 }
 
 /** Make all vote buttons show the current votes. */
@@ -163,7 +181,7 @@ function answerView(result, tools) {
   tools = { ...tools, inSession: Boolean(result.round) };
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
   return el("section", { class: "answer", "aria-label": "Answer", tabindex: "-1" },
-    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : whyEmpty(result)),
+    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : whyEmpty(result), tools.trace.as_of && `, as of ${day(tools.trace.as_of)}`),
     result.round ? el("p", { class: "quiet rounds-left" }, `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`) : null,
     left.length ? el("details", { open: true }, el("summary", {}, `No longer in the answer: ${left.length}`), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))) : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
@@ -173,20 +191,27 @@ function answerView(result, tools) {
     tools.votes && result.memories.length ? voteWords() : null,
     result.memories.map((memory) => card(memory, ++place, tools)),
     (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), branch.memories.map((memory) => card(memory, ++place, tools))]),
-    (result.proposals ?? []).map((one) => el("p", { class: "warning" }, inWords(one.why, tools.names))),
+    proposed(result.proposals ?? [], tools.names),
     result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
     missing.length ? el("details", { open: result.effort === "high" }, el("summary", {}, `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
-    result.maybe.length ? [el("h2", {}, "What came close, and why it was left out"),
-      el("ul", { class: "near" }, result.maybe.map((memory) => el("li", { "data-memory": memory.id },
-        el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), scoreOf(memory.id, tools)].filter(Boolean).join(" · ")} · `), inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names),
-        " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))] : null);
+    result.maybe.length ? nearView(result.maybe, tools) : null);
+}
+
+/** What came close. A reason that all share is said once; the score, which then decided nothing, is not. */
+function nearView(maybe, tools) {
+  const reason = (memory) => inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names);
+  const shared = maybe.length > 1 && maybe.every((one) => one.cut_by === maybe[0].cut_by);
+  return [el("h2", {}, "What came close, and why it was left out"), shared && el("p", {}, `For all of them: ${reason(maybe[0])}.`),
+    el("ul", { class: "near" }, maybe.map((memory) => el("li", { "data-memory": memory.id },
+      el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), !shared && scoreOf(memory.id, tools)].filter(Boolean).join(" · ")}`), shared ? null : ` · ${reason(memory)}`,
+      " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))];
 }
 
 /** A form that explains any memory, returned or not. `search`: finds stored memories by words; null in a file of one recall. */
 function whyNotForm(tools, search) {
   const { explain, names } = tools;
   const input = el("input", { list: "known-memories", placeholder: "title, id, or words in it", "aria-label": "Memory id", autocomplete: "off" });
-  const told = el("div");
+  const told = el("div", { class: "told", tabindex: "-1" });
   const tell = async (id, name, text) => {
     const explanation = await explain(id);
     const said = text ?? (search ? await textOf(id) : "");
@@ -201,7 +226,7 @@ function whyNotForm(tools, search) {
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
-  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(() => answer(input.value.trim())); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
+  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(async () => { await answer(input.value.trim()); told.focus({ preventScroll: true }); told.scrollIntoView({ block: "start" }); }, form); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
   return form;
 }

@@ -6,14 +6,14 @@ function askView() {
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
   const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" });
-  const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); moment.focus(); } });
+  const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); if (out.hasChildNodes()) submit(); else moment.focus(); } });
   const showDated = () => { dated.hidden = !moment.value; dated.textContent = `as of ${moment.value} ×`; dated.setAttribute("aria-label", `Remove: as of ${moment.value}`); };
   moment.addEventListener("input", showDated);
   showDated();
   const effort = effortChoice("Effort");
   const out = el("div", { id: "out" });
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
-    el("div", { class: "row" }, el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
+    el("div", { class: "row" }, el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
       endedToo(stale), el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = (where = null) => trying(async () => {
@@ -22,18 +22,18 @@ function askView() {
     if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
     await ask(body, out);
-  });
-  const again = (trace) => {
+  }, form);
+  const filled = (trace) => {
     question.value = trace.question;
     k.value = trace.k;
     effort.value = trace.effort ?? "";
     moment.value = day(trace.as_of);
     showDated();
     stale.checked = trace.include_stale;
-    submit(trace.where);  // a filter, which only programs give
   };
+  const again = (trace) => { filled(trace); submit(trace.where); };  // a filter, which only programs give
   const last = lastKept();
-  if (last && !toAsk) showLast(last, out).catch((error) => { if (addressed()) say(error.message, true); });  // after a reload; its trace may be gone
+  if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled(lastRecall.tools.trace); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
   else requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
   return { element: el("div", {}, form, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
 }
@@ -119,6 +119,13 @@ const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id:
 /** The near misses of a kept recall. `stored`: {id: memory as it is stored}. */
 const nearestOf = ({ trace, stored = new Map() }) => trace.near_misses.map(({ memory_id: id, reason: cut }) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: cut }));
 
+/** Near misses, with the memories that votes of people keep out, the best score first. */
+function cameClose({ result, trace, scores, stored = new Map() }) {
+  const out = trace.candidates.filter(({ memory_id: id, slot, votes }) => slot === null && ["cold", "wrong"].includes(votes.at(-1)?.vote) && votes.at(-1).by !== "critic" && ![...result.maybe, ...(result.changes ?? [])].some((one) => [one.id, one.memory_id].includes(id)));
+  const told = out.map(({ memory_id: id, votes }) => ({ id, title: "", created_at: stored.get(id)?.created_at, cut_by: votes.at(-1).round ? `you voted it ${votes.at(-1).vote}` : "it was voted down in an earlier session on such a question" }));
+  return out.length ? [...result.maybe, ...told].sort((one, other) => (scores[other.id] ?? 0) - (scores[one.id] ?? 0)) : result.maybe;
+}
+
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
 
@@ -128,19 +135,27 @@ const promptName = ({ name, version, hash, origin }) => origin === "built in" ? 
 /** What a kept recall was asked for beside its question: the moment, and memories that ended. */
 const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with superseded, deprecated and expired memories"];
 
-/** What a list says of a kept recall after its question: when, how many memories, the effort, the prompts. */
-const keptFacts = (one) => [one.asked_at.slice(0, 16).replace("T", " "), plural(one.returned, "memory", "memories"), ...askedFor(one),
-  one.stop_reason === "votes" && "round of a session", one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
+/** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts. */
+const keptFacts = (one) => [one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a session${one.round > 1 ? `, after ${Object.entries(one.votes).map(([vote, count]) => `${count} ${vote}`).join(", ") || "no vote"}` : ""}`,
+  one.returned < one.k ? `${one.returned} of ${plural(one.k, "memory", "memories")}` : plural(one.returned, "memory", "memories"), ...askedFor(one),
+  one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
 
-/** All recalls that are kept, the newest first. */
-const keptRecalls = () => get(ofEntity("/traces?limit=1000"));
+/** What the rounds of one session share, and nothing else does. */
+const sessionOf = (one) => one.stop_reason === "votes" ? `${one.asked_at} ${one.question}` : one.trace_id;
+
+/** All recalls that are kept, the newest first; the rounds of a session stand together. */
+async function keptRecalls() {
+  const all = await get(ofEntity("/traces?limit=1000")), groups = new Map();
+  for (const one of all) groups.set(sessionOf(one), [...(groups.get(sessionOf(one)) ?? []), one]);
+  return [...groups.values()].flat();
+}
 
 /** Whether a kept recall's question and facts contain all these words. */
 const keptHas = (one, words) => words.toLowerCase().split(/\s+/).every((word) => `${one.question} ${keptFacts(one)}`.toLowerCase().includes(word));
 
 /** Show an answer, its path and the form that explains memories: for a recall, a session's round, or a file of one recall. */
 function showRecall(holder, recall) {
-  const { result, trace, explain, session = null, search = null } = recall;
+  const { trace, explain, session = null, search = null } = recall, result = { ...recall.result, maybe: cameClose(recall) };
   const tools = toolsOf(recall);
   lastRecall = { question: result.question, tools };
   const goTo = (id) => trying(async () => {
@@ -170,15 +185,25 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
 /** The names of memories in one line. */
 const named = (ids, names) => [...new Set(ids)].map((id) => `“${names.get(id) ?? id}”`).join("; ");
 
-/** What a resolved session accepted and taught. `uncounted`: ids of the memories whose votes were not counted. */
-function resolvedView({ done: { session: { accepted, proposals, votes }, learned }, uncounted }, names) {
-  const [up, down] = [["hot", "warm"], ["cold", "wrong"]].map((kinds) => votes.flatMap((one) => kinds.flatMap((kind) => one[kind])).filter((id) => !accepted.includes(id)));
-  return el("section", { class: "resolved", tabindex: "-1" }, el("h2", {}, "Resolved"),
+/** What is known now from what a resolved session voted on: {memory id: {votes, refused}}. What was taken back is not there. */
+async function taughtBy({ accepted, votes, question }) {
+  const ids = new Set([...accepted, ...votes.flatMap((one) => VOTES.flatMap(([vote]) => one[vote]))]), { questions } = await get(ofEntity("/learned"));
+  questions.sort((one, other) => (one.question === question) - (other.question === question));  // its own question last, which then counts
+  return new Map(questions.flatMap((one) => one.memories).filter((one) => ids.has(one.memory_id)).map((one) => [one.memory_id, one]));
+}
+
+/** What a resolved session accepted, and what of its teaching still stands. `uncounted`: ids of the memories whose votes were not counted. */
+async function resolvedView(resolved, names) {
+  const { done: { session: { accepted, proposals, votes, question }, learned }, uncounted } = resolved;
+  const taught = [...await taughtBy({ accepted, votes, question })];
+  const effect = (words, has) => { const ids = taught.filter(([, one]) => has(one)).map(([id]) => id); return ids.length ? ` ${words} for such questions: ${named(ids, names)}.` : null; };
+  const view = el("section", { class: "resolved", tabindex: "-1", onuntaught: () => trying(async () => view.replaceWith(await resolvedView(resolved, names))) }, el("h2", {}, "Resolved"),
     el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
-    el("p", {}, learned.updated || learned.learned ? [`Such questions now rank ${plural(learned.updated, "memory", "memories")} differently.`, accepted.length + up.length ? ` Higher: ${named([...accepted, ...up], names)}.` : null, down.length ? ` Lower: ${named(down, names)}.` : null,
-      " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : "Nothing new was learned."),
+    el("p", {}, taught.length ? [effect("Counts more", (one) => one.votes > 0), effect("Counts a little less", (one) => one.votes <= 0 && !one.refused), effect("Is left out", (one) => one.refused),
+      " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : learned.updated ? "What was learned from it was taken back." : "Nothing new was learned."),
     uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`) : null,
-    proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, inWords(one.why, names))));
+    proposed(proposals, names));
+  return view;
 }
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
@@ -189,10 +214,11 @@ class Session {
     this.votes = new Map(kept.votes ?? []);
     this.id = kept.sessionId ?? "";
     this.count = el("span", { role: "status" });
-    this.next = button("Next round", () => this.vote(), { class: "primary" }, () => this.isStuck());
+    this.next = button("Next round", () => this.vote(), { class: "primary next-round", "aria-keyshortcuts": "n" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
-    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet roomy" }, "Resolve ends the session and teaches later recalls of such questions."),
-      button("Clear votes", () => { this.votes.clear(); this.refresh(); repaintVotes(this.holder); }));
+    this.clear = button("Clear votes", () => { this.votes.clear(); this.refresh(); repaintVotes(this.holder); }, {}, () => !this.votes.size);
+    this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet roomy" }, "Key n: next round. Resolve ends the session; later recalls learn."),
+      this.clear);
   }
 
   tools() { return { votes: this.votes, voted: () => this.refresh(), k: this.body.k }; }
@@ -205,6 +231,7 @@ class Session {
     this.bar.hidden = !this.votes.size && !this.id;
     this.count.textContent = plural(this.votes.size, this.id ? "new vote" : "vote");
     this.next.disabled = this.isStuck();
+    this.clear.disabled = !this.votes.size;
   }
 
   /** Whether the next round cannot be asked for: there are no votes, or no rounds left. */
@@ -251,7 +278,7 @@ class Session {
     this.bar.remove();
     this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: "you resolved the session" });
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
-    const told = resolvedView({ done, uncounted }, this.names);
+    const told = await resolvedView({ done, uncounted }, this.names);
     this.holder.prepend(told);
     told.scrollIntoView({ block: "start" });
     told.focus();
@@ -273,7 +300,7 @@ class Session {
     this.traceId = answer.trace_id;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
     showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced) }, ...traced, session: this });
-    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "your votes are awaited" });
+    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "votes" });
     this.refresh();
   }
 }

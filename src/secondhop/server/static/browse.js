@@ -28,7 +28,7 @@ function addForm(added) {
     title.value = text.value = "";
     say("Stored");
     await added();
-  }); } }, title, text, el("div", { class: "row" }, el("button", { class: "primary" }, "Store")));
+  }, event.target); } }, title, text, el("div", { class: "row" }, el("button", { class: "primary" }, "Store")));
 }
 
 /** A memory by its id; if it is no longer stored, only its id and the given title. */
@@ -39,23 +39,22 @@ async function learnedView(changed) {
   const { questions } = await get(ofEntity("/learned"));
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
-    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "ranks higher" : "ranks lower"} `, takeBack(memory.memory_id, () => { say("Taken back; ask again to see"); changed(); }))))])) : null;
+    el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "counts more" : "counts a little less"} `, takeBack(memory.memory_id, "Taken back", () => { say("Taken back: such questions are answered as before"); changed(); }))))])) : null;
 }
 
 let opensLearned = false;  // whether the view opens with what was learned unfolded
-let toOpen = "";  // id of the memory to open the view with
 
 /** Open a memory in the Memories tab. */
 function openMemory(id) {
-  toOpen = id;
-  location.hash = "#memories";
+  const address = addressIn("memory", id);
+  if (location.hash === address) open("memories", id); else location.hash = address;
 }
 
 /** What an empty list says of the kind it was asked for. */
 const NONE_OF_KIND = {
   continuity: "No such memories yet. Conversations and notes become such: write one above, or run secondhop ingest FILE.",
-  factual: "No facts yet. Facts come from observe (a conversation) or remember.",
-  preferential: "No preferences yet. Preferences come from observe (a conversation) or remember.",
+  factual: "No facts yet. They are read out of conversations (secondhop observe), or stored one by one (secondhop remember).",
+  preferential: "No preferences yet. They are read out of conversations (secondhop observe), or stored one by one (secondhop remember).",
 };
 
 function memoriesView() {
@@ -70,7 +69,7 @@ function memoriesView() {
     const shown = loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500);
     replace(list, shown.length || after || !loaded.length ? shown.map(row) : el("li", {}, words.value ? "No memory has all these words. Try fewer words, or all kinds." : NONE_OF_KIND[kind.value]));
   };
-  const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", onclick: () => trying(() => open(memory)) },
+  const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", "data-memory": memory.memory_id, "aria-current": opened?.memory_id === memory.memory_id && "true", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
     words.value && !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) && el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`)));
   let opened = null;  // the memory beside the list
@@ -80,9 +79,12 @@ function memoriesView() {
     const near = await Promise.all([...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)));
     replace(detail, memoryView(memory, past, cues, near, open));
     opened = memory;
+    for (const one of list.querySelectorAll("button")) if (one.dataset.memory === memory.memory_id) one.setAttribute("aria-current", "true"); else one.removeAttribute("aria-current");
   };
   const open = async (memory) => {
     await show(memory);
+    showAddress("memories", addressIn("memory", memory.memory_id), nameOf(memory));
+    list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     detail.firstChild.focus({ preventScroll: true });
     detail.firstChild.scrollIntoView({ block: "nearest" });  // shows its start if it is longer than the screen
   };
@@ -98,24 +100,35 @@ function memoriesView() {
   const more = button("Load more", load);
   const reload = async () => { loaded.length = 0; after = ""; await load(); await trying(showStats); adding.open ||= !loaded.length; };
   const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, ingest files (secondhop ingest FILE), or choose another name at the top.");
-  const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(reload));
+  const added = async () => { words.value = ""; kind.selectedIndex = 0; await reload(); };  // a filter would hide it
+  const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(added));
   const taught = el("div");
   const showTaught = async () => { const now = await learnedView(showTaught), open = opensLearned || taught.querySelector("details")?.open; opensLearned = false; replace(taught, now); if (now && open) now.open = true; };
-  const openGiven = async () => { const id = toOpen; toOpen = ""; await first; if (id) await open({ memory_id: id, ...await storedOr(id) }); };
+  const openGiven = async (id) => {
+    await first;
+    if (id) await open({ memory_id: id, ...await storedOr(id) }).catch((error) => { if (error.status !== 404) throw error; replace(detail, el("p", {}, "No memory with this id is stored.")); });
+  };
   const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
   return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned,
-    focus: () => { first ??= trying(reload); trying(showTaught); words.focus(); trying(openGiven); } };
+    focus: (id = "") => { first ??= trying(reload); trying(showTaught); words.focus(); trying(() => openGiven(id)); } };
 }
 
-const CUE_ORIGIN = { host: "by you or your program", model: "by a model", session: "from a session" };
+const CUE_ORIGIN = { host: "", model: "by a model", session: "from a session" };
 
 /** The cues of a memory, with buttons to remove them and a form to add one; both change `told.cues` and call `changed`. */
 function cuesView(told, changed) {
   const list = el("ul");
   const row = (cue) => el("li", { "data-learned": cue.origin === "session" && told.memory_id }, cue.text, el("span", { class: "quiet" }, ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `),
-    button("Remove", async (pressed) => { await removeCue(cue); pressed.closest("li").remove(); now(told.cues.filter((one) => one !== cue)); }, { "aria-label": `Remove ${cue.text}` }));
+    button("Remove", async (pressed) => {
+      await removeCue(cue);
+      const line = pressed.closest("li"), isLearned = cue.origin === "session";  // votes cannot be given back
+      const undo = button("Undo", async () => { const again = await addCue(told.memory_id, cue.text, { broad: cue.breadth === "broad" }); line.replaceWith(row(again)); now([...told.cues, again]); });
+      replace(line, `Removed: ${cue.text} `, !isLearned && undo);
+      if (!isLearned) undo.focus();
+      now(told.cues.filter((one) => one !== cue));
+    }, { "aria-label": `Remove ${cue.text}` }));
   const now = (cues) => { told.cues = cues; changed(); };
   const against = told.cues.filter((cue) => cue.proved < 0);
   list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
@@ -124,24 +137,18 @@ function cuesView(told, changed) {
     against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
 }
 
-/** Store a cue of a memory; returns it. */
-async function addCue(memoryId, text) {
-  try {
-    return await post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text });
-  } catch (error) {
-    if (/the most it may have/.test(error.message)) error.message = "This memory already has the most cues of yours; remove one in Memories.";
-    throw error;
-  }
-}
+/** Store a cue of a memory; returns it. `also`: {dry_run: true} to learn only whether it can be stored. */
+const addCue = (memoryId, text, also = {}) => post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text, ...also })
+  .catch((error) => { if (/the most it may have/.test(error.message)) error.message = "It has the most cues that one may give it; remove one first."; throw error; });
 
 const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`));
 
-/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. */
+/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it cannot be added, this is said instead. */
 function cueButton(memoryId, { question, trace }) {
   const holder = el("span");
   const offer = () => replace(holder, onceButton("Add this question as a cue", () => addCue(memoryId, question),
     (cue) => ["Added. ", button("Ask again", () => askAgain(trace)), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
-  offer();
+  addCue(memoryId, question, { dry_run: true }).then(offer, (error) => replace(holder, el("span", { class: "warning" }, error.message, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")));
   return holder;
 }
 
@@ -151,7 +158,7 @@ function cueForm(memoryId, added) {
   return el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); trying(async () => {
     added(await addCue(memoryId, words.value));
     words.value = "";
-  }); } }, words, el("button", {}, "Add cue"));
+  }, event.target); } }, words, el("button", {}, "Add cue"));
 }
 
 function tracesView() {
@@ -161,14 +168,14 @@ function tracesView() {
   const close = () => { replace(out); all.hidden = false; words.focus(); showAddress("recalls", "#recalls"); };
   const open = (traceId) => trying(async () => {
     const shown = el("div");
-    await showKept(traceId, shown);
-    showAddress("recalls", addressOf(traceId), lastRecall.question);
+    const gone = await showKept(traceId, shown).then(() => null, noLongerKept);
+    if (gone) replace(shown, gone); else showAddress("recalls", addressOf(traceId), lastRecall.question);
     replace(out, back, shown);
     all.hidden = true;
     scrollTo(0, 0);
     back.focus();
   });
-  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => open(one.trace_id) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
+  const row = (one, index, rows) => el("li", { class: index && sessionOf(rows[index - 1]) === sessionOf(one) && "earlier" }, el("button", { type: "button", class: "link", onclick: () => open(one.trace_id) }, one.question, el("span", { class: "quiet" }, ` ${keptFacts(one)}`)),
     button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }));
   let kept = null;
   const draw = () => replace(list, kept?.length ? kept.filter((one) => keptHas(one, words.value)).map(row) : el("li", {}, "No recalls yet. Ask a question first."));
@@ -212,7 +219,7 @@ function briefingView() {
     const told = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
       ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, el("button", { type: "button", class: "link inline", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300)), day(one.created_at), one.why]))
-      : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they come from observe (a conversation) or remember."));
+      : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they are read out of conversations (secondhop observe), or stored one by one (secondhop remember)."));
   };
   return { element: holder, focus: () => trying(load) };
 }

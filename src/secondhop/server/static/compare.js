@@ -22,16 +22,19 @@ function compareView() {
   };
   const sides = ["A", "B"].map((name) => side(name, changed));
   const out = el("div");
-  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit); } }, question, el("label", {}, "Find a kept recall ", words),
+  let isOrdered = false;  // whether A is to be the older one
+  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit, form); }, onchange: ({ target }) => { if (target !== words) replace(out); } }, question, el("label", {}, "Find a kept recall ", words),
     el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
   const submit = async () => {
     if (!sides.every((one) => one.isReady(question.value))) {
       question.focus();
       throw new Error("write a question, or pick a kept recall on both sides");
     }
+    const [older, newer] = sides.map((one) => one.chosen());
+    if (isOrdered && older && newer && new Date(older.asked_at) > new Date(newer.asked_at)) { words.value = ""; list(); sides[0].choose(newer.trace_id); sides[1].choose(older.trace_id); }
     say("Asking…");
     const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
-    replace(out, comparison(a, b));
+    replace(out, comparison(a, b, await between(a, b)));
     const ids = [a, b].map(({ trace }) => trace.trace_id);
     if (ids.every(Boolean)) showAddress("compare", addressOf(...ids), `A and B: ${a.result.question}`);
     out.scrollIntoView({ block: "start" });
@@ -40,6 +43,8 @@ function compareView() {
   const refresh = async (addressed) => {
     const given = toCompare;
     toCompare = null;
+    isOrdered ||= Boolean(given);
+    if (given) replace(out);
     kept = await keptRecalls();
     if (given) words.value = kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
     if (given) question.value = given.question;
@@ -48,8 +53,7 @@ function compareView() {
     sides.forEach((one, index) => { if (addressed.length) one.choose(addressed[index]); });
     changed();
     if (!addressed.length) return;
-    if (!sides.every((one) => one.chosen())) throw new Error("a recall of this comparison is no longer kept");
-    await submit();
+    if (sides.every((one) => one.chosen())) await submit(); else replace(out, el("p", {}, "A recall of this comparison is no longer kept."));
   };
   return { element: el("div", {}, form, out), focus: (...traceIds) => { trying(() => refresh(traceIds)); question.focus(); } };
 }
@@ -62,7 +66,7 @@ function side(name, changed) {
   const stale = el("input", { type: "checkbox" });
   const effort = effortChoice(`Effort of ${name}`);
   const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
-  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Memories ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
+  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
   let kept = [];
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
@@ -78,7 +82,7 @@ function side(name, changed) {
     list: (all, fits) => {
       const now = picked.value;
       kept = all;
-      replace(picked, picked.options[0], all.filter((one) => fits(one) || one.trace_id === now).map((one) => el("option", { value: one.trace_id }, `${short(one.question, 60)} · ${keptFacts(one)}`)));
+      replace(picked, picked.options[0], all.filter((one) => fits(one) || one.trace_id === now).map((one) => el("option", { value: one.trace_id }, `${keptFacts(one)} · ${short(one.question, 60)}`)));
       choose(now);
     },
     isReady: (question) => Boolean(chosen() || other.value.trim() || question.trim()),
@@ -99,8 +103,19 @@ async function compared(name, traceId, result) {
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
+/** What happened between two recalls to a memory that only one of them returned: {memory id: words}. Of cues and votes that were taken back since, nothing is known. */
+async function between(a, b) {
+  const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
+  const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
+  const lone = [...a.result.memories, ...b.result.memories].filter(({ id }) => inA.has(id) !== inB.has(id));
+  return new Map(await Promise.all(lone.map(async ({ id, created_at: written }) => {
+    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] }));
+    return [id, [isBetween(written) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`)].filter(Boolean).join("; ")];
+  })));
+}
+
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptName(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
@@ -130,18 +145,18 @@ function promptsCompared(a, b) {
 const placesIn = (result) => new Map(result.memories.map((memory, index) => [memory.id, index + 1]));
 
 /** What `one` has that `other` does not, what it looked for, and what more it cost. */
-function summary(one, other) {
+function summary(one, other, happened) {
   const own = one.result.memories.filter((memory) => !placesIn(other.result).has(memory.id));
   const sought = one.trace.facets.filter((facet) => facet.facet_id !== "f0").map((facet) => facet.name);
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
   const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
-  const named = (memories) => memories.map((memory) => `“${one.tools.names.get(memory.id) ?? nameOf(memory)}”`).join("; ");
-  const old = own.filter((memory) => memory.stale || one.tools.outdatedBy.has(memory.id));
-  const since = own.filter((memory) => new Date(memory.created_at) > new Date(other.trace.asked_at)), gone = one.trace.forgotten?.length;
+  const why = ({ tools }, id, label) => tools.explain && whyButton(tools, id, label, one.tools.names.get(id));
+  const told = (memory) => el("li", {}, el("strong", {}, one.tools.names.get(memory.id) ?? nameOf(memory)), [(memory.stale || one.tools.outdatedBy.has(memory.id)) && "outdated", happened.get(memory.id)].filter(Boolean).map((words) => ` (${words})`), " ", why(one, memory.id, `Why in ${one.name}?`), " ", why(other, memory.id, `Why not in ${other.name}?`));
+  const gone = one.trace.forgotten?.length;
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
-  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not: ${named(own)}.${old.length ? ` Outdated: ${named(old)}.` : ""}${since.length ? ` Written after ${other.name} was asked: ${named(since)}.` : ""}` : ` brought nothing that ${other.name} did not.`,
-    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`);
+  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not.` : ` brought nothing that ${other.name} did not.`,
+    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`, own.length ? el("ul", { class: "near" }, own.map(told)) : null);
 }
 
 /** Which side is better. `helps`, `hurts`: [count in A, count in B] of memories that help, and that do not. */
@@ -174,7 +189,8 @@ function searched(a, b) {
   return texts.length ? table("Searched for", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
 }
 
-function comparison(a, b) {
+/** `happened`: see `between`. */
+function comparison(a, b, happened) {
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
   const known = new Map([...a.result.memories, ...b.result.memories].map((memory) => [memory.id, memory]));
   const shared = [...inA.keys()].filter((id) => inB.has(id)).length;
@@ -190,7 +206,7 @@ function comparison(a, b) {
   return el("section", { class: "answer", "aria-label": "Comparison" },
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
-    el("ul", {}, summary(a, b), summary(b, a)), line, voteWords(),
+    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),

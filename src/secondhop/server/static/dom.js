@@ -88,12 +88,13 @@ function say(text, isError = false) {
   if (!isError) say.later = setTimeout(() => { status.textContent = ""; }, 5000);
 }
 
-/** Run `work`; if it fails, show its error and return null. */
-async function trying(work) {
+/** Run `work`; if it fails, show its error (below `near`, if that is still there) and return null. */
+async function trying(work, near = null) {
+  if (near?.nextElementSibling?.matches(".failed")) near.nextElementSibling.remove();
   try {
     return await work();
   } catch (error) {
-    say(error.message, true);
+    if (near?.isConnected) { say(""); near.after(el("p", { class: "warning failed", role: "alert" }, error.message)); } else say(error.message, true);
     return null;
   }
 }
@@ -103,7 +104,7 @@ function button(label, work, props = {}, blocked = () => false) {
   const made = el("button", { type: "button", ...props }, label);
   made.addEventListener("click", async () => {
     made.disabled = true;
-    await trying(() => work(made));
+    await trying(() => work(made), made);
     made.disabled = blocked();
   });
   return made;

@@ -107,11 +107,13 @@ class Flow {
   }
 }
 
+const AWAITED = "your votes are awaited";  // why a round of a session ends
+
 /** What a recall cost, in one line. */
 function costOf(result) {
   const spent = result.spent;
   const parts = [plural(result.rounds, "round"), plural(spent.queries, "query", "queries"), seconds(spent.ms)];
   if (spent.llm_calls) parts.push(`${plural(spent.llm_calls, "model call")}, ${spent.prompt_tokens + spent.completion_tokens} tokens`);
   if (spent.cost_usd) parts.push(`$${spent.cost_usd.toFixed(4)}`);
-  return `${parts.join(" · ")} · stopped: ${result.stop_reason.replaceAll("_", " ")}`;
+  return `${parts.join(" · ")} · stopped: ${result.stop_reason === "votes" ? AWAITED : result.stop_reason.replaceAll("_", " ")}`;
 }

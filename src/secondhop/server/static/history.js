@@ -9,7 +9,7 @@ function pastOf(events, cues) {
     const at = cue.written_at ?? new Date().toISOString();
     if (cue.origin === "model") byModel.set(day(at), [...(byModel.get(day(at)) ?? []), cue]);
     else if (cue.origin === "session") lines.push({ at, words: votesIn(cue), learned: cue.memory_id });
-    else lines.push({ at, words: `cue added ${CUE_ORIGIN[cue.origin] ?? `by ${cue.origin}`}: “${cue.text}”` });
+    else lines.push({ at, words: `cue added: “${cue.text}”` });
   }
   for (const own of byModel.values()) lines.push({ at: own[0].written_at, words: `${plural(own.length, "cue")} added by a model` });
   return lines.sort((one, other) => new Date(one.at) - new Date(other.at));

@@ -12,6 +12,12 @@ function lastKept() {
   return last?.entity === place.entity ? last : null;
 }
 
+/** What stands in place of a recall whose trace is gone; any other error is thrown again. */
+function noLongerKept(error) {
+  if (error.status !== 404 && error.status !== 422) throw error;  // 422: it cannot be the id of a recall
+  return el("p", {}, "This recall is no longer kept.");
+}
+
 /** The answer that a kept session stands at; null if it has not begun, or is over. */
 async function standingOf({ sessionId }) {
   if (!sessionId) return null;
@@ -23,6 +29,6 @@ async function showLast(last, out) {
   const standing = await standingOf(last), canVote = last.body && (standing || !last.sessionId);
   const session = await showKept(last.traceId, out, canVote ? last : null);
   if (standing) await session.draw(standing);
-  if (last.resolved) out.prepend(resolvedView(last.resolved, lastRecall.tools.names));
+  if (last.resolved) out.prepend(await resolvedView(last.resolved, lastRecall.tools.names));
   showAddress("ask", addressOf(standing?.trace_id ?? last.traceId), lastRecall.question, "replaceState");
 }

@@ -6,8 +6,8 @@ const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["m
 
 const built = new Map();  // {tab: view}: a tab keeps its content while another one is open
 
-/** Show a view. `traceIds`: the kept recalls to show in it. */
-function open(name, ...traceIds) {
+/** Show a view. `ids`: of the kept recalls, or of the memory, to show in it. */
+function open(name, ...ids) {
   const [key, label, build] = VIEWS.find(([one]) => one === name) || VIEWS[0];
   if (!built.has(key)) built.set(key, build());
   const view = built.get(key);
@@ -15,7 +15,7 @@ function open(name, ...traceIds) {
   for (const tab of byId("tabs").children) if (tab.textContent === label) tab.setAttribute("aria-current", "page"); else tab.removeAttribute("aria-current");
   say("");
   showTitle();
-  view.focus(...traceIds);
+  view.focus(...ids);
 }
 
 /** Show what the address bar names. The last answer is in the view that takes votes on it. */
@@ -23,17 +23,24 @@ function openAddressed() {
   const named = addressed();
   if (!named) { open(location.hash.slice(1)); return; }
   if (named.entity !== place.entity) { openEntity(named.entity); trying(showStats); }
-  const [traceId, other] = named.traceIds;
-  if (other) open("compare", traceId, other); else if (lastKept()?.traceId === traceId) open("ask"); else open("recalls", traceId);
+  const [traceId, other] = named.ids;
+  if (named.kind === "memory") open("memories", traceId); else if (other) open("compare", traceId, other); else if (lastKept()?.traceId === traceId) open("ask"); else open("recalls", traceId);
 }
 
 /** Turn to the memories of another entity. */
 function openEntity(entity) {
   usePlace(entity);
-  byId("entity").value = entity;
+  showEntity();
   built.clear();
   lastRecall = null;
   for (const [name] of VIEWS) { linkOf(name).setAttribute("href", `#${name}`); linkOf(name).dataset.about = ""; }
+}
+
+/** Show in the header whose memories these are, also if nothing is stored of them. */
+function showEntity() {
+  const choice = byId("entity");
+  if (![...choice.options].some((one) => one.value === place.entity)) choice.append(el("option", {}, place.entity));
+  choice.value = place.entity;
 }
 
 /** Open a view by its link: it shows what it showed before. */
@@ -47,7 +54,7 @@ function openLinked(event, name) {
 
 async function showStats() {
   const told = await get(ofEntity(""));
-  byId("stats").textContent = plural(told.memories, "memory", "memories");
+  byId("stats").textContent = told.memories ? plural(told.memories, "memory", "memories") : "nothing is stored here";
   return told.memories;
 }
 
@@ -63,9 +70,9 @@ function askForToken(why) {
 async function start() {
   try {
     const entities = await get("/v1/entities");
-    replace(byId("entities"), entities.map((name) => el("option", { value: name })));
+    replace(byId("entity"), entities.map((name) => el("option", {}, name)));
     if (!place.entity) usePlace(entities[0] || "default");
-    byId("entity").value = place.entity;
+    showEntity();
     onhashchange = () => { if (location.hash !== "#main") openAddressed(); };  // which the skip link adds
     openAddressed();
     await trying(showStats);
@@ -83,6 +90,7 @@ function startPage() {
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
     if (event.key === "/" && !typing) { event.preventDefault(); document.querySelector("main textarea, main input")?.focus(); }
+    if (event.key === "n" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) document.querySelector("main .next-round")?.click();
   });
   for (const act of ["wheel", "touchmove", "click"]) document.addEventListener(act, () => { if (act === "click" || byId("status").className !== "error") say(""); }, { capture: true, passive: true });  // what is said covers nothing that one goes on to
   start();

@@ -56,7 +56,7 @@ function pathOf(trace, ids, told) {
     if (cue) {  // the question is near one of its cues
       const key = `c ${cue}`;
       sought(key, { label: cue, isCue: true, mark: "c", facet: "f0" }, order);
-      links.push({ from: key, to: `m ${id}`, weak: !isOwn, says: cue === candidate.undertaking ? "it shares this with the top memories" : "stored for such requests" });
+      links.push({ from: key, to: `m ${id}`, weak: !isOwn, says: cue === candidate.undertaking ? "stored for this, like other top memories" : "stored for such requests" });
     }
     const suggested = !isOwn && ways[0]?.query.facet_id !== facet && trace.queries.find((query) => query.facet_id === facet);
     if (suggested) {
@@ -65,7 +65,7 @@ function pathOf(trace, ids, told) {
     }
     ways.slice(0, suggested || cue ? 1 : 2).forEach((way, index) => {
       const key = `q ${way.query.query_id}`, isQuestion = way.query.query_id === "q0";
-      const label = isQuestion ? "the words of the question" : way.query.text === trace.question ? "the question, bent by the votes" : way.query.text;
+      const label = isQuestion ? "the question" : way.query.text === trace.question ? "the question, moved by your votes" : way.query.text;
       sought(key, { label, facet: way.query.facet_id, hop: way.query.hop, mark: String(way.query.hop) }, order);
       links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested || (Boolean(cue) && isOwn && !isQuestion), says: `found by its ${SEARCHES[way.search] ?? way.search}` });
     });
@@ -73,7 +73,7 @@ function pathOf(trace, ids, told) {
   const used = new Set([...queries.values()].map((query) => query.facet));
   const needed = [...used].map((id) => facets.get(id)).filter(Boolean).sort((a, b) => a.hop - b.hop || b.weight - a.weight);
   const needs = needed.some((facet) => facet.facet_id !== "f0")
-    ? needed.map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.name, says: facet.why, hop: facet.hop, mark: String(facet.hop) })) : [];
+    ? needed.map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.facet_id === "f0" ? "the question" : facet.name, says: facet.why, hop: facet.hop, mark: String(facet.hop) })) : [];
   const position = new Map(needs.map((need, index) => [need.key, index]));
   const asked = [...queries.values()].sort((a, b) =>
     (position.get(`f ${a.facet}`) ?? 99) - (position.get(`f ${b.facet}`) ?? 99) || a.sum / a.count - b.sum / b.count);

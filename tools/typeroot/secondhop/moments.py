@@ -1,0 +1,1 @@
+../../../src/secondhop/moments.py

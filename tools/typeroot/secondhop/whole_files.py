@@ -1,0 +1,1 @@
+../../../src/secondhop/whole_files.py
