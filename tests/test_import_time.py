@@ -92,7 +92,8 @@ def test_a_recall_without_a_model_loads_nothing_for_models_servers_and_ingests(
     loaded, printed = modules_after(HELP.format(arguments=["recall", "Where is the key?", *place]))
 
     assert "The key hangs there" in printed
-    assert not {"chromadb", "openai", "tiktoken", "fastapi", "mcp", "uvicorn", "jinja2"} & loaded
+    models, servers = {"openai", "tiktoken", "yaml"}, {"fastapi", "mcp", "uvicorn", "jinja2"}
+    assert not {"chromadb", *models, *servers} & loaded
     assert not {"secondhop.observe.service", "secondhop.models.openai_llm"} & loaded
 
 

@@ -138,9 +138,10 @@ async def open_parts(
     if path == "":
         raise UsageError("the store is '': name a folder, or leave it out for the default one")
     check_id(entity, name="the name of the entity")
-    prices, sessions = load_prices(options.get("prices")), chosen_sessions(options.get("sessions"))
+    sessions, own_prices = chosen_sessions(options.get("sessions")), options.get("prices")
     config = config or Config()
     model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
+    prices = {} if model is None and own_prices is None else load_prices(own_prices)
     base = await chosen_embedder(embedder)
     scale = chosen_scale(options.get("scale"), model_id=base.model_id)
     home, store = await opened_store(
