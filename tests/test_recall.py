@@ -247,7 +247,7 @@ async def test_a_model_that_cannot_be_reached_is_replaced_and_named(tmp_path: Pa
 
 def test_a_recall_that_is_constructed_says_how_it_is_opened() -> None:
     with pytest.raises(UsageError, match=r"use Recall\.open"):
-        Recall(cast(Any, "s5"))
+        Recall("s5")
 
 
 @pytest.mark.parametrize("message", ["hello there", "thanks!", "Good morning! How are you today?"])

@@ -51,9 +51,9 @@ class Recall(Askable):
     """
 
     def __init__(
-        self, parts: Parts, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
+        self, parts: object, *, checkpointer: "BaseCheckpointSaver[str] | None" = None
     ) -> None:
-        """Use `open`; this constructor takes ready-made parts."""
+        """Use `open`; this constructor takes the `Parts` that it makes."""
         if not isinstance(parts, Parts):
             raise UsageError(
                 "a Recall is opened, not constructed: use Recall.open(…), or await Recall.aopen(…) "
