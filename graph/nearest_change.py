@@ -99,7 +99,7 @@ def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, p
         removed = f"removing {title_of(trace, last.against)}, which says the same, or "
         return f"{removed}{slots}" if stands_in(trace, candidate) else slots
     if candidate.outdated_by:
-        return f"only {slots_of(trace, place)}: {noted_outdated(trace, candidate)}"
+        return slots_of(trace, place) + noted_outdated(trace, candidate)
     hint = cue_hint(trace, candidate) if place > 2 * trace.k else ""
     return slots_of(trace, place) + hint + unlearned(trace, candidate)
 
@@ -126,16 +126,17 @@ def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
 
 
 def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why no cue helps an outdated memory, and whether storing the newer one without that note
-    would."""
-    newer = title_of(trace, candidate.outdated_by)
-    told = (
-        f"{newer} is recorded as its replacement, and replaced memories come last, whatever their "
-        f"cues"
+    """What else admits an outdated memory, and why no cue does."""
+    newer, alone = title_of(trace, candidate.outdated_by), score_without(trace, candidate, NEWER)
+    earlier = without_note = ""
+    if alone > score_to_beat(trace):
+        earlier = f"; or `--as-of` with a time before {newer} was written"
+    if REPLACED_FACTOR * alone > score_to_beat(trace):
+        without_note = f"; or storing {newer} without saying that it replaces this one"
+    return (
+        f"{earlier}{without_note} ({newer} is recorded as its replacement, and replaced memories "
+        f"come last, whatever their cues)"
     )
-    if REPLACED_FACTOR * score_without(trace, candidate, NEWER) <= score_to_beat(trace):
-        return told
-    return f"{told}; or storing {newer} without saying that it replaces this one"
 
 
 def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:

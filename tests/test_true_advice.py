@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,12 @@ async def test_without_the_note_that_it_is_replaced_it_comes_back(recall: Recall
         f"or storing {NEW} “About {NEW}” without saying that it replaces this one"
         in told.nearest_change
     )
+
+    assert (
+        f"; or `--as-of` with a time before {NEW} “About {NEW}” was written" in told.nearest_change
+    )
+    then = datetime(2026, 1, 2, 23, tzinfo=UTC)
+    assert OLD in (await recall.arecall(PAY, k=2, as_of=then)).ids()
 
     newer = note(NEW, "The farrier costs 85 pounds now", day=3)
     await recall.aadd([replace(newer, cues=("what does the farrier cost",))])

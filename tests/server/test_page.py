@@ -25,6 +25,7 @@ MARKUP = '</script><script>window.broken = 1</script><img src=x onerror="window.
 
 BACKWARDS = "\u202edetaeper"
 
+RAIN = "It rained again. " * 50
 BEHIND_BOXES = """() => {
   const boxes = [...document.querySelectorAll(".drawing .box rect")].map((one) => one.getBBox());
   const covers = ({ x, y, width, height }, at) =>
@@ -786,7 +787,7 @@ def cued(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         ("boiler", "The boiler was serviced in May by a man from town.", "read the gas meter"),
         ("rosa", "Rosa comes on Tuesdays, after nine.", "whom do I call about the boiler"),
         ("gate", "The gate code is four one nine.", "let the delivery in"),
-        ("fence", f"The fence leans. {'It rained again. ' * 50}Oil it.", "mend the fence"),
+        ("fence", f"The fence leans. {RAIN}Oil the squeaking hinge.", "mend the fence"),
         ("oak", "The oak lost a branch.", "tidy the garden"),
         ("hens", "Six hens, and one of them is broody.", "feed the hens"),
     ]
@@ -872,13 +873,17 @@ def test_long_texts_end_with_more_and_excerpts_hold_what_was_sought(
 ) -> None:
     with new_page(browser) as page:
         page.goto(f"{cued.url}/#token=&entity={MARA}")
+        ask(page, "help me mend the fence and its squeaking hinge")
+        fence = page.locator(".answer article blockquote", has_text="squeaking hinge")
+        expect(fence).to_contain_text("…It rained again. Oil the squeaking hinge.")
+        expect(fence).not_to_contain_text("The fence leans")
         page.get_by_role("link", name="Memories").click()
-        page.get_by_label("Filter").fill("oil it")
-        expect(page.locator(".rows li .quiet").last).to_contain_text("Oil it")
+        page.get_by_label("Filter").fill("squeaking")
+        expect(page.locator(".rows li .quiet").last).to_contain_text("Oil the squeaking")
         page.locator(".rows button").click()
-        expect(page.locator(".detail blockquote")).not_to_contain_text("Oil it")
+        expect(page.locator(".detail blockquote")).not_to_contain_text("squeaking")
         page.get_by_role("button", name="More").click()
-        expect(page.locator(".detail blockquote")).to_contain_text("Oil it")
+        expect(page.locator(".detail blockquote")).to_contain_text("Oil the squeaking hinge.")
         page.get_by_label("Filter").fill("gate")
         page.locator(".rows button").first.click()
         expect(page.locator(".detail")).to_contain_text("replaces Memo 4: The oak lost a branch.")

@@ -15,7 +15,7 @@ const PAGE_WORDS = [
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
-  [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
+  [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
   [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE], [/^removing (.+?), which says the same, or (.*)/, "$2; or forgetting $1, which says the same (this page forgets nothing)"],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
@@ -95,7 +95,7 @@ function whyButton(tools, memoryId, label, name = "") {
 /** The evidence for a memory, the best passage first and unfolded. */
 const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el("details", { open: index === 0 },
   el("summary", {}, one.heading || (index ? "Another passage" : "What it says"), el("span", { class: "quiet" }, one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "")),
-  quote(one.text)));
+  quote(one.text, `${question} ${one.query ?? ""}`)));
 
 /** The name of the facet that is the question itself. */
 const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";

@@ -83,13 +83,13 @@ async function ask(body, out) {
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
-async function showKept(traceId, out, last = null) {
+/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. `ended`: why its session is over, if this tab knows. */
+async function showKept(traceId, out, last = null, ended = "") {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
-  flow.end(result);
+  flow.end({ ...result, stop_reason: ended || result.stop_reason });
   const holder = el("div");
   replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace)].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
   const session = last && new Session(last.body, holder, flow, traceId, last);
@@ -276,7 +276,7 @@ class Session {
     keepAsLast(this.traceId, { resolved: { done, uncounted } });
     built.get("memories")?.learned();
     this.bar.remove();
-    this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: "you resolved the session" });
+    this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: RESOLVED });
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
     const told = await resolvedView({ done, uncounted }, this.names);
     this.holder.prepend(told);

@@ -3,7 +3,7 @@
 
 let toCompare = null;  // the kept recall to open the view with
 
-/** Open the comparison with this recall on the first free side. */
+/** Open the comparison with this recall on the first side that is free or holds another question. */
 function compareWith(recall) {
   toCompare = recall;
   location.hash = "#compare";
@@ -49,6 +49,7 @@ function compareView() {
     if (given) words.value = kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
     if (given) question.value = given.question;
     list();
+    for (const one of sides) if (given && one.chosen()?.question !== given.question) one.choose("");
     if (given) (sides.find((one) => !one.chosen()) ?? sides[1]).choose(given.trace_id);
     sides.forEach((one, index) => { if (addressed.length) one.choose(addressed[index]); });
     changed();

@@ -71,9 +71,23 @@ function namesOf(memories, known = new Map()) {
 
 const QUOTED = 420, LITTLE_MORE = 150;
 
-/** The text of a memory; a long one is cut, with a button that shows the rest. */
-function quote(text) {
-  const isLong = text.length > QUOTED + LITTLE_MORE, said = el("blockquote", { tabindex: "-1" }, isLong ? short(text, QUOTED) : text);
+/** Where in a text the sentence begins that, with the next one, has most of some words, at least two; else 0. A word in few sentences says more. */
+function tellingPlace(text, words) {
+  const sentences = [...text.matchAll(/[^.!?\n]+[.!?\n]*/g)], wordsOf = (said) => new Set(said.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu));
+  const sought = [...wordsOf(words)], own = sentences.map(([said]) => wordsOf(said));
+  const weights = sought.map((word) => 1 / Math.max(1, own.filter((one) => one.has(word)).length));
+  const told = sentences.map((_, at) => {
+    const found = weights.filter((_, n) => own[at].has(sought[n]) || own[at + 1]?.has(sought[n]));
+    return found.length > 1 ? found.reduce((sum, weight) => sum + weight, 0) : 0;
+  });
+  return Math.max(0, ...told) === 0 ? 0 : sentences[told.indexOf(Math.max(...told))].index;
+}
+
+/** The text of a memory; a long one is cut, with a button that shows the rest. It begins where it has most words of `about`. */
+function quote(text, about = "") {
+  const isLong = text.length > QUOTED + LITTLE_MORE, place = isLong ? tellingPlace(text, about) : 0;
+  const cut = place < QUOTED / 2 ? short(text, QUOTED) : `…${short(text.slice(place).trim(), QUOTED)}`;
+  const said = el("blockquote", { tabindex: "-1" }, isLong ? cut : text);
   const more = () => { said.replaceChildren(inOrder(text)); said.focus(); said.nextSibling.remove(); };
   return el("div", { class: "quote" }, said, isLong && el("button", { type: "button", onclick: more }, "More"));
 }

@@ -107,7 +107,7 @@ class Flow {
   }
 }
 
-const AWAITED = "your votes are awaited";  // why a round of a session ends
+const AWAITED = "your votes are awaited", RESOLVED = "you resolved the session";  // why a round of a session ends
 
 /** What a recall cost, in one line. */
 function costOf(result) {
