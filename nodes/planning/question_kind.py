@@ -61,7 +61,7 @@ _LATEST: Final = re.compile(
     re.I,
 )
 _SMALL_TALK: Final = re.compile(
-    r"\W*(?:\b(?:hello|hi|hey|hiya|greetings|thanks|thank you|thx|cheers|bye|goodbye|see you|"
+    r"\A\W*(?:\b(?:hello|hi|hey|hiya|greetings|thanks|thank you|thx|cheers|bye|goodbye|see you|"
     r"good (?:morning|afternoon|evening|night|day)|how are (?:you|things)|nice to meet you)\b"
     r"(?:,? (?:there|again|all|everyone|so much|very much|a lot|later|soon|tomorrow|today|doing))*"
     r"\W*)+",
