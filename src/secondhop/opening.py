@@ -141,7 +141,9 @@ async def open_parts(
     sessions, own_prices = chosen_sessions(options.get("sessions")), options.get("prices")
     config = config or Config()
     model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))
-    prices = {} if model is None and own_prices is None else load_prices(own_prices)
+    prices: PriceTable = {}
+    if model is not None or own_prices is not None:
+        prices = load_prices(own_prices)
     base = await chosen_embedder(embedder)
     scale = chosen_scale(options.get("scale"), model_id=base.model_id)
     home, store = await opened_store(
