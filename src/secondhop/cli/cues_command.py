@@ -99,13 +99,12 @@ def list_cues(common: Common) -> None:
     from secondhop.cli.terminal import shorten
 
     async def all_cues(recall: "Recall") -> "tuple[list[StoredCue], dict[str, str]]":
-        stored = await recall.memories.afind("")
-        titles = {one.memory_id: shorten(one.title or one.text, 60) for one in stored}
         found, after = list["StoredCue"](), ""
         while page := await recall.memories.cues.alist(after=after, limit=_PAGE):
             found += page
             after = page[-1].cue_id
-        return found, titles
+        cards = await recall.admin.store.cards(list({one.memory_id for one in found}))
+        return found, {one: shorten(card.title, 60) for one, card in cards.items()}
 
     found, titles = in_memory(common, all_cues)
     document = {"cues": [cue.model_dump(mode="json") for cue in found]}
