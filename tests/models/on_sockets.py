@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from langchain_openai import ChatOpenAI
+from openai import DefaultAsyncHttpxClient
 from pydantic import BaseModel, SecretStr
 from tests.models.fault_server import FaultServer, answer, running
 
@@ -78,7 +79,10 @@ async def langchain_served(
     """The adapter of langchain's chat models, with the model class that most hosts use."""
     async with running(server):
         model = ChatOpenAI(
-            model=server.model, base_url=server.base_url, api_key=SecretStr("secret-key")
+            model=server.model,
+            base_url=server.base_url,
+            api_key=SecretStr("secret-key"),
+            http_async_client=DefaultAsyncHttpxClient(),  # langchain shares its own by address
         )
         config = LangchainLLMConfig(
             timeout_s=bounds.timeout_s,

@@ -70,8 +70,10 @@ def page(running: Running, browser: Browser) -> Iterator[Page]:
 
 
 def ask(page: Page, question: str = QUESTION) -> None:
+    before = page.url
     page.get_by_label("Question", exact=True).fill(question)
     page.keyboard.press("Enter")
+    expect(page).not_to_have_url(before)  # which the answer changes; another may be shown already
     expect(page.locator(".drawing")).to_be_visible()
 
 
