@@ -12,12 +12,12 @@ import statistics
 import time
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
-from socket import create_server
 
 import httpx
 import uvicorn
 
 from secondhop import RecallPool
+from secondhop.cli.mcp_command import Address
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.server.access import Served
 from secondhop.server.app import create_app
@@ -52,7 +52,7 @@ async def serving(served: Served) -> AsyncGenerator[str]:
     """Run the server in this event loop; yields its address."""
     app = create_app(served, limits=ServerLimits(requests_per_s=0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    sock = create_server(("127.0.0.1", 0))  # callers wait in its queue until the server is up
+    sock = Address("127.0.0.1", 0).listening()  # as `serve` does; callers wait in its queue
     running = asyncio.create_task(server.serve(sockets=[sock]))
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
@@ -62,12 +62,13 @@ async def serving(served: Served) -> AsyncGenerator[str]:
 
 
 async def compare(store: str, entity: str, rounds: int) -> None:
-    """Print the two medians, and the median of the differences."""
+    """Print the two medians, the median of the differences, and that of an empty request."""
     model = make_embedder("default")
     pool = RecallPool(store, embedder=model, annotate=False)
     served = Served(pool, store=store, embedder=model, metrics=Metrics())
     direct: list[float] = []
     asked: list[float] = []
+    empty: list[float] = []
     async with (
         serving(served) as url,
         httpx.AsyncClient(base_url=f"{url}/v1/entities/{entity}", timeout=60) as http,
@@ -78,15 +79,18 @@ async def compare(store: str, entity: str, rounds: int) -> None:
             body = {"question": question, "effort": "none"}
             first = await ms_of(recall.arecall(question, effort="none"))
             second = await ms_of(http.post("/recall", json=body))
+            third = await ms_of(http.get(f"{url}/healthz"))
             if number >= WARM:
                 direct.append(first)
                 asked.append(second)
+                empty.append(third)
         last = await http.post("/recall", json={"question": QUESTIONS[0], "effort": "none"})
         last.raise_for_status()
     added = [other - one for one, other in zip(direct, asked, strict=True)]
     one, other, more = map(statistics.median, (direct, asked, added))
     print(f"p50: direct {one:.1f} ms, HTTP {other:.1f} ms")
     print(f"HTTP adds p50 {more:.1f} ms in {len(added)} pairs")
+    print(f"p50 of a request that does nothing (/healthz): {statistics.median(empty):.1f} ms")
 
 
 def main() -> None:
