@@ -7,10 +7,12 @@ from rich.console import Console, RenderableType
 
 from secondhop.cli.answer_view import show_answer, why_missed
 from secondhop.cli.explanation_view import show_explanation
+from secondhop.cli.ledger_view import show_entries
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.graph.absent import left_out
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
+from secondhop.ingest.reading import Skipped
 
 
 def console(width: int) -> Console:
@@ -156,3 +158,13 @@ def test_an_answer_that_the_filter_left_empty_says_so_once(result: RecallResult)
 
     assert printed(on).count("o memory that may be shown matches the filter") == 1
     assert "Nothing stored answers that" not in printed(on)
+
+
+def test_what_was_skipped_for_one_reason_takes_one_line() -> None:
+    on = console(80)
+    pictures = [Skipped(item=f"{one}.png", reason="not text") for one in range(300)]
+    show_entries("skipped ", [Skipped(item="a.zip", reason="damaged"), *pictures], on)
+    assert printed(on).splitlines() == [
+        "skipped a.zip: damaged",
+        "skipped 0.png, 1.png, 2.png and 297 more: not text",
+    ]

@@ -12,8 +12,11 @@ from secondhop.wording import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-SKIPPED_SHOWN = 20
-"""Most skipped items shown; `--json` has them all."""
+REASONS_SHOWN = 20
+"""Most reasons shown why items were skipped; `--json` has them all."""
+
+ITEMS_NAMED = 3
+"""Most items named per reason."""
 
 PLANNED_SHOWN = 20
 """Most ids shown per line of a dry run; `--json` has them all."""
@@ -36,12 +39,16 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
 
 
 def show_entries(head: str, entries: Sequence[Skipped], console: "Console") -> None:
-    """Print one line per entry, and how many more there are."""
-    for entry in entries[:SKIPPED_SHOWN]:
-        console.print(f"{head}{clean(entry.item)}: {clean(entry.reason)}", style="yellow")
-    more = len(entries) - SKIPPED_SHOWN
-    if more > 0:
-        console.print(f"and {more} more; --json lists all", style="yellow")
+    """Print one line per reason, with the items that it holds for."""
+    items_of: dict[str, list[str]] = {}
+    for entry in entries:
+        items_of.setdefault(entry.reason, []).append(entry.item)
+    for reason, items in [*items_of.items()][:REASONS_SHOWN]:
+        named = ", ".join(clean(one) for one in items[:ITEMS_NAMED])
+        rest = f" and {len(items) - ITEMS_NAMED} more" if len(items) > ITEMS_NAMED else ""
+        console.print(f"{head}{named}{rest}: {clean(reason)}", style="yellow")
+    if len(items_of) > REASONS_SHOWN:
+        console.print("and others; --json lists all", style="yellow")
 
 
 def with_other_cues(ledger: IngestLedger) -> str:

@@ -8,6 +8,7 @@ other's errors.
 import math
 import socket
 import ssl
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
@@ -215,12 +216,18 @@ def _is_lost(error: BaseException) -> bool:
 
 
 def _asked_wait_s(error: BaseException) -> float | None:
-    """Seconds from the Retry-After header; None if it is missing or an HTTP date."""
+    """Seconds from the Retry-After header, a number or an HTTP date; None if it is neither."""
+    from email.utils import parsedate_to_datetime
+
     headers: object = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
+    told = str(cast("Mapping[str, object]", headers).get("retry-after"))
     try:
-        seconds = float(str(cast("Mapping[str, object]", headers).get("retry-after")))
+        seconds = float(told)
     except ValueError:
-        return None
+        try:
+            seconds = parsedate_to_datetime(told).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
