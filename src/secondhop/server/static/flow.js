@@ -1,5 +1,5 @@
 "use strict";
-// The graph of a recall, laid out from its edges. Its nodes light up as steps end.
+// The graph of a recall, laid out from its edges. Its nodes light up as steps end. Beside it: what the recall cost.
 
 /** `column`: {node: its longest distance from the start}, without the edges in `back`, which close a loop. */
 function columnsOf(nodes, edges) {
