@@ -14,8 +14,8 @@ _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
 _DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _NAME = r"(?P<name>[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})"
 _ROLES = (
-    "user|human|me|you|assistant|ai|bot|chatgpt|gpt|claude|gemini|copilot|perplexity|mistral|le chat|"
-    "deepseek|grok|model|system"
+    "user|human|me|you|assistant|ai|bot|chatgpt|gpt|claude|gemini|copilot|perplexity|mistral|"
+    "le chat|deepseek|grok|model|system"
 )
 _SHAPES = (
     re.compile(rf"\*{{0,2}}(?P<name>(?i:{_ROLES}))\*{{0,2}}\s?:\*{{0,2}}\s?(?P<text>.*)"),
