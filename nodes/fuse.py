@@ -208,6 +208,7 @@ def known_ranking(facet_id: str, before: Mapping[str, Candidate]) -> FacetRankin
     return FacetRanking(
         fused={one: score["fused"] for one, score in known.items()},
         dense={one: score["dense"] for one, score in known.items()},
+        lexical={one: score["lexical"] for one, score in known.items()},
         score=known.__getitem__,
     )
 
@@ -253,6 +254,7 @@ def fuse_facet(
     return FacetRanking(
         fused=by_rank,
         dense={one: round(noted.nearest.get(one, 0.0), 4) for one in by_rank},
+        lexical={one: max([noted.lexical[row] for row in noted.of_memory[one]]) for one in by_rank},
         score=lambda one: facet_score(noted, one, ranks[one], by_rank[one]),
     )
 

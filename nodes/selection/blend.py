@@ -49,6 +49,11 @@ memory that has only one. Measured on fourteen people (9,570 memories and questi
 UNDERTAKING_WEIGHT = 0.8
 """Weight of the undertaking that a memory shares with the best so far."""
 
+NAMING_WEIGHT = 0.25
+"""How much the question's rare words count when the undertaking is chosen: a memory that names what
+the question names tells what it is about. In the score itself they would crowd out memories that
+the question does not name (docs/benchmarks.md)."""
+
 PRIOR = 10
 """Number of memories that `USUAL` weighs as much as."""
 
@@ -110,11 +115,15 @@ class FacetRanking:
     """{memory id: reciprocal rank fusion score}."""
     dense: Mapping[str, float]
     """{memory id: best cosine}, for the same memories."""
+    lexical: Mapping[str, float]
+    """{memory id: best normalised BM25}, for the same memories."""
     score: Callable[[str], FacetScore]
     """The score of one memory. Computed on demand, because hardly any memory is returned."""
 
 
-NOTHING_FOUND = FacetRanking(fused={}, dense={}, score=dict[str, FacetScore]().__getitem__)
+NOTHING_FOUND = FacetRanking(
+    fused={}, dense={}, lexical={}, score=dict[str, FacetScore]().__getitem__
+)
 
 
 def scores_by_memory(
@@ -168,7 +177,8 @@ def blended(
     parts = {name: np.where(cues_count, by_cues[name], by_text[name]) for name in columns}
     shared: list[str] = []
     if undertakings and mostly_cued and not look_up:
-        parts[UNDERTAKING], shared = undertaking_scores(sum_of(parts), ids, undertakings)
+        lead = sum_of(parts) + NAMING_WEIGHT * naming_scores(ids, found)
+        parts[UNDERTAKING], shared = undertaking_scores(lead, ids, undertakings)
     total = sum_of(parts)
     slope, middle = CUES_LOGISTIC if mostly_cued else TEXT_LOGISTIC
     added = {name: values.tolist() for name, values in parts.items()}
@@ -237,6 +247,14 @@ def best_rows(
 def sum_of(parts: Mapping[str, Floats]) -> Floats:
     """[n]: the sum of each memory's parts."""
     return np.asarray(np.sum([*parts.values()], axis=0))
+
+
+def naming_scores(ids: Sequence[str], found: FacetRanking) -> Floats:
+    """[n]: z-scores of how much of the question each memory says.
+
+    The third power lets only memories stand out that have the rarest of its words.
+    """
+    return z_scores(np.array([found.lexical.get(one, 0.0) for one in ids]) ** 3)
 
 
 def undertaking_scores(

@@ -9,6 +9,7 @@ from secondhop.nodes.selection.blend import (
     PLAYBOOKS_WEIGHT,
     TEXT_LOGISTIC,
     TEXT_WEIGHTS,
+    Blended,
     CueCounts,
     FacetRanking,
     blended,
@@ -35,6 +36,7 @@ def ranking(**found: FacetScore) -> FacetRanking:
     return FacetRanking(
         fused={one: score["fused"] for one, score in found.items()},
         dense={one: score["dense"] for one, score in found.items()},
+        lexical={one: score["lexical"] for one, score in found.items()},
         score=found.__getitem__,
     )
 
@@ -152,6 +154,26 @@ def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_d
     assert list(linked)[:2] == ["appointment", "stories"]
     assert linked["stories"].undertaking == "interview"
     assert linked["walk"].undertaking == ""
+
+
+def test_the_memory_that_names_what_the_question_names_tells_the_undertaking() -> None:
+    memories = ("lumera", "party", "stories", "cake", "walk")
+    scores = {one: own(0.3, 0.01) for one in memories}
+    kinds = {"lumera": ["interview"], "stories": ["interview"], "party": ["cook"], "cake": ["cook"]}
+
+    def linked() -> dict[str, Blended]:
+        return blended(
+            ranking(**scores),
+            cued=kept_for(party=0.32, lumera=0.31, stories=0.3, cake=0.3, walk=0.3),
+            cue_counts=dict.fromkeys(memories, SOME),
+            undertakings=kinds,
+        )
+
+    before = linked()
+    assert before["cake"].score > before["stories"].score
+    scores["lumera"]["lexical"] = 0.5  # "Lumera is on the 21st": no other memory has the name
+    after = linked()
+    assert after["stories"].score > after["cake"].score
 
 
 def test_an_undertaking_that_no_other_memory_has_is_not_named_as_shared() -> None:
