@@ -1,6 +1,7 @@
 """Says whether anything stored is near enough to the question for an answer."""
 
 from collections.abc import Mapping
+from math import sqrt
 
 from secondhop.nodes.planning.question_kind import LOOKUPS, is_small_talk, names_in
 from secondhop.nodes.selection.pool import Pool
@@ -22,7 +23,8 @@ if no memory is about it.
 
 
 FULL_SIZE = 80
-"""With fewer memories than this, the bar of a question for help is lower in proportion.
+"""With fewer memories than this, the bar is lower: of a question for help in proportion, of a
+look-up by the square root, which keeps the share of other people's look-ups that are answered.
 
 The best of few is less near by chance alone, and to withhold the one allergy that somebody noted is
 worse than to return one note too many (docs/benchmarks.md).
@@ -68,10 +70,10 @@ def answerable(
         if DIRECT in candidate["scores"]
     ]
     best, bar = max(direct, default=0.0), ANSWERABLE[kind] * min_score
-    if kind not in LOOKUPS:
-        own = state.get("rankings", {}).get("q0")
-        compared = len({*own["dense"]["memory_ids"]}) if own else 0
-        bar *= min(1.0, max(len(direct), compared) / FULL_SIZE)
+    own = state.get("rankings", {}).get("q0")
+    compared = len({*own["dense"]["memory_ids"]}) if own else 0
+    size = min(1.0, max(len(direct), compared) / FULL_SIZE)
+    bar *= sqrt(size) if kind in LOOKUPS else size
     if is_small_talk(state["question"]):
         bar = SMALL_TALK_BAR
     unknown = bool(candidates) and not direct
