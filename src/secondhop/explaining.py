@@ -20,7 +20,7 @@ from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, passage_id_of
 from secondhop.stores.titles import first_words
 from secondhop.stores.where import Where
-from secondhop.traces import TraceFolder
+from secondhop.traces import OLD_SUFFIX, SUFFIX, TraceFolder, read_trace
 from secondhop.wording import shown
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ async def explained(
     return explanation
 
 
-async def explained_by_words(recall: "Recall", trace: RecallTrace, words: str) -> Explanation:
+async def explained_by_words(
+    recall: "Recall", trace: Path | RecallTrace, words: str
+) -> Explanation:
     """Explain the memory with this id, or else the only one with this title or these words.
 
     Raises:
@@ -134,10 +136,14 @@ def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:
     Raises:
         UsageError: `trace` is none of these, or there is no such trace.
     """
+    if isinstance(trace, RecallTrace):
+        return trace
     if isinstance(trace, RecallResult):
         return traces.load(trace.trace_id)
-    if not isinstance(trace, str | Path | RecallTrace):
+    if not isinstance(trace, str | Path):
         raise UsageError(
             f"the trace must be a result, a trace, its id or its file, not {shown(trace)}"
         )
-    return traces.find(trace)
+    path = Path(trace)
+    is_file = path.name.endswith((SUFFIX, OLD_SUFFIX)) or path.parent != Path(".")
+    return read_trace(path) if isinstance(trace, Path) or is_file else traces.load(trace)

@@ -138,10 +138,13 @@ def explain(
     """Say why a memory came back, or did not."""
     from secondhop.cli.explanation_view import show_explanation
 
+    is_file = Path(trace).is_file()
+
     async def work(recall: "Recall") -> "Explanation":
         from secondhop.explaining import explained_by_words
 
-        return await explained_by_words(recall, chosen_trace(trace, recall), memory)
+        chosen = Path(trace) if is_file else recall.trace(trace)
+        return await explained_by_words(recall, chosen, memory)
 
     told = in_memory(common, work)
     if told.memory_id != memory:
@@ -150,10 +153,3 @@ def explain(
     change = with_place(told.nearest_change, place_again(common))
     told = told.model_copy(update={"nearest_change": change})
     tell(common, told, lambda console: show_explanation(told, console))
-
-
-def chosen_trace(trace: str, recall: "Recall") -> "RecallTrace":
-    """The trace in the file of that name if there is one, or else the stored trace with that id."""
-    from secondhop.traces import read_trace
-
-    return read_trace(Path(trace)) if Path(trace).is_file() else recall.trace(trace)
