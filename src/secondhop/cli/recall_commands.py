@@ -11,7 +11,6 @@ from secondhop.cli.options import Common, EffortOption, given_path, moment
 from secondhop.cli.terminal import clean, notices
 from secondhop.cli.work import in_memory, tell
 from secondhop.cli.writing import expect_writable, write_text
-from secondhop.errors import UsageError
 from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
@@ -76,8 +75,6 @@ def recall(
 
     Including those the question never mentions.
     """
-    if k is not None and tokens is not None:
-        raise UsageError("--k and --tokens both limit the answer; give only one of them")
     where = Where(
         tags=tag or (),
         sources=source or (),
