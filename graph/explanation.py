@@ -40,15 +40,15 @@ class Reach(Frozen):
     """How close a memory that no query found came to being found."""
 
     title: str
-    query: str
+    query: str = ""
     """The query that it is most similar to."""
-    facet: str
-    cosine: float
-    last_cosine: float
+    facet: str = ""
+    cosine: float = 0.0
+    last_cosine: float = 0.0
     """Cosine of the last memory that this query did find."""
-    rank: int
+    rank: int = 0
     """Its rank for this query among all memories, from 1; 0: too far down to be counted."""
-    depth: int
+    depth: int = 0
     """Memories that a query brings."""
-    depth_factor: int
+    depth_factor: int = 0
     """The smallest `ranking.depth_factor` with which this query finds it; 0 if `rank` is 0."""

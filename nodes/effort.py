@@ -11,8 +11,11 @@ from secondhop.nodes.state import EFFORTS, PLANNED, Effort, RecallState
 MOSTLY_ANNOTATED = 0.5
 """Least share of memories with cues at which cues, and not a plan, tell what a question needs."""
 
-
 KNOWN: Mapping[str, Effort] = {one: one for one in EFFORTS}
+PLANNED_WITH: tuple[Effort, ...] = ("high",)
+"""The efforts that ask the planner (`decompose`, `expand`)."""
+VOTED_WITH: tuple[Effort, ...] = ("low", "high")
+"""The efforts that ask the critic."""
 
 
 def checked_effort(effort: object, *, annotated: float, services: Services) -> Effort:
@@ -48,7 +51,7 @@ def planning_steps(
 
     If most memories have cues, only `expand` runs: cues find what the question names.
     """
-    if services.planner is None or state.get("effort", "high") != "high":
+    if services.planner is None or state.get("effort", "high") not in PLANNED_WITH:
         return []
     return ["expand"] if mostly_cued(state) else ["decompose", "expand"]
 
@@ -58,7 +61,7 @@ def votes(state: Mapping[str, Any], services: Services) -> bool:
     if services.critic is None:
         return False
     effort = state.get("effort", "high")
-    return bool(effort == "high" or (effort == "low" and state["round"] == 1))
+    return effort in VOTED_WITH and (effort != "low" or state["round"] == 1)
 
 
 def mostly_cued(state: Mapping[str, Any]) -> bool:

@@ -1,5 +1,6 @@
 """Sessions in the small world: real stores, the hashing embedder, no model."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -11,7 +12,7 @@ from tests.small_world import QUESTION, SmallWorld, interview_plan
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.nodes.config import SessionSettings
 from secondhop.nodes.services import Services
-from secondhop.sessions.learner import SessionLearner
+from secondhop.sessions.learner import Learned
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions import SessionStore
@@ -20,6 +21,11 @@ from secondhop.stores.sessions_database import DatabaseSessions
 
 async def nothing_to_do() -> None:
     """Does nothing: there are no models to load."""
+
+
+async def nothing_to_learn(*_: Any, **__: Any) -> Learned:
+    """Learns nothing."""
+    return Learned()
 
 
 def session_services(
@@ -37,7 +43,7 @@ def sessions_over(
     services: Services,
     store: SessionStore | None = None,
     *,
-    learner: SessionLearner | None = None,
+    learn: Callable[..., Awaitable[Learned]] = nothing_to_learn,
 ) -> Sessions:
     """The sessions of one worker."""
     return Sessions(
@@ -45,7 +51,7 @@ def sessions_over(
         store if store is not None else DatabaseSessions(Path(mkdtemp()) / "sessions.db"),
         entity=services.entity,
         ready=nothing_to_do,
-        learner=learner,
+        learn=learn,
     )
 
 

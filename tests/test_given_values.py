@@ -83,6 +83,8 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.sessions.aresolve("s", accepted="ida"), r"accepted must be a list of memory ids"),
     (lambda r: r.sessions.aresolve("s", accepted=[5]), r"accepted must be a list of memory ids"),
     (lambda r: r.memories.abriefing(limit="3"), r"limit must be a whole number"),
+    (lambda r: r.memories.abriefing(limit=0), r"limit must be at least 1, not 0"),
+    (lambda r: r.memories.abriefing(tokens=0), r"tokens must be at least 1, not 0"),
     (lambda r: r.memories.abriefing(at="2026"), r"at must be a datetime"),
     (lambda r: r.memories.aobserve([], at="2026"), r"at must be a datetime"),
     (

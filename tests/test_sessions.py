@@ -437,7 +437,7 @@ async def test_a_resolved_session_tells_its_whole_story_and_is_learned_from(
     world: SmallWorld,
 ) -> None:
     pupil = Pupil()
-    sessions = sessions_over(session_services(world), learner=pupil)
+    sessions = sessions_over(session_services(world), learn=pupil.alearn)
     answer = await started(sessions)
     await sessions.avote(answer.session_id, {"plan": "hot", "wins": "cold"})
     await sessions.avote(answer.session_id, {"coaching": "warm"}, by="agent", go_on=False)
@@ -470,7 +470,7 @@ async def test_what_helped_may_be_named_and_must_have_been_shown(
 
 async def test_a_session_is_resolved_once(world: SmallWorld, store: DatabaseSessions) -> None:
     pupil = Pupil()
-    workers = [sessions_over(session_services(world), store, learner=pupil) for _ in range(3)]
+    workers = [sessions_over(session_services(world), store, learn=pupil.alearn) for _ in range(3)]
     answer = await started(workers[0])
 
     outcomes = await asyncio.gather(
@@ -485,7 +485,7 @@ async def test_a_session_is_resolved_once(world: SmallWorld, store: DatabaseSess
 
 async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorld) -> None:
     pupil = Pupil()
-    sessions = sessions_over(session_services(world), learner=pupil)
+    sessions = sessions_over(session_services(world), learn=pupil.alearn)
     answer = await started(sessions)
 
     await sessions.aabandon(answer.session_id)

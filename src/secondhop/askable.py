@@ -1,10 +1,10 @@
 """The methods that `Recall` and a recall over a host's retriever share."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from secondhop.errors import StoreError
 from secondhop.graph.result import RecallResult
@@ -12,7 +12,7 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.state import Effort, RecallInput
 from secondhop.running import RecallEvent
 from secondhop.stores.where import Where
-from secondhop.sync import BackgroundLoop, Closing, blocking
+from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from secondhop.graph.explanation import Explanation
 
 
-class Askable(Closing):
-    """Answers questions, and explains how it found the answers."""
+class Askable(ABC):
+    """Answers questions, and explains how it found the answers. Closes itself as a context manager,
+    sync or async."""
 
     def __init__(self, traces: TraceFolder, loop: BackgroundLoop) -> None:
         """`loop` runs the sync methods."""
@@ -37,6 +38,10 @@ class Askable(Closing):
     async def _explained(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
     ) -> "Explanation": ...
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Close files and connections."""
 
     async def arecall(
         self,
@@ -162,3 +167,15 @@ class Askable(Closing):
         """As `aclose`, for callers without an event loop."""
         self._loop.run(self.aclose)
         self._loop.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id
 from secondhop.graph.absent import left_out, written_later
@@ -14,13 +12,11 @@ from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of, preference_of
 from secondhop.memories.finding import id_of
 from secondhop.nodes.services import Services
-from secondhop.ranking.arrays import Vectors
-from secondhop.reach import reach_of
+from secondhop.reach import reach_of, vectors_of
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import Memory, passage_id_of
 from secondhop.stores.titles import first_words
 from secondhop.stores.where import Where
-from secondhop.traces import TraceFolder
+from secondhop.traces import OLD_SUFFIX, SUFFIX, TraceFolder, read_trace
 from secondhop.wording import shown
 
 if TYPE_CHECKING:
@@ -49,13 +45,7 @@ async def explained(
     if card is not None and await is_left_out(story, memory_id, store):
         return left_out(memory_id, card.title)
     if not known and not (hidden_of(story, memory_id) or preference_of(story, memory_id)):
-        reach = await reach_of(
-            story,
-            memory_id,
-            search=store,
-            reader=store,
-            embedder=services.embedder,
-        )
+        reach = await reach_of(story, memory_id, store=store, embedder=services.embedder)
     would_be_found = reach is not None and 0 < reach.rank <= reach.depth
     if card is not None and would_be_found and card.created_at > story.asked_at:
         return written_later(memory_id, card.title, card.created_at)
@@ -73,7 +63,9 @@ async def explained(
     return explanation
 
 
-async def explained_by_words(recall: "Recall", trace: RecallTrace, words: str) -> Explanation:
+async def explained_by_words(
+    recall: "Recall", trace: Path | RecallTrace, words: str
+) -> Explanation:
     """Explain the memory with this id, or else the only one with this title or these words.
 
     Raises:
@@ -106,19 +98,10 @@ async def similarity_to_newer(
     own = trace.candidate(memory_id)
     if own is None or not own.weakened_by:
         return None
-    pair = [await store.memory(one) for one in (memory_id, own.weakened_by)]
-    texts = [await vectors_of(one, store) for one in pair if one is not None]
-    if len(texts) < 2 or not all(map(len, texts)):
+    texts = [await vectors_of(one, store) for one in (memory_id, own.weakened_by)]
+    if not all(map(len, texts)):
         return None
     return float((texts[0] @ texts[1].T).max())
-
-
-async def vectors_of(memory: Memory, store: EntityStore) -> Vectors:
-    """The vectors of a memory's passages, one row each."""
-    cards = await store.cards([memory.memory_id])
-    count = cards[memory.memory_id].passage_count if cards else 0
-    found = await store.vectors([passage_id_of(memory, n) for n in range(count)])
-    return np.stack([*found.values()]) if found else np.zeros((0, 0), np.float32)
 
 
 async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:
@@ -134,10 +117,14 @@ def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:
     Raises:
         UsageError: `trace` is none of these, or there is no such trace.
     """
+    if isinstance(trace, RecallTrace):
+        return trace
     if isinstance(trace, RecallResult):
         return traces.load(trace.trace_id)
-    if not isinstance(trace, str | Path | RecallTrace):
+    if not isinstance(trace, str | Path):
         raise UsageError(
             f"the trace must be a result, a trace, its id or its file, not {shown(trace)}"
         )
-    return traces.find(trace)
+    path = Path(trace)
+    is_file = path.name.endswith((SUFFIX, OLD_SUFFIX)) or path.parent != Path(".")
+    return read_trace(path) if isinstance(trace, Path) or is_file else traces.load(trace)

@@ -79,7 +79,7 @@ class Interfaces:
             self._parts.sessions,
             entity=services.entity,
             ready=self.answering.ready,
-            learner=self.learning,
+            learn=self.learning.alearn,
             loop=self._loop,
         )
 

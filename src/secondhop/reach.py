@@ -9,8 +9,9 @@ from secondhop.graph.explanation import Reach
 from secondhop.graph.trace import RecallTrace, TraceQuery
 from secondhop.models.embedder import Embedder
 from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
-from secondhop.stores.protocols import MemoryReader, MemorySearch
-from secondhop.stores.records import PassageHit, Vector, passage_id_of
+from secondhop.ranking.arrays import Vectors
+from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.records import PassageHit
 
 FAR = 1_000
 """How many passages of each ranking are searched for the memory."""
@@ -35,32 +36,29 @@ async def reach_of(
     trace: RecallTrace,
     memory_id: str,
     *,
-    search: MemorySearch,
-    reader: MemoryReader,
+    store: EntityStore,
     embedder: Embedder,
 ) -> Reach | None:
     """Which query of the trace came closest to finding the memory; None if it is not stored."""
-    memory = await reader.memory(memory_id)
-    cards = await reader.cards([memory_id])
-    if memory is None or memory_id not in cards:
+    memory = await store.memory(memory_id)
+    if memory is None:
         return None
-    count = cards[memory_id].passage_count
-    vectors = await search.vectors([passage_id_of(memory, n) for n in range(count)])
+    passages = await vectors_of(memory_id, store)
     asked = [query for query in trace.queries if query.round and query.origin not in NOT_SEARCHED]
-    if not vectors or not asked:
-        return unasked(memory.title, trace)
+    if not len(passages) or not asked:
+        return Reach(title=memory.title)
     queries = await embedder.embed_queries([query.text for query in asked])
-    rankings = await search.dense(queries, k=FAR)
+    rankings = await store.dense(queries, k=FAR)
     standings: list[Standing | None] = []
     for place, (query, hits) in enumerate(zip(asked, rankings, strict=True)):
         standings.append(standing(hits, memory_id, place, k=trace.k))
-        worded = (await search.lexical([query.text], k=FAR))[0]
+        worded = (await store.lexical([query.text], k=FAR))[0]
         standings.append(standing(worded, memory_id, place, k=trace.k))
     known = [entry for entry in standings if entry is not None]
     if not known:
-        return unasked(memory.title, trace)
+        return Reach(title=memory.title)
     nearest = min(known)
-    cosine = best_cosine(queries[nearest.place], list(vectors.values()))
+    cosine = float((passages @ queries[nearest.place]).max())
     return reach(memory.title, asked[nearest.place], trace, nearest, cosine=cosine)
 
 
@@ -75,9 +73,11 @@ def standing(hits: Sequence[PassageHit], memory_id: str, place: int, *, k: int) 
     return Standing(deep, rank, place)
 
 
-def best_cosine(query: Vector, passages: Sequence[Vector]) -> float:
-    """Cosine of the query with the nearest passage."""
-    return float((np.stack(passages) @ query).max())
+async def vectors_of(memory_id: str, store: EntityStore) -> Vectors:
+    """The vectors of a memory's passages, one row each; no rows if it is not stored."""
+    passage_ids = (await store.passage_ids([memory_id])).get(memory_id, [])
+    found = await store.vectors(passage_ids)
+    return np.stack([*found.values()]) if found else np.zeros((0, 0), np.float32)
 
 
 def reach(
@@ -96,18 +96,4 @@ def reach(
         rank=nearest.rank,
         depth=depth,
         depth_factor=nearest.depth_factor,
-    )
-
-
-def unasked(title: str, trace: RecallTrace) -> Reach:
-    """The reach of a memory that no ranking holds; every number is 0."""
-    return Reach(
-        title=title,
-        query=trace.question,
-        facet="",
-        cosine=0.0,
-        last_cosine=0.0,
-        rank=0,
-        depth=0,
-        depth_factor=0,
     )

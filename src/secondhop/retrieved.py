@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from secondhop.errors import SecondhopError, StoreError, UsageError
 from secondhop.ingest.batches import embedding_text
@@ -231,26 +231,18 @@ def finding(retriever: object, *, namespace: tuple[str, ...], depth: int) -> Fin
     from langchain_core.vectorstores import VectorStore
     from langgraph.store.base import BaseStore
 
-    async def of_retriever(query: str) -> list[Memory]:
-        assert isinstance(retriever, BaseRetriever)
-        return [memory_of_document(one) for one in await retriever.ainvoke(query)]
+    async def found(query: str) -> list[Memory]:
+        if isinstance(retriever, BaseStore):
+            items = await retriever.asearch(namespace, query=query, limit=depth)
+            return [memory_of_item(one) for one in items]
+        if isinstance(retriever, VectorStore):
+            documents = await retriever.asimilarity_search(query, k=depth)
+        else:
+            documents = await cast(BaseRetriever, retriever).ainvoke(query)
+        return [memory_of_document(one) for one in documents]
 
-    async def of_vectors(query: str) -> list[Memory]:
-        assert isinstance(retriever, VectorStore)
-        found = await retriever.asimilarity_search(query, k=depth)
-        return [memory_of_document(one) for one in found]
-
-    async def of_store(query: str) -> list[Memory]:
-        assert isinstance(retriever, BaseStore)
-        found = await retriever.asearch(namespace, query=query, limit=depth)
-        return [memory_of_item(one) for one in found]
-
-    if isinstance(retriever, BaseRetriever):
-        return of_retriever
-    if isinstance(retriever, VectorStore):
-        return of_vectors
-    if isinstance(retriever, BaseStore):
-        return of_store
+    if isinstance(retriever, BaseRetriever | VectorStore | BaseStore):
+        return found
     raise UsageError(
         f"a recall needs a LangChain retriever or vector store, or a LangGraph store, "
         f"not {type(retriever).__name__}"

@@ -1,4 +1,4 @@
-"""Reads `SECONDHOP_*` and OpenAI's variables for the commands; the library does not read them."""
+"""Reads `SECONDHOP_*` for the commands; the library does not read them."""
 
 import os
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from secondhop.errors import UsageError
 from secondhop.stores.store_address import named_store
@@ -26,7 +26,7 @@ class Settings(BaseModel):
     entity: str = Field(default="default", min_length=1)
     """Whose memory it is."""
     llm: str | None = None
-    """"offline" or "openai:MODEL"; None: see `OpenAISettings`."""
+    """"offline" or "openai:MODEL"; None: OPENAI_MODEL, if there is a key for it."""
     prompts: Path | None = None
     """A folder whose files replace the prompts that ship."""
     embedder: str = Field(default="default", min_length=1)
@@ -48,19 +48,6 @@ class Settings(BaseModel):
     """
 
 
-class OpenAISettings(BaseModel):
-    """Those of OpenAI's own variables that choose a model.
-
-    If both the key and the model are set, the model is used. The client reads OPENAI_BASE_URL.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    api_key: SecretStr | None = None
-    model: str | None = None
-    """The model that "openai" means without a model name."""
-
-
 def load_settings() -> Settings:
     """The settings from this process's environment.
 
@@ -69,24 +56,19 @@ def load_settings() -> Settings:
     """
     refuse_unknown(os.environ)
     try:
-        return Settings.model_validate(set_variables(PREFIX))
+        return Settings.model_validate(set_variables())
     except ValidationError as error:
         problem = error.errors()[0]
         name = f"{PREFIX}{problem['loc'][0]}".upper()
         raise UsageError(f"{name} cannot be {problem['input']!r}: {problem['msg']}") from error
 
 
-def openai_settings() -> OpenAISettings:
-    """OpenAI's variables from this process's environment."""
-    return OpenAISettings.model_validate(set_variables("OPENAI_"))
-
-
-def set_variables(prefix: str) -> dict[str, str]:
-    """{field: value} of the variables with this prefix; an empty variable counts as not set."""
+def set_variables() -> dict[str, str]:
+    """{field: value} of the variables; an empty variable counts as not set."""
     return {
-        name.upper().removeprefix(prefix).lower(): value
+        name.upper().removeprefix(PREFIX).lower(): value
         for name, value in os.environ.items()
-        if value and name.upper().startswith(prefix)
+        if value and name.upper().startswith(PREFIX)
     }
 
 

@@ -17,7 +17,6 @@ from secondhop.ingest.langgraph_items import (
     kept_value,
     words_of,
 )
-from secondhop.memories.other_formats import item_value
 from secondhop.stores.records import Memory, Message
 
 
@@ -41,7 +40,7 @@ def memory_of(put: PutOp, *, at: datetime, known: Memory | None) -> Memory:
         UsageError: the value cannot be written as JSON.
     """
     value = dict(put.value or {})
-    created_at = created(known) if known is not None else at
+    created_at = kept_value(known).created_at if known is not None else at
     try:
         kept = kept_text(ItemValue(value, created_at, (), ""))
     except (TypeError, ValueError) as error:
@@ -64,11 +63,12 @@ def words_at(paths: Sequence[str] | Literal[False] | None, value: dict[str, Any]
 
 def item_of(memory: Memory, namespace: tuple[str, ...]) -> Item:
     """The memory as an item; a memory that was not put as an item becomes one with its text."""
+    kept = kept_value(memory)
     return Item(
-        value=value_of(memory),
+        value=kept.value,
         key=memory.memory_id,
         namespace=namespace,
-        created_at=created(memory),
+        created_at=kept.created_at,
         updated_at=memory.created_at,
     )
 
@@ -83,18 +83,6 @@ def found_item(item: Item, *, score: float | None) -> SearchItem:
         updated_at=item.updated_at,
         score=score,
     )
-
-
-def value_of(memory: Memory) -> dict[str, Any]:
-    """The value that was put; for a memory that was not put as an item, one with its text."""
-    kept = kept_value(memory)
-    return kept.value if kept is not None else item_value(memory)
-
-
-def created(memory: Memory) -> datetime:
-    """When an item was first put under this key."""
-    kept = kept_value(memory)
-    return kept.created_at if kept is not None else memory.created_at
 
 
 def fits(value: object, wanted: object) -> bool:

@@ -7,38 +7,13 @@ class Service:
 
 import asyncio
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial, wraps
-from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class Closing(ABC):
-    """A (sync and async) context manager that closes itself on exit."""
-
-    @abstractmethod
-    async def aclose(self) -> None:
-        """Close files and connections."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """As `aclose`, for callers without an event loop."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class BackgroundLoop:

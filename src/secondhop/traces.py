@@ -148,20 +148,6 @@ class TraceFolder:
                 found.append(self.load(one.name.partition(".")[0]))
         return found
 
-    def find(self, trace: str | Path | RecallTrace) -> RecallTrace:
-        """The given trace itself, or the one in the named file or kept here under this id.
-
-        Raises:
-            UsageError: there is no such trace.
-        """
-        if isinstance(trace, RecallTrace):
-            return trace
-        path = Path(trace)
-        is_file = path.name.endswith((SUFFIX, OLD_SUFFIX)) or path.parent != Path(".")
-        if isinstance(trace, Path) or is_file:
-            return read_trace(path)
-        return self.load(str(trace))
-
     def naming(self, memory_ids: Sequence[str], *, since_ns: int = 0) -> list[str]:
         """File names of the traces that mention any of these memories, or cannot be decompressed.
 

@@ -43,7 +43,6 @@ _PREFERENCES: Final = f"""{_ALL}
 _RECENT: Final = f"""{_ALL}
     WHERE kind <> 'preferential' AND source NOT IN ('todo', 'task') AND {_UNMARKED}
     AND {_HOLDS} {_NEWEST}"""
-_NAMED: Final = f"{_ALL} WHERE memory_id IN (SELECT value FROM json_each(:ids)) AND {_HOLDS}"
 _OF_SLOTS: Final = f"""{_ALL}
     WHERE kind <> 'continuity' AND kind = :kind
     AND slot IN (SELECT value FROM json_each(:ids)) AND {_HOLDS}"""
@@ -52,7 +51,7 @@ _TEXTS: Final = f"""SELECT {PASSAGE_COLUMNS} FROM memories JOIN passages USING (
     WHERE memory_id IN (SELECT value FROM json_each(:ids))
     AND ordinal = CASE source WHEN 'conversation' THEN passage_count - 1 ELSE 0 END"""
 
-QUERIES: Final = (_MARKED, _TO_DO, _PREFERENCES, _RECENT, _NAMED, _OF_SLOTS, _TEXTS)
+QUERIES: Final = (_MARKED, _TO_DO, _PREFERENCES, _RECENT, _OF_SLOTS, _TEXTS)
 
 
 class BriefingView:
@@ -89,12 +88,6 @@ class BriefingView:
     def recent(self, limit: int) -> list[BriefableMemory]:
         """The newest facts, notes and conversations without a mark."""
         return self._rows(_RECENT, limit=limit)
-
-    def named(self, memory_ids: Iterable[str]) -> list[BriefableMemory]:
-        """The memories of these ids that may be shown, in the order given."""
-        ids = list(dict.fromkeys(memory_ids))
-        found = {one.memory_id: one for one in self._rows(_NAMED, ids=json.dumps(ids))}
-        return [found[memory_id] for memory_id in ids if memory_id in found]
 
     def of_slots(self, kind: Kind, slots: Iterable[str]) -> list[BriefableMemory]:
         """All valid facts, or preferences, of these slots. Several of one slot disagree."""

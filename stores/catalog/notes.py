@@ -13,6 +13,7 @@ _ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
 _CUE_VECTORS = "cue_vectors"
+_REMOVALS = "removals"
 _OLD_MAP = "topics"
 """Where version 0.1 kept the memory map, which contains titles of memories."""
 
@@ -88,17 +89,23 @@ def needs_compaction(connection: Connection) -> bool:
     return _NEEDS_COMPACTION in read_meta(connection)
 
 
+def adjust(connection: Connection, key: str, amount: int) -> None:
+    """Add to the number under this key."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = "
+        "CAST(CAST(meta.value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)",
+        (key, str(amount)),
+    )
+
+
 def count_removal(connection: Connection) -> None:
     """Count that memories were removed."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES ('removals', '1') ON CONFLICT (key) "
-        "DO UPDATE SET value = CAST(CAST(meta.value AS INTEGER) + 1 AS TEXT)"
-    )
+    adjust(connection, _REMOVALS, 1)
 
 
 def removals(connection: Connection) -> int:
     """How often memories were removed."""
-    return int(read_meta(connection).get("removals", 0))
+    return int(read_meta(connection).get(_REMOVALS, 0))
 
 
 def note_learning(connection: Connection, *, on: bool) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.analysis import analyzer_id, document_terms
-from secondhop.stores.catalog.notes import write_meta
+from secondhop.stores.catalog.notes import adjust, write_meta
 from secondhop.stores.catalog.rows import (
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
@@ -40,8 +40,8 @@ def store_memories(connection: Connection, batch: Sequence[EmbeddedMemory]) -> N
         ],
     )
     lexicon.add(connection, indexed)
-    _adjust(connection, "passages", len(indexed))
-    _adjust(connection, "terms", sum(entry.length for entry in indexed))
+    adjust(connection, "passages", len(indexed))
+    adjust(connection, "terms", sum(entry.length for entry in indexed))
 
 
 def drop_memories(connection: Connection, memory_ids: Sequence[str]) -> set[str]:
@@ -52,8 +52,8 @@ def drop_memories(connection: Connection, memory_ids: Sequence[str]) -> set[str]
     rows = [row for memory_id in memory_ids for row in _stored_passages(connection, memory_id)]
     indexed = [entry for _, entry in rows]
     lexicon.remove(connection, indexed)
-    _adjust(connection, "passages", -len(indexed))
-    _adjust(connection, "terms", -sum(entry.length for entry in indexed))
+    adjust(connection, "passages", -len(indexed))
+    adjust(connection, "terms", -sum(entry.length for entry in indexed))
     connection.executemany(
         "DELETE FROM memories WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids]
     )
@@ -74,7 +74,7 @@ def rebuild_lexicon(connection: Connection) -> None:
     for (memory_id,) in connection.execute("SELECT memory_id FROM memories").fetchall():
         indexed = [entry for _, entry in _stored_passages(connection, memory_id)]
         lexicon.add(connection, indexed)
-        _adjust(connection, "terms", sum(entry.length for entry in indexed))
+        adjust(connection, "terms", sum(entry.length for entry in indexed))
         connection.executemany(
             "UPDATE passages SET terms = ? WHERE passage_no = ?",
             [(entry.length, entry.passage_no) for entry in indexed],
@@ -99,12 +99,4 @@ def _indexed(passage_no: int, passage: Passage, *, title: str) -> lexicon.Indexe
         passage_no=passage_no,
         title_terms=[*document_terms(title), *document_terms(passage.heading)],
         text_terms=document_terms(passage.text),
-    )
-
-
-def _adjust(connection: Connection, key: str, amount: int) -> None:
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = "
-        "CAST(CAST(meta.value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)",
-        (key, str(amount)),
     )

@@ -9,7 +9,9 @@ import pytest
 from tests.command_line import Cli, document, in_folder
 
 from secondhop import Recall
+from secondhop.evals.new_scenario import ended_in
 from secondhop.evals.scenario import load_scenario
+from secondhop.testing import note, temporary_recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -188,3 +190,11 @@ def test_what_searches_miss_is_found_by_words_and_labels_are_replaced(cli: Cli) 
     cli("eval", "new", "mine", QUESTION, given="none\nq\n")
     assert not Path("mine/queries.jsonl").exists()
     assert QUESTION in Path("mine/no_answer.jsonl").read_text(encoding="utf-8")
+
+
+async def test_memories_that_no_longer_hold_are_left_out_of_a_large_store() -> None:
+    notes = [note(f"n{number:03}", f"Note {number}") for number in range(150)]
+    async with temporary_recall(notes) as recall:
+        await recall.memories.adeprecate("n149", "it is over")
+
+        assert await ended_in(recall) == {"n149"}

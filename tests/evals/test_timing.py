@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.evals.small_scenario import small_scenario
 
-from secondhop.evals.scenarios import run_scenario, store_scenario
+from secondhop.evals.scenarios import Asking, run_scenario, store_scenario
 from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
@@ -35,6 +35,6 @@ async def test_loading_the_model_is_not_counted_as_the_first_question(tmp_path: 
     scenario = small_scenario()
     async with await Recall.aopen(tmp_path / "store", embedder=LoadedLate()) as recall:
         await store_scenario(scenario, recall)
-        report = await run_scenario(scenario, recall)
+        report = await run_scenario(scenario, recall, asking=Asking())
 
     assert max(answer.ms for answer in report.answers.values()) < 1000 * LOADING_S

@@ -34,9 +34,7 @@ from secondhop.recall import Recall
 async def explained(world: SmallWorld, trace: RecallTrace, memory_id: str) -> Explanation:
     reach = None
     if trace.candidate(memory_id) is None:
-        reach = await reach_of(
-            trace, memory_id, search=world.store, reader=world.store, embedder=world.embedder
-        )
+        reach = await reach_of(trace, memory_id, store=world.store, embedder=world.embedder)
     return explain(trace, memory_id, reach=reach)
 
 

@@ -12,7 +12,7 @@ from secondhop.memories.building import memory_from
 from secondhop.memories.records import Fact
 from secondhop.models.llm import LLMError
 from secondhop.observe.llm import LLMObserver
-from secondhop.observe.port import ObserveRequest, Readings, Turn
+from secondhop.observe.port import Readings, Turn
 from secondhop.observe.spans import located
 from secondhop.prompts.templates import load_prompts
 from secondhop.stores.records import Memory
@@ -28,9 +28,11 @@ TALK = (
 )
 
 
-def request(*turns: tuple[str, str], known: Sequence[Memory] = ()) -> ObserveRequest:
-    said = [Turn(role=role, content=content, at=DAY) for role, content in turns]
-    return ObserveRequest(turns=said, known=known, remaining=PLENTY)
+async def reading(
+    observer: LLMObserver, talk: Sequence[tuple[str, str]] = TALK, known: Sequence[Memory] = ()
+) -> Readings:
+    said = [Turn(role=role, content=content, at=DAY) for role, content in talk]
+    return await observer.read(said, known, left=PLENTY)
 
 
 def ids_in(user: str) -> list[str]:
@@ -59,7 +61,7 @@ async def read(
 ) -> tuple[Readings, RepeatableLLM]:
     llm = RepeatableLLM(ObserveReply=[says(*rows)])
     observer = LLMObserver(llm, load_prompts())
-    return await observer.read(request(*talk)), llm
+    return await reading(observer, talk), llm
 
 
 HOME: dict[str, Any] = {
@@ -141,7 +143,7 @@ async def test_a_reply_of_another_shape_is_an_error_and_never_silence(reply: obj
     observer = LLMObserver(RepeatableLLM(ObserveReply=[reply]), load_prompts())
 
     with pytest.raises(LLMError, match="unreadable"):
-        await observer.read(request(*TALK))
+        await reading(observer)
 
 
 async def test_messages_end_at_a_tag_that_nobody_can_foresee() -> None:
@@ -165,7 +167,7 @@ async def test_known_names_are_told_so_that_they_are_used_again() -> None:
         Fact(subject="me", attribute="home", value="Bonn <b>"), title="", at=DAY, memory_id="f"
     )
     llm = RepeatableLLM(ObserveReply=[says()])
-    await LLMObserver(llm, load_prompts()).read(request(*TALK, known=[known]))
+    await reading(LLMObserver(llm, load_prompts()), known=[known])
 
     assert "fact | me | home | Bonn ‹b›" in llm.prompts[0]
 

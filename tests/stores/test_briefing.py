@@ -100,17 +100,6 @@ def test_at_an_earlier_moment_what_came_later_is_not_there_and_what_it_replaced_
     assert shown(catalog)["recent"] == ["new"]
 
 
-def test_named_ones_come_in_the_order_asked_for_if_they_hold(
-    catalog: Catalog, make: SimpleNamespace
-) -> None:
-    for memory_id in ("a", "b", "c"):
-        stored(catalog, make, memory_id, days=1)
-    keep(catalog, "b", Keeping(deprecated_at=NOW))
-
-    found = briefed(catalog, lambda view: view.named(["c", "x", "b", "a"]))
-    assert [one.memory_id for one in found] == ["c", "a"]
-
-
 @pytest.mark.parametrize("query", QUERIES)
 def test_no_query_goes_through_all_memories(catalog: Catalog, tmp_path: Path, query: str) -> None:
     with closing(sqlite3.connect(tmp_path / "catalog.db")) as connection:

@@ -48,14 +48,11 @@ def checked_budget(asked: BriefingAsked) -> int:
     """The limit, in tokens or entries.
 
     Raises:
-        UsageError: the limit is below 1, or both limits were given.
+        UsageError: both limits were given.
     """
     if asked.limit is not None and asked.tokens is not None:
         raise UsageError("a briefing has a limit of entries or of tokens, not both; give one")
-    budget = asked.tokens if asked.tokens is not None else asked.limit
-    if budget is not None and budget < 1:
-        raise UsageError(f"a briefing's limit must be at least 1, not {budget}")
-    return asked.settings.limit if budget is None else budget
+    return asked.tokens or asked.limit or asked.settings.limit
 
 
 def looked_up(view: BriefingView) -> Found:

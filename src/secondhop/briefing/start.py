@@ -27,7 +27,7 @@ async def brief(memories: MemoryWriting, asked: BriefingAsked) -> Briefing:
     """Make a briefing; it is empty for an entity without memories.
 
     Raises:
-        UsageError: a limit is below 1, or both limits were given.
+        UsageError: both limits were given.
     """
     budget = checked_budget(asked)
     look = partial(memories.store.brief, now=asked.now, until=asked.until)

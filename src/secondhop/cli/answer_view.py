@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.cli.cost_view import duration, model_use
+from secondhop.cli.cost_view import cost_text, duration
 from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.headings import without_heading_signs
@@ -164,7 +164,7 @@ def cost_line(result: RecallResult) -> str:
     """Effort and cost: "effort none: no model call, 1 query, 23 ms"."""
     spent = result.spent
     queries = counted(spent.queries, "query")
-    return f"effort {result.effort}: {model_use(spent)}, {queries}, {duration(spent.ms)}"
+    return f"effort {result.effort}: {cost_text(spent)}, {queries}, {duration(spent.ms)}"
 
 
 def next_step(result: RecallResult, *, place: str) -> str:

@@ -5,18 +5,13 @@ from secondhop.wording import counted
 
 
 def cost_text(spent: Spent) -> str:
-    """ "3 model calls, 6,120 tokens, about $0.004"; "" if no model was called."""
+    """ "3 model calls, 6,120 tokens, about $0.004", or "no model call"."""
     if not spent.llm_calls:
-        return ""
+        return "no model call"
     calls = counted(spent.llm_calls, "model call")
     tokens = counted(spent.prompt_tokens + spent.completion_tokens, "token")
     cached = f" ({spent.cached_tokens:,} cached)" if spent.cached_tokens else ""
     return f"{calls}, {tokens}{cached}, {money(spent.cost_usd)}"
-
-
-def model_use(spent: Spent) -> str:
-    """As `cost_text`, but "no model call" instead of ""."""
-    return cost_text(spent) or "no model call"
 
 
 def duration(ms: float) -> str:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from secondhop.cli.eval_bench import EvalPlan, Measured
     from secondhop.evals.scenario import Scenario
 
-ASKED_WITH = {"critique": ("low", "high"), "decompose": ("high",), "expand": ("high",)}
-"""{prompt: the efforts whose recalls ask it}."""
-
 ScenarioFolders: TypeAlias = Annotated[
     list[Path] | None,
     typer.Argument(metavar="[DIR...]", help="Scenario folders. [those of the checkout]"),
@@ -123,6 +120,7 @@ def with_target(
     from secondhop.cli.kept_answers import usual_answers
     from secondhop.cli.opening import prompts_in_force
     from secondhop.evals.comparison_targets import OtherPrompt, comparison_target
+    from secondhop.nodes.effort import PLANNED_WITH, VOTED_WITH
     from secondhop.prompts.templates import tried_prompt
 
     tried = tried_prompt(prompt) if prompt else None
@@ -144,7 +142,7 @@ def with_target(
     if target.prompt.name == "annotate":
         return writing_cues(plan), replace(common, store=None, chroma="")
     asking = replace(plan.asking, effort=plan.asking.effort or "high")
-    efforts = ASKED_WITH[target.prompt.name]
+    efforts = VOTED_WITH if target.prompt.name == "critique" else PLANNED_WITH
     if asking.effort not in efforts:
         raise UsageError(
             f"no recall with effort {asking.effort} asks the prompt {target.prompt.name}, so both "

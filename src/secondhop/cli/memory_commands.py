@@ -10,7 +10,6 @@ import typer
 from secondhop.cli.options import Common, DryRun, SessionsPlace, moment
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
-from secondhop.stores.keeping import Mark
 
 if TYPE_CHECKING:
     from secondhop.graph.result import Frozen
@@ -42,21 +41,9 @@ NewExpiry = Annotated[
 ]
 
 
-def given_mark(text: str) -> Mark:
-    """ "core", "open", or "" for "none"."""
-    match text:
-        case "core" | "open":
-            return text
-        case "none":
-            return ""
-        case _:
-            raise typer.BadParameter(f"{text!r} is not a mark; say core, open or none")
-
-
 GivenMark = Annotated[
-    Mark | None,
+    Literal["core", "open", "none"] | None,
     typer.Option(
-        parser=given_mark,
         metavar="core|open|none",
         help="How a briefing shows it: core always, open as a thing to do.",
     ),
@@ -108,7 +95,7 @@ def remember(
             at=common.at,
             valid_until=valid_until,
             salience=salience,
-            mark=mark or "",
+            mark="" if mark is None or mark == "none" else mark,
             tags=tag or (),
             supersedes=supersedes or (),
             memory_id=memory_id,
@@ -164,7 +151,7 @@ def update(
             at=common.at,
             valid_until="" if valid_until == "none" else valid_until,
             salience=salience,
-            mark=mark,
+            mark="" if mark == "none" else mark,
             dry_run=dry_run,
         )
 

@@ -1,6 +1,7 @@
 """Opens a `Recall` from options and environment."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import replace
@@ -12,8 +13,9 @@ from secondhop.cli.options import Common
 from secondhop.errors import UnknownEntityError, UsageError
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import OFFLINE, llm_spec
+from secondhop.models.openai_client import api_key_of
 from secondhop.models.tokens import prepare_tokens
-from secondhop.settings import load_settings, openai_settings
+from secondhop.settings import load_settings
 from secondhop.stores.store_address import shown_store
 
 if TYPE_CHECKING:
@@ -285,8 +287,8 @@ def chosen_spec(common: Common) -> str | None:
     said = common.llm or load_settings().llm
     if said == OFFLINE:
         return None
-    openai = openai_settings()
-    return llm_spec(said, openai_model=openai.model, openai_key=openai.api_key is not None)
+    model = os.environ.get("OPENAI_MODEL")
+    return llm_spec(said, openai_model=model, openai_key=api_key_of(None) is not None)
 
 
 def named_llm(common: Common) -> str:

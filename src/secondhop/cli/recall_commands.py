@@ -11,7 +11,6 @@ from secondhop.cli.options import Common, EffortOption, given_path, moment
 from secondhop.cli.terminal import clean, notices
 from secondhop.cli.work import in_memory, tell
 from secondhop.cli.writing import expect_writable, write_text
-from secondhop.errors import UsageError
 from secondhop.stores.where import Where
 
 if TYPE_CHECKING:
@@ -76,8 +75,6 @@ def recall(
 
     Including those the question never mentions.
     """
-    if k is not None and tokens is not None:
-        raise UsageError("--k and --tokens both limit the answer; give only one of them")
     where = Where(
         tags=tag or (),
         sources=source or (),
@@ -138,10 +135,13 @@ def explain(
     """Say why a memory came back, or did not."""
     from secondhop.cli.explanation_view import show_explanation
 
+    is_file = Path(trace).is_file()
+
     async def work(recall: "Recall") -> "Explanation":
         from secondhop.explaining import explained_by_words
 
-        return await explained_by_words(recall, chosen_trace(trace, recall), memory)
+        chosen = Path(trace) if is_file else recall.trace(trace)
+        return await explained_by_words(recall, chosen, memory)
 
     told = in_memory(common, work)
     if told.memory_id != memory:
@@ -150,10 +150,3 @@ def explain(
     change = with_place(told.nearest_change, place_again(common))
     told = told.model_copy(update={"nearest_change": change})
     tell(common, told, lambda console: show_explanation(told, console))
-
-
-def chosen_trace(trace: str, recall: "Recall") -> "RecallTrace":
-    """The trace in the file of that name if there is one, or else the stored trace with that id."""
-    from secondhop.traces import read_trace
-
-    return read_trace(Path(trace)) if Path(trace).is_file() else recall.trace(trace)

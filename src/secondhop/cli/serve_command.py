@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -83,21 +83,15 @@ def create(
         typer.Argument(metavar="[ENTITY]...", help="Entities that it opens; * for all."),
     ] = None,
     scope: Annotated[
-        str, typer.Option(help="read, write or admin; each includes the one before.")
+        Literal["read", "write", "admin"], typer.Option(help="Each includes the one before.")
     ] = "read",
     note: Annotated[str, typer.Option(help="What it is for.")] = "",
 ) -> None:
     """Create a bearer token and print it once; only its hash is kept."""
-    from secondhop.server.tokens import SCOPES, Scope
-
     chosen = [*(entities or []), *([common.entity] if common.entity else [])]
     if not chosen or not all(name.strip() for name in chosen):
         raise UsageError("name the entities that the token opens, or '*' for all of the store")
-    scopes: dict[str, Scope] = {one: one for one in SCOPES}
-    known = scopes.get(scope)
-    if known is None:
-        raise UsageError(f"--scope is one of {', '.join(SCOPES)}, not {scope!r}")
-    text, token = kept_tokens(common).create(chosen, known, note=note)
+    text, token = kept_tokens(common).create(chosen, scope, note=note)
     document = {"token": text, **token.model_dump(mode="json", exclude={"digest"})}
     tell(common, document, lambda _: typer.echo(text))
 

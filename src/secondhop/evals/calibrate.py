@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from secondhop.errors import UsageError
+from secondhop.evals.baselines import best_passages
 from secondhop.evals.measures import group_of
 from secondhop.evals.scenario import Question
 from secondhop.models.embedder import Embedder
@@ -76,13 +77,10 @@ async def pairs_of(
         depth = question.k * DEPTH_FACTOR
         for (_, essential), vector in zip(queries, vectors, strict=True):
             (hits,) = await search.dense(vector[None, :], k=depth * PASSAGES_A_MEMORY)
-            best: dict[str, float] = {}
-            for hit in hits:
-                best.setdefault(hit.memory_id, hit.score)
             pairs += [
-                Pair(cosine, memory_id in essential)
-                for memory_id, cosine in list(best.items())[:depth]
-                if memory_id not in question.stale
+                Pair(hit.score, hit.memory_id in essential)
+                for hit in best_passages(hits)[:depth]
+                if hit.memory_id not in question.stale
             ]
     return pairs
 

@@ -71,7 +71,8 @@ async def candidates(recall: Recall, question: str, *, at: datetime, limit: int)
 
 async def ended_in(recall: Recall) -> set[str]:
     """Ids of the memories that no longer hold; a scenario leaves them out."""
-    return {one.memory_id for one in await recall.memories.alist() if one.end}
+    now, keepings = recall.admin.services.clock(), await recall.admin.store.keepings()
+    return {memory_id for memory_id, kept in keepings.items() if kept.end(now=now)}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -12,11 +12,10 @@ from secondhop.annotate.batches import PART_TOKENS
 from secondhop.annotate.parts import parts_of
 from secondhop.graph.builder import build_recall_graph
 from secondhop.models.llm import AnswerBounds, ChatMessage, LLMError
-from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import RecallInput
 from secondhop.observe.llm import LLMObserver
-from secondhop.observe.port import SPEAKER, ObserveRequest, Turn
+from secondhop.observe.port import SPEAKER, Turn
 from secondhop.observe.service import known_things
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.recall import Recall
@@ -98,12 +97,4 @@ async def rendered_observation(
     now = at or recall.admin.services.clock()
     turns = [Turn(role=SPEAKER, content=said, at=now)]
     known = await recall.admin.store.look(lambda view: known_things(view, turns, now=now))
-    limits = recall.admin.config.limits
-    left = Remaining(
-        rounds=0,
-        llm_calls=limits.llm_calls,
-        llm_tokens=limits.llm_tokens,
-        seconds=limits.deadline_s,
-    )
-    request = ObserveRequest(turns=turns, known=known, remaining=left)
-    return LLMObserver(Listener(), prompts).sheet(request).prompt
+    return LLMObserver(Listener(), prompts).sheet(turns, known).prompt

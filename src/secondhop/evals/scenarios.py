@@ -61,7 +61,7 @@ async def run_scenario(
     scenario: Scenario,
     recall: Recall,
     *,
-    asking: Asking | None = None,
+    asking: Asking,
     progress: IngestProgress | None = None,
 ) -> ScenarioReport:
     """Ask every question with its own time and k. The memories must be stored already.
@@ -69,15 +69,14 @@ async def run_scenario(
     Args:
         progress: called with (name of the scenario, questions answered, all questions).
     """
-    how = asking or Asking()
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
     cold = Asking(baselines=False, effort="none")
-    for question in questions if how.warm_up else questions[:1]:  # one loads the embedding model
+    for question in questions if asking.warm_up else questions[:1]:  # one loads the embedding model
         await ask(question, recall, asking=cold)
     asked = await side_by_side(
         questions,
-        lambda question: ask(question, recall, asking=how),
-        at_once=how.at_once,
+        lambda question: ask(question, recall, asking=asking),
+        at_once=asking.at_once,
         progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
     )
     answers = dict(zip((question.id for question in questions), asked, strict=True))
@@ -94,14 +93,11 @@ async def run_scenario(
     )
 
 
-async def ask(
-    question: Question | UnansweredQuestion, recall: Recall, *, asking: Asking | None = None
-) -> Answer:
+async def ask(question: Question | UnansweredQuestion, recall: Recall, *, asking: Asking) -> Answer:
     """Ask secondhop one question and, if the question has an answer, ask every baseline."""
-    how = asking or Asking()
     k = question.k if isinstance(question, Question) else None
     began = perf_counter()
-    events = recall.astream(question.query, k=k, at=question.asked_at, effort=how.effort)
+    events = recall.astream(question.query, k=k, at=question.asked_at, effort=asking.effort)
     result, draft = [(one.result, one.draft) async for one in events][-1]
     took_ms = 1000 * (perf_counter() - began)
     if result is None or draft is None:
@@ -114,7 +110,7 @@ async def ask(
     )
     if isinstance(question, UnansweredQuestion):
         return answer
-    if how.baselines:
+    if asking.baselines:
         plain = await plain_rankings(
             question.query,
             k=question.k,
@@ -122,7 +118,7 @@ async def ask(
             embedder=recall.admin.services.embedder,
         )
         answer = replace(answer, plain=plain)
-    if how.missed:
+    if asking.missed:
         missed = await missed_facets(question, result, draft.trace, recall)
         answer = replace(answer, missed=missed)
     return answer

@@ -6,7 +6,6 @@ from itertools import accumulate
 
 import numpy as np
 
-from secondhop.errors import ModelError
 from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.reading import Found, Skipped
@@ -119,13 +118,7 @@ async def embedded_texts(
     different = list(rows)
     parts: list[Vectors] = [np.zeros((0, embedder.dimension), np.float32)]
     for start in range(0, len(different), size):
-        asked = different[start : start + size]
-        part = await embedder.embed_passages(asked)
-        if len(part) != len(asked):
-            raise ModelError(
-                f"the embedding model {embedder.model_id} gave {len(part)} vectors for "
-                f"{len(asked)} texts; it cannot be used for ingest"
-            )
+        part = await embedder.embed_passages(different[start : start + size])
         parts.append(part)
         if told is not None:
             told(len(part))

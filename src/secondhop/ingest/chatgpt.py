@@ -9,11 +9,10 @@ from datetime import datetime
 
 from secondhop.ingest.dates import parse_date
 from secondhop.ingest.json_text import Json, JsonObject, id_at, object_at, text_at
+from secondhop.ingest.jsonl import text_said
 from secondhop.ingest.reading import NEW_CHAT, Document, Found, Skipped
 from secondhop.ingest.rows import rows_in
 from secondhop.stores.records import Memory, Message
-
-_IMAGE = "[image]"
 
 
 def read_chatgpt(document: Document) -> Iterator[Found | Skipped]:
@@ -105,17 +104,7 @@ def _said(content: JsonObject, kind: str) -> str:
     if kind not in ("text", "multimodal_text", ""):
         return ""
     parts = content.get("parts")
-    if not isinstance(parts, list):
-        return text_at(content, "text")
-    return "\n\n".join(text for part in parts if (text := _part(part)).strip())
-
-
-def _part(part: Json) -> str:
-    if isinstance(part, str):
-        return part
-    if not isinstance(part, dict):
-        return ""
-    return _IMAGE if "image" in text_at(part, "content_type") else text_at(part, "text")
+    return text_said(parts) if isinstance(parts, list) else text_at(content, "text")
 
 
 def _code(content: JsonObject, *, to: str) -> str:

@@ -109,7 +109,7 @@ def text_said(content: Json) -> str:
     if not isinstance(content, list):
         return ""
     parts = [_part(part) for part in content]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(part for part in parts if part.strip())
 
 
 def _part(part: Json) -> str:
@@ -117,7 +117,8 @@ def _part(part: Json) -> str:
         return part
     if not isinstance(part, dict):
         return ""
-    return "[image]" if "image" in text_at(part, "type") else text_at(part, "text")
+    is_image = "image" in text_at(part, "type", "content_type")
+    return "[image]" if is_image else text_at(part, "text")
 
 
 def _turns(document: Document) -> list[JsonObject]:

@@ -77,10 +77,14 @@ def kept_text(item: ItemValue) -> str:
     return json.dumps(told | place, separators=(",", ":")).replace(" ", "\\u0020")
 
 
-def kept_value(memory: Memory) -> ItemValue | None:
-    """The item that `kept_text` wrote; None for a memory that is not an item."""
+def kept_value(memory: Memory) -> ItemValue:
+    """The item that `kept_text` wrote; a memory that was not put as an item becomes one with its
+    text."""
     if memory.source not in (ITEM, NOT_INDEXED) or not memory.value.startswith('{"value":{'):
-        return None  # a caller's own memory may have such a source
+        # a caller's own memory may have such a source
+        about = {"title": memory.title, "source": memory.source, "tags": list(memory.tags)}
+        value = {"content": memory.text} | {name: said for name, said in about.items() if said}
+        return ItemValue(value, memory.created_at, (), "")
     told: dict[str, Any] = json.loads(memory.value)
     created_at = datetime.fromisoformat(told["created_at"])
     namespace = tuple(told.get("namespace", ()))

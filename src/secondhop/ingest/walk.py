@@ -113,6 +113,12 @@ class Walker:
                 yield self._file(path, clean_text(below or path.name), item, source)
 
     def _file(self, path: Path, name: str, item: str, source: Source) -> Document:
+        def beside(other: str) -> Document | None:
+            found = path.with_name(other)
+            if not found.is_file() or found.is_symlink():
+                return None
+            return self._file(found, _named(name, other), _named(item, other), source)
+
         info = path.stat()
         return Document(
             item=item,
@@ -121,16 +127,8 @@ class Walker:
             modified_at=datetime.fromtimestamp(info.st_mtime, UTC),
             size=info.st_size,
             read=partial(self._parts_of_file, path),
-            beside=partial(self._file_beside, path, name, item, source),
+            beside=beside,
         )
-
-    def _file_beside(
-        self, path: Path, name: str, item: str, source: Source, other: str
-    ) -> Document | None:
-        beside = path.with_name(other)
-        if not beside.is_file() or beside.is_symlink():
-            return None
-        return self._file(beside, _named(name, other), _named(item, other), source)
 
     def _parts_of_file(self, path: Path) -> Iterator[bytes]:
         try:
@@ -176,6 +174,13 @@ class Walker:
             modified_at = datetime(*member.date_time, tzinfo=UTC)
         except ValueError:
             modified_at = datetime.fromtimestamp(os.stat(archive.filename or "").st_mtime, UTC)
+
+        def beside(other: str) -> Document | None:
+            wanted = _named(member.filename, other)
+            found = [one for one in archive.infolist() if one.filename == wanted]
+            read = self._member(archive, found[0], below, item, source) if found else None
+            return read if isinstance(read, Document) else None
+
         return Document(
             item=f"{item}/{name}",
             path=clean_text(f"{below}/{name}".lstrip("/")),
@@ -183,22 +188,8 @@ class Walker:
             modified_at=modified_at,
             size=member.file_size,
             read=partial(self._parts_of_member, archive, member),
-            beside=partial(self._member_beside, archive, member, below, item, source),
+            beside=beside,
         )
-
-    def _member_beside(
-        self,
-        archive: zipfile.ZipFile,
-        member: zipfile.ZipInfo,
-        below: str,
-        item: str,
-        source: Source,
-        other: str,
-    ) -> Document | None:
-        wanted = _named(member.filename, other)
-        found = [one for one in archive.infolist() if one.filename == wanted]
-        beside = self._member(archive, found[0], below, item, source) if found else None
-        return beside if isinstance(beside, Document) else None
 
     def _parts_of_member(
         self, archive: zipfile.ZipFile, member: zipfile.ZipInfo

@@ -27,7 +27,7 @@ SAME = 0.5
 class Learning:
     """Cues of origin `session`: the questions with which memories helped or did not help.
 
-    A `SessionLearner`. Every method has an async form, whose name begins with "a".
+    Every method has an async form, whose name begins with "a".
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from secondhop.graph.result import (
     RecallResult,
 )
 from secondhop.graph.session_result import AnswerChange, SessionAnswer, SupersessionProposal
-from secondhop.memories.records import Forgotten, PastEvent
+from secondhop.memories.records import Forgotten, Kept, PastEvent
 from secondhop.observe.records import Observation, Observed
 from secondhop.sessions.learner import Resolution
 
@@ -180,15 +180,8 @@ class ResolveReply(Reply):
         )
 
 
-class RememberReply(Reply):
+class RememberReply(Reply, Kept):
     """What was stored, or would be."""
-
-    memory_id: str
-    done: str = Field(description="remembered, unchanged (it was known), or superseded.")
-    supersedes: list[str]
-    superseded_by: str
-    notice: str = Field("", description="What to know: that it has expired already.")
-    dry_run: bool
 
 
 class StatedReply(Reply):

@@ -1,14 +1,13 @@
 """The tools of the MCP server, with parameter names in camelCase."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any, Literal, TypeAlias
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, BeforeValidator, Field
 
-from secondhop.errors import SecondhopError, StoreError
+from secondhop.errors import StoreError
 from secondhop.explaining import explained_by_words
 from secondhop.mcp.access import bound_entity
 from secondhop.mcp.progress import told
@@ -343,14 +342,8 @@ class MemoryTools:
             trace = memory.trace(traceId)  # only by id: clients must not name files
             return ExplainReply.like(await explained_by_words(memory, trace, memoryId))
 
-    @asynccontextmanager
-    async def _memory(
+    def _memory(
         self, named: str | None = None, *, needs: Scope = "read"
-    ) -> AsyncGenerator[Recall, None]:
-        """The `Recall` of the caller's entity; a SecondhopError becomes a ToolError."""
-        entity = bound_entity(named, needs=needs, without_token=self._entity)
-        try:
-            async with self._recalls.recall(entity) as memory:
-                yield memory
-        except SecondhopError as error:
-            raise ToolError(str(error)) from error
+    ) -> AbstractAsyncContextManager[Recall]:
+        """The `Recall` of the caller's entity."""
+        return self._recalls.recall(bound_entity(named, needs=needs, without_token=self._entity))

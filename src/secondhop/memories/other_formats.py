@@ -1,6 +1,6 @@
 """Exports for other memory libraries: what is true now, as text with dates and tags."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from datetime import datetime
 from hashlib import md5
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -72,17 +72,10 @@ def item_row(memory: Memory, *, entity: str) -> dict[str, Any]:
     """A memory as an item. If it came from an item, it keeps that item's namespace, key and
     value."""
     kept = kept_value(memory)
-    value: Mapping[str, Any] = kept.value if kept is not None else item_value(memory)
     return {
-        "namespace": list(kept.namespace if kept and kept.namespace else entity.split(".")),
-        "key": kept.key if kept and kept.key else memory.memory_id,
-        "value": dict(value),
-        "created_at": (kept.created_at if kept else memory.created_at).isoformat(),
+        "namespace": list(kept.namespace or entity.split(".")),
+        "key": kept.key or memory.memory_id,
+        "value": kept.value,
+        "created_at": kept.created_at.isoformat(),
         "updated_at": memory.created_at.isoformat(),
     }
-
-
-def item_value(memory: Memory) -> dict[str, Any]:
-    """The value of an item for a memory that did not come from one."""
-    told = {"title": memory.title, "source": memory.source, "tags": list(memory.tags)}
-    return {"content": memory.text} | {name: value for name, value in told.items() if value}

@@ -238,16 +238,11 @@ def existing(memory_id: str, view: KeepingView) -> Memory:
     check_id(memory_id)
     memory = view.memory(memory_id)
     if memory is None:
-        raise unknown(memory_id)
+        raise NotStoredError(
+            f"no memory {memory_id!r} is stored for this entity; the answer of a recall and "
+            f"`secondhop list WORDS` show the ids"
+        )
     return memory
-
-
-def unknown(memory_id: str) -> NotStoredError:
-    """The error for an id under which nothing is stored."""
-    return NotStoredError(
-        f"no memory {memory_id!r} is stored for this entity; the answer of a recall and "
-        f"`secondhop list WORDS` show the ids"
-    )
 
 
 def supersede(

@@ -1,26 +1,20 @@
 """Reads conversations with a language model, in one call per stretch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from secondhop.models.llm import StructuredLLM
+from secondhop.nodes.budget import Remaining
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
 from secondhop.observe.attributes import ME, attribute_named
-from secondhop.observe.port import (
-    SPEAKER,
-    ObserveRequest,
-    Reading,
-    Readings,
-    Span,
-    Turn,
-)
+from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
 from secondhop.observe.records import DroppedReading
 from secondhop.observe.schema import MemoryReply, ObserveReply
 from secondhop.observe.sheet import ObserveSheet, observe_sheet
 from secondhop.observe.spans import borne_out, located
 from secondhop.prompts.templates import Prompt
 from secondhop.stores.keeping import ALWAYS
+from secondhop.stores.records import Memory
 
 REPLY_TOKENS = 2_000
 
@@ -51,58 +45,56 @@ class LLMObserver:
         """Names the model and the prompt (name, version and hash)."""
         return f"llm:{self._llm.model_id}:{self._prompt.label}"
 
-    async def read(self, request: ObserveRequest) -> Readings:
-        """What one call finds; without a message of the user, the model is not asked.
+    async def read(
+        self, turns: Sequence[Turn], known: Sequence[Memory], *, left: Remaining
+    ) -> Readings:
+        """What one call finds.
 
         Raises:
             LLMError: the model failed, nothing in its reply was accepted, or no budget is left.
         """
-        if not any(turn.role == SPEAKER for turn in request.turns):
-            return Readings(found=[])
-        sheet = self.sheet(request)
+        sheet = self.sheet(turns, known)
         call = ModelCall(
             prompt=sheet.prompt,
-            reply_tokens=affordable_reply(
-                request.remaining, prompt=sheet.tokens, wanted=REPLY_TOKENS
-            ),
-            left=request.remaining,
+            reply_tokens=affordable_reply(left, prompt=sheet.tokens, wanted=REPLY_TOKENS),
+            left=left,
         )
         reply, usage = await asked_model(
             self._llm,
             call,
             schema=ObserveReply,
-            refuse=lambda said: refusal(said, sheet, request),
+            refuse=lambda said: refusal(said, sheet),
         )
-        found, dropped = read_reply(reply, sheet, request)
+        found, dropped = read_reply(reply, sheet)
         return Readings(found=found, dropped=dropped, usage=usage)
 
-    def sheet(self, request: ObserveRequest) -> ObserveSheet:
+    def sheet(self, turns: Sequence[Turn], known: Sequence[Memory]) -> ObserveSheet:
         """The prompt for a stretch of conversation."""
-        today = max((turn.at for turn in request.turns), default=datetime.now(UTC))
-        return observe_sheet(request, self._prompt, tags=self._tags, today=today)
+        today = max(turn.at for turn in turns)
+        return observe_sheet(turns, known, self._prompt, tags=self._tags, today=today)
 
 
-def refusal(reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest) -> str:
+def refusal(reply: ObserveReply, sheet: ObserveSheet) -> str:
     """Why a reply cannot be used; "" if it can."""
-    found, dropped = read_reply(reply, sheet, request)
+    found, dropped = read_reply(reply, sheet)
     if dropped and not found:
         return "noted only what the user did not say; try a larger model"
     return ""
 
 
 def read_reply(
-    reply: ObserveReply, sheet: ObserveSheet, request: ObserveRequest
+    reply: ObserveReply, sheet: ObserveSheet
 ) -> tuple[list[Reading], list[DroppedReading]]:
     """(readings that the messages support, in their order; rows that they do not support)."""
     found: list[Reading] = []
     dropped: list[DroppedReading] = []
     for row in reply.memories[:MOST]:
         place = sheet.place(row.message)
-        why = fault(row, None if place is None else request.turns[place], sheet)
+        why = fault(row, None if place is None else sheet.turns[place], sheet)
         if why or place is None:
             dropped.append(DroppedReading(text=row.value or row.text or row.quote, why=why))
         else:
-            found.append(reading_of(row, place, request.turns[place]))
+            found.append(reading_of(row, place, sheet.turns[place]))
     found.sort(key=lambda reading: (reading.span.message, reading.span.start))
     return found, dropped
 

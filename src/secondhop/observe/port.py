@@ -1,14 +1,12 @@
-"""The interface of conversation readers: their input and output."""
+"""What readers of conversations read, and what they find."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from secondhop.models.llm import Usage
-from secondhop.nodes.budget import Remaining
 from secondhop.observe.records import DroppedReading
 from secondhop.stores.keeping import ALWAYS, Kind
-from secondhop.stores.records import Memory
 
 SPEAKER = "user"
 """The role whose words state facts; other roles are read only to understand them."""
@@ -21,17 +19,6 @@ class Turn:
     role: str
     content: str
     at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObserveRequest:
-    """A conversation to read."""
-
-    turns: Sequence[Turn]
-    known: Sequence[Memory]
-    """Current facts and preferences, whose names the reader uses again; those that share most words
-    with the conversation first."""
-    remaining: Remaining
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,7 @@ from secondhop.models.llm import Usage
 from secondhop.nodes.budget import Remaining, usage_of_failure
 from secondhop.nodes.config import RecallLimits
 from secondhop.observe.plain import PLAIN, plain_readings
-from secondhop.observe.port import (
-    SPEAKER,
-    ObserveRequest,
-    Reading,
-    Readings,
-    Turn,
-)
+from secondhop.observe.port import SPEAKER, Reading, Readings, Turn
 from secondhop.observe.records import DroppedReading
 from secondhop.stores.records import Memory
 
@@ -72,9 +66,7 @@ async def read_all(
             if not left.affords_model:
                 raise ModelError("no model call is left for the rest of this conversation")
             async with asyncio.timeout(max(left.seconds, 0.01)):
-                readings = await observer.read(
-                    ObserveRequest(turns=part, known=known, remaining=left)
-                )
+                readings = await observer.read(part, known, left=left)
             heap.add(readings, start=start, reader=observer.observer_id)
         except (ModelError, TimeoutError) as error:
             said = str(error) or "no answer in time"

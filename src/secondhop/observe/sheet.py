@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from secondhop.models.tokens import count_tokens, prompt_tokens, truncate_to_tokens
-from secondhop.observe.port import SPEAKER, ObserveRequest, Turn
+from secondhop.observe.port import SPEAKER, Turn
 from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
 from secondhop.stores.records import Memory
@@ -25,6 +25,7 @@ class ObserveSheet:
     """A rendered prompt, and what its ids stand for."""
 
     prompt: RenderedPrompt
+    turns: Sequence[Turn]
     places: Mapping[str, int]
     """{id made for this call: index of the turn}."""
     tag: str
@@ -37,23 +38,34 @@ class ObserveSheet:
 
 
 def observe_sheet(
-    request: ObserveRequest, prompt: Prompt, *, tags: Tags, today: datetime
+    turns: Sequence[Turn],
+    known: Sequence[Memory],
+    prompt: Prompt,
+    *,
+    tags: Tags,
+    today: datetime,
 ) -> ObserveSheet:
-    """Render a conversation, each message quoted between tags of this call."""
-    known = [part for one in request.known for part in (one.subject, one.attribute, one.text)]
-    tag = tags.draw([*(turn.content for turn in request.turns), *known])
-    ids = {f"{tag}{place}": place - 1 for place in range(1, len(request.turns) + 1)}
-    blocks = [block(call_id, request.turns[place]) for call_id, place in ids.items()]
+    """Render a conversation, each message quoted between tags of this call.
+
+    Args:
+        known: current facts and preferences, whose names the model uses again; those that share
+            most words with the conversation first.
+    """
+    names = [part for one in known for part in (one.subject, one.attribute, one.text)]
+    tag = tags.draw([*(turn.content for turn in turns), *names])
+    ids = {f"{tag}{place}": place - 1 for place in range(1, len(turns) + 1)}
+    blocks = [block(call_id, turns[place]) for call_id, place in ids.items()]
     rendered = prompt.render(
         {
             "today": f"{today:%Y-%m-%d (%A)}",
-            "known": "\n".join(map(known_line, request.known)) or "(none yet)",
+            "known": "\n".join(map(known_line, known)) or "(none yet)",
             "messages": "\n".join(blocks),
             "fence": tag,
             "count": str(len(blocks)),
         }
     )
-    return ObserveSheet(prompt=rendered, places=ids, tag=tag, tokens=prompt_tokens(rendered))
+    tokens = prompt_tokens(rendered)
+    return ObserveSheet(prompt=rendered, turns=turns, places=ids, tag=tag, tokens=tokens)
 
 
 def block(call_id: str, turn: Turn) -> str:

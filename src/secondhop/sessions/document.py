@@ -110,13 +110,12 @@ def candidate_of(
     card: MemoryCard, row: list[Any], hidden: Collection[str], *, proved_for: str | None
 ) -> Candidate:
     """A candidate with its current card, and with those of its cues that are still stored."""
-    filled: list[Any] = [*row, None, None, None]
-    first_round, scores, parts, *marks = filled[:5]
+    first_round, scores, parts, *marks = row
     candidate = as_candidate(card, scores, None, first_round, hidden=hidden, proved_for=proved_for)
     if parts is not None:
         candidate["parts"] = parts
     texts = {mark_of(text): text for text in (*card.cues, *card.undertakings)}
-    cue, undertaking = (texts.get(mark or "") for mark in marks)
+    cue, undertaking = map(texts.get, marks)
     if cue:
         candidate["cue"] = cue
     if undertaking:

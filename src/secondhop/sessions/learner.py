@@ -1,7 +1,6 @@
-"""The interface of learners, which get resolved sessions."""
+"""A session's end, and what it has taught."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from secondhop.graph.session_result import ResolvedSession
 
@@ -14,20 +13,6 @@ class Learned:
     """Memories whose weight for such questions has changed."""
     learned: bool = False
     """Whether the question was kept with any memory."""
-
-
-class SessionLearner(Protocol):
-    """Learns from resolved sessions."""
-
-    async def alearn(self, session: ResolvedSession, *, dry_run: bool = False) -> Learned:
-        """Learn from a session. Called at most once for each, by the worker that resolved it.
-
-        A `SecondhopError` is logged, and the session stays resolved.
-
-        Args:
-            dry_run: only report what would be learned.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

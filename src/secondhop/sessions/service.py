@@ -24,7 +24,7 @@ from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
 from secondhop.sessions.ballots import with_votes
 from secondhop.sessions.document import names_one, pack, unpack
-from secondhop.sessions.learner import Learned, Resolution, SessionLearner
+from secondhop.sessions.learner import Learned, Resolution
 from secondhop.sessions.rounds import Progress, SessionRounds
 from secondhop.sessions.session import RecallSession, SessionOptions
 from secondhop.stores.sessions import SessionStatus, SessionStore, StoredSession
@@ -61,14 +61,19 @@ class Sessions:
         *,
         entity: str,
         ready: Callable[[], Awaitable[None]],
-        learner: SessionLearner | None = None,
+        learn: Callable[..., Awaitable[Learned]],
         loop: BackgroundLoop | None = None,
     ) -> None:
-        """`ready` is awaited before each round. It prepares the models; its error ends the step."""
+        """Nothing is read or written yet.
+
+        Args:
+            ready: awaited before each round. It prepares the models; its error ends the step.
+            learn: `Learning.alearn`. Called at most once for each session that is resolved, by the
+                worker that resolved it.
+        """
         self._rounds, self._store, self._ready = rounds, store, ready
         self._owner, self._loop = owner_of(entity), loop or BackgroundLoop()
-        self.learner = learner
-        """Gets every session that is resolved here; None: nothing is learned."""
+        self._learn_from = learn
 
     def open(self, question: str, **options: Unpack[SessionOptions]) -> RecallSession:
         """A recall that is voted on: `async with recall.sessions.open(question) as s: …`.
@@ -295,11 +300,9 @@ class Sessions:
         return await self._store.save(after)
 
     async def _learn(self, session: ResolvedSession, *, dry_run: bool) -> Learned:
-        """Let the learner learn from a session, which stays resolved even if that fails."""
-        if self.learner is None:
-            return Learned()
+        """Learn from a session, which stays resolved even if that fails."""
         try:
-            return await self.learner.alearn(session, dry_run=dry_run)
+            return await self._learn_from(session, dry_run=dry_run)
         except SecondhopError as error:
             logger.warning("nothing was learned from session %s: %s", session.session_id, error)
             return Learned()
