@@ -72,6 +72,23 @@ def test_a_token_opens_its_own_entity_alone(running: Running) -> None:
     assert foreign == [404, 404, 404, 404]
 
 
+def test_an_entity_with_a_slash_is_reached_by_its_own_token_alone(running: Running) -> None:
+    file = TokenFile(running.store / FILE)
+    names = {"acme/ana": "acme%2Fana", "acme%2Fana": "acme%252Fana", "acme": "acme"}
+    for name, path in names.items():
+        headers = {"Authorization": f"Bearer {file.create([name], 'write')[0]}"}
+        with httpx.Client(base_url=running.url, headers=headers, timeout=60) as own:
+            here = f"/v1/entities/{path}"
+            said = [{"role": "user", "content": f"about {name}"}]
+            memory = {"memory_id": "a/b", "created_at": "2026-01-05T10:00Z", "messages": said}
+            assert status(own.post(f"{here}/memories", json={"memories": [memory]})) == 201
+            assert own.get(here).json()["entity"] == name
+            for memory_id in ("a/b", "a%2Fb"):
+                assert f"about {name}" in own.get(f"{here}/memories/{memory_id}").text
+            others = [status(own.get(f"/v1/entities/{one}")) for one in names.values()]
+            assert sorted(others) == [200, 403, 403]
+
+
 def test_a_scope_holds_what_it_says(running: Running) -> None:
     with running.client("reader") as reader, running.client(MARA) as writer:
         assert status(reader.post(f"{HERE}/recall", json=ASKED)) == 200
