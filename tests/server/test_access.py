@@ -15,7 +15,7 @@ from tests.mcp.mcp_world import MARA, NOOR
 from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.cli.mcp_command import Address
-from secondhop.errors import UsageError
+from secondhop.errors import SecondhopError, UsageError
 from secondhop.server.gate import Gate
 from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
@@ -188,18 +188,31 @@ def test_other_machines_are_served_with_tokens_alone(tmp_path: Path) -> None:
     expect_private(Address("0.0.0.0", 8000), TokenFile(tmp_path / FILE).tokens())
 
 
+def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
+    with (
+        Address("127.0.0.1", 0).listening() as taken,
+        pytest.raises(SecondhopError, match="in use; name another port .`serve --port`"),
+    ):
+        Address("127.0.0.1", taken.getsockname()[1]).listening()
+
+
 def test_tokens_are_made_listed_and_revoked_at_the_command_line(tmp_path: Path) -> None:
     run = over(tmp_path / "store")
-    text = run("tokens", "create", MARA, "--scope", "write", "--note", "phone").stdout.strip()
+    created = run("tokens", "create", MARA, "--scope", "write", "--note", "phone")
+    text = created.stdout.strip()
     made = json.loads(run("tokens", "list", "--json").stdout)
 
     kept = (tmp_path / "store" / FILE).read_text(encoding="utf-8")
     assert text.startswith("shop_")
     assert text not in kept
+    assert created.stderr == f"secondhop: nothing is stored for '{MARA}' yet\n"
+    assert run("tokens", "create", "*").stderr == ""
     assert (tmp_path / "store" / FILE).stat().st_mode & 0o077 == 0
     assert [(one["entities"], one["scope"], one["note"]) for one in made] == [
         ([MARA], "write", "phone")
     ]
+    named = run("remember", "x", "--entity", "*")
+    assert (named.exit_code, "'*' opens every entity" in named.stderr) == (2, True)
     assert run("tokens", "revoke", made[0]["token_id"]).exit_code == 0
     assert run("tokens", "revoke", made[0]["token_id"]).exit_code == 2
     assert run("tokens", "create", "--scope", "write").exit_code == 2
