@@ -290,7 +290,7 @@ async def test_a_program_may_add_no_memory_and_an_empty_one_is_an_error(
 ) -> None:
     none = await ingest_memories([], writer=writer, embedder=embedder, settings=settings)
     blank = [memory("a", " ")]
-    with pytest.raises(NothingIngestedError, match="no message with text$"):
+    with pytest.raises(NothingIngestedError, match=r"no message with text$"):
         await ingest_memories(blank, writer=writer, embedder=embedder, settings=settings)
 
     assert (none.read, none.stored, writer.kept) == (0, 0, [])

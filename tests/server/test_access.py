@@ -191,7 +191,7 @@ def test_other_machines_are_served_with_tokens_alone(tmp_path: Path) -> None:
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
     with (
         Address("127.0.0.1", 0).listening() as taken,
-        pytest.raises(SecondhopError, match="in use; name another port .`serve --port`"),
+        pytest.raises(SecondhopError, match=r"in use; name another port .`serve --port`"),
     ):
         Address("127.0.0.1", taken.getsockname()[1]).listening()
 
