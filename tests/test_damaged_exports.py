@@ -13,19 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secondhop.errors import UsageError
-from secondhop.memories.export_format import FORMAT, VERSION, End, Header, MemoryRecord, record_of
+from secondhop.ingest.jsonl import EXPORT_FORMAT
+from secondhop.memories.export_format import VERSION, End, Header, MemoryRecord, record_of
 from secondhop.recall import Recall
 from secondhop.stores.counters import Counters
 from secondhop.stores.keeping import HistoryEntry, Keeping
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
-HEADER = Header(format=FORMAT, version=VERSION).line()
+HEADER = Header(format=EXPORT_FORMAT, version=VERSION).line()
 
 
 def closing_line(memories: int) -> str:
     """The last line of an export."""
-    return End(end=FORMAT, memories=memories).line()
+    return End(end=EXPORT_FORMAT, memories=memories).line()
 
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC).isoformat()

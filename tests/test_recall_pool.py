@@ -200,3 +200,17 @@ async def test_a_store_whose_folder_is_gone_is_told_of_and_not_begun_anew(
 
     (tmp_path / "moved").rename(tmp_path / "store")
     assert await answer(pool, "ana") == "ana's budget is 90 a month."
+
+
+async def test_a_store_that_the_pool_began_itself_is_missed_when_it_is_gone(
+    tmp_path: Path,
+) -> None:
+    async with RecallPool(tmp_path / "new", embedder="hashing") as pool:
+        async with pool.recall("ana") as recall:
+            await recall.memories.aremember("ana's budget is 90 a month.")
+        (tmp_path / "new").rename(tmp_path / "moved")
+
+        with pytest.raises(StoreUnavailableError, match="is gone"):
+            await answer(pool, "ana")
+
+    assert not (tmp_path / "new").exists()

@@ -1,7 +1,7 @@
 """All errors that secondhop raises on purpose, as one tree.
 
 SecondhopError
-├── UsageError                 the caller asked for something impossible (k = 0)
+├── UsageError                 the caller asked for something impossible (recall with k = 0)
 │   └── NotStoredError         no memory, cue or trace of this id is stored
 ├── UnknownEntityError         nothing is stored for this entity
 ├── IngestError                nothing in the input could be stored

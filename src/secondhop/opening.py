@@ -138,6 +138,8 @@ async def open_parts(
     if path == "":
         raise UsageError("the store is '': name a folder, or leave it out for the default one")
     check_id(entity, name="the name of the entity")
+    if entity == "*":
+        raise UsageError("no entity can be named '*': a token for '*' opens every entity")
     sessions, own_prices = chosen_sessions(options.get("sessions")), options.get("prices")
     config = config or Config()
     model = chosen_llm(llm, deadline_s=request_seconds(config.limits.deadline_s))

@@ -124,6 +124,8 @@ class RecallPool:
             yield await asyncio.shield(opened.recall)
         finally:
             opened.users -= 1
+            # a first memory in this block began the store
+            self._was_there = self._was_there or self._home.place.is_there()
             await self._close_idle()
 
     def expect_store(self) -> None:

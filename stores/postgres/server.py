@@ -267,10 +267,10 @@ def away(name: str, error: Exception) -> StoreError:
     if refused := _REFUSED.search(why):
         return StoreError(
             f"the PostgreSQL server at {name} answers but refuses: {refused[1]}; create what is "
-            f"missing, or correct --store"
+            f"missing, or correct the address"
         )
     return StoreUnavailableError(
-        f"the PostgreSQL server at {name} does not answer ({why}); start it, or check --store; "
+        f"the PostgreSQL server at {name} does not answer ({why}); start it, or check its address; "
         f"what was acknowledged before is kept"
     )
 

@@ -53,6 +53,8 @@ def test_the_report_for_people_fits_60_columns(
     assert shown.exit_code == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 60
     assert "mmr 0.7" in shown.stdout
+    (heading, *_) = shown.stdout.splitlines()
+    assert ("redund" in heading, "stale" in heading) == (True, False)  # it is zero in every row
     assert "of 1 unanswerable ones were answered" in " ".join(shown.stdout.split())
 
 
@@ -67,7 +69,10 @@ def test_questions_of_ones_own_are_asked_of_the_store_that_is_named(
     unknown = {**QUESTION, "stale": {"gone": "plan"}}
     write_rows(small, queries=[unknown])
     refused = cli(*command)
+    without = cli("eval", "scenarios", "--stored", "--store", "mine")
 
+    assert without.exit_code == 2
+    assert "--stored needs the folder with the questions" in without.stderr
     assert report["mean"]["facet_recall"] > 0
     assert set(report["results"]["q-1"]) <= set(TEXTS)
     assert refused.exit_code == 2

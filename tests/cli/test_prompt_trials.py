@@ -41,9 +41,10 @@ def test_a_better_prompt_wins_its_question(llm_cli: Cli, scenario: Path, variant
     assert found["degraded"] == {"tiny": {}}
     assert found["against"].startswith("expand.v")
     assert "degraded" not in measured["tiny"]
-    shown = llm_cli("eval", "scenarios", scenario, "--prompt", variant).stdout
-    assert "1 question: 1 won, 0 lost, 0 tied" in shown
-    assert "came: wins" in shown
+    shown = llm_cli("eval", "scenarios", scenario, "--prompt", variant)
+    assert shown.stderr.startswith("ours: expand.v")
+    assert "1 question: 1 won, 0 lost, 0 tied" in shown.stdout
+    assert "came: wins" in shown.stdout
 
 
 def test_efforts_are_compared_in_one_command(

@@ -1,6 +1,7 @@
 """What people see of an answer and of a trace: complete, readable at 60 columns, and inert."""
 
 import io
+from datetime import UTC, datetime
 
 import pytest
 from rich.console import Console, RenderableType
@@ -158,6 +159,14 @@ def test_an_answer_that_the_filter_left_empty_says_so_once(result: RecallResult)
 
     assert printed(on).count("o memory that may be shown matches the filter") == 1
     assert "Nothing stored answers that" not in printed(on)
+
+
+def test_an_empty_answer_about_an_earlier_time_names_it(result: RecallResult) -> None:
+    on = console(100)
+    empty = result.model_copy(update={"memories": [], "maybe": []})
+    show_answer(empty, on, as_of=datetime(1999, 1, 1, tzinfo=UTC))
+
+    assert "Nothing that was stored by 1999-01-01 answers that." in printed(on)
 
 
 def test_what_was_skipped_for_one_reason_takes_one_line() -> None:

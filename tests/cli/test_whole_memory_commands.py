@@ -87,6 +87,22 @@ def test_a_copy_has_everything_and_is_made_once(store: Path, tmp_path: Path) -> 
     assert run(Path(copy), "export").stdout == run(store, "export").stdout
 
 
+def test_ingest_leaves_exports_to_import(store: Path, tmp_path: Path) -> None:
+    folder, reason = tmp_path / "mine", "this is an export of secondhop; use `secondhop import`"
+    folder.mkdir()
+    run(store, "export", str(folder / "memories.jsonl"))
+    shutil.copy(folder / "memories.jsonl", folder / "backup")
+    (folder / "garden.md").write_text("The key of the garden is in the shed.")
+
+    alone = run(tmp_path / "new", "ingest", str(folder / "backup"))
+    ledger = told(tmp_path / "new", "ingest", str(folder))
+
+    assert alone.exit_code == 1
+    assert "this is an export of secondhop; use `secondhop import --" in alone.stderr
+    assert ledger["stored"] == 1
+    assert [one["reason"] for one in ledger["skipped"]] == [reason] * 2
+
+
 def lines_of(export: Path) -> list[bytes]:
     """The lines of the memories: all but the first (the format) and the last (their number)."""
     return export.read_bytes().splitlines()[1:-1]
@@ -101,7 +117,7 @@ def lines_of(export: Path) -> list[bytes]:
         (("import", "notes"), "cannot import {}/notes: Is a directory; give a file that"),
         (
             ("import", "broken.json"),
-            "broken.json: this is not an export of version 2",
+            "` reads files that are no export",
         ),
         (("import", "other.json"), "other.json: this is not an export of version 2"),
         (("import", "newer.json"), "newer.json: this is not an export of version 2"),

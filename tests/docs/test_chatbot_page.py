@@ -47,9 +47,14 @@ def test_the_backend_of_the_page_gives_what_is_known_and_what_is_wished(app: Fas
         first = said(client, "I live in Bonn.")
         said(client, "Please always answer in German.")
         answer = said(client, "Where do I live?")
+        place = f"/memories/ana/{answer['ids'][0]}"
+        forgotten = [client.delete(place).status_code for _ in range(2)]
+        left = said(client, "Where do I live?")["known"]
 
-    assert first == {"known": [], "wishes": []}
-    assert "Bonn" in answer["known"][0]
+    assert first == {"known": [], "ids": [], "wishes": []}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d: .*Bonn.*", answer["known"][0])
+    assert forgotten == [204, 404]
+    assert "Bonn" not in " ".join(left)
     assert answer["wishes"] == ["Always answer in German"]
 
 

@@ -114,8 +114,10 @@ def test_a_broken_scenario_names_the_place(case: str, write: Write) -> None:
 def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a folder"):
         load_scenario(tmp_path / "none")
-    with pytest.raises(UsageError, match=r"has no conversations\.jsonl; a scenario is"):
+    with pytest.raises(UsageError, match=r"has no conversations\.jsonl; a folder with conv"):
         load_scenario(tmp_path)
+    with pytest.raises(UsageError, match=r"has no queries\.jsonl; a folder with queries\.jsonl is"):
+        load_scenario(tmp_path, stored=True)
 
 
 def test_cues_beside_a_scenario_are_the_hosts_unless_they_are_left_out(write: Write) -> None:

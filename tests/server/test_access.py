@@ -15,7 +15,7 @@ from tests.mcp.mcp_world import MARA, NOOR
 from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.cli.mcp_command import Address
-from secondhop.errors import UsageError
+from secondhop.errors import SecondhopError, UsageError
 from secondhop.server.gate import Gate
 from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
@@ -70,6 +70,23 @@ def test_a_token_opens_its_own_entity_alone(running: Running) -> None:
     assert asked == [403, 200]
     assert unknown == 403
     assert foreign == [404, 404, 404, 404]
+
+
+def test_an_entity_with_a_slash_is_reached_by_its_own_token_alone(running: Running) -> None:
+    file = TokenFile(running.store / FILE)
+    names = {"acme/ana": "acme%2Fana", "acme%2Fana": "acme%252Fana", "acme": "acme"}
+    for name, path in names.items():
+        headers = {"Authorization": f"Bearer {file.create([name], 'write')[0]}"}
+        with httpx.Client(base_url=running.url, headers=headers, timeout=60) as own:
+            here = f"/v1/entities/{path}"
+            said = [{"role": "user", "content": f"about {name}"}]
+            memory = {"memory_id": "a/b", "created_at": "2026-01-05T10:00Z", "messages": said}
+            assert status(own.post(f"{here}/memories", json={"memories": [memory]})) == 201
+            assert own.get(here).json()["entity"] == name
+            for memory_id in ("a/b", "a%2Fb"):
+                assert f"about {name}" in own.get(f"{here}/memories/{memory_id}").text
+            others = [status(own.get(f"/v1/entities/{one}")) for one in names.values()]
+            assert sorted(others) == [200, 403, 403]
 
 
 def test_a_scope_holds_what_it_says(running: Running) -> None:
@@ -171,18 +188,31 @@ def test_other_machines_are_served_with_tokens_alone(tmp_path: Path) -> None:
     expect_private(Address("0.0.0.0", 8000), TokenFile(tmp_path / FILE).tokens())
 
 
+def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
+    with (
+        Address("127.0.0.1", 0).listening() as taken,
+        pytest.raises(SecondhopError, match=r"in use; name another port .`serve --port`"),
+    ):
+        Address("127.0.0.1", taken.getsockname()[1]).listening()
+
+
 def test_tokens_are_made_listed_and_revoked_at_the_command_line(tmp_path: Path) -> None:
     run = over(tmp_path / "store")
-    text = run("tokens", "create", MARA, "--scope", "write", "--note", "phone").stdout.strip()
+    created = run("tokens", "create", MARA, "--scope", "write", "--note", "phone")
+    text = created.stdout.strip()
     made = json.loads(run("tokens", "list", "--json").stdout)
 
     kept = (tmp_path / "store" / FILE).read_text(encoding="utf-8")
     assert text.startswith("shop_")
     assert text not in kept
+    assert created.stderr == f"secondhop: nothing is stored for '{MARA}' yet\n"
+    assert run("tokens", "create", "*").stderr == ""
     assert (tmp_path / "store" / FILE).stat().st_mode & 0o077 == 0
     assert [(one["entities"], one["scope"], one["note"]) for one in made] == [
         ([MARA], "write", "phone")
     ]
+    named = run("remember", "x", "--entity", "*")
+    assert (named.exit_code, "'*' opens every entity" in named.stderr) == (2, True)
     assert run("tokens", "revoke", made[0]["token_id"]).exit_code == 0
     assert run("tokens", "revoke", made[0]["token_id"]).exit_code == 2
     assert run("tokens", "create", "--scope", "write").exit_code == 2

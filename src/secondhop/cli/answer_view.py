@@ -1,6 +1,7 @@
 """Prints a recall's answer: the memories and why, the nearest miss, and the cost."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from secondhop.cli.cost_view import cost_text, duration
@@ -24,16 +25,22 @@ WIDE = 100
 
 
 def show_answer(
-    result: RecallResult, console: "Console", *, place: str = "", brief: bool = False
+    result: RecallResult,
+    console: "Console",
+    *,
+    place: str = "",
+    brief: bool = False,
+    as_of: datetime | None = None,
 ) -> None:
     """Print the memories, the nearest miss, what the recall cost, and what to type next.
 
     Args:
         place: options that the next command needs to open the same store.
         brief: leave out what to type next, because the store is temporary.
+        as_of: the moment that the question was about, if one was given.
     """
     if not result.memories:
-        console.print(empty_answer(result), style="bold")
+        console.print(empty_answer(result, as_of=as_of), style="bold")
     near = result.maybe[:1]
     whys = [*map(reason, result.memories), *("" for _ in near)]
     lines = lines_of([*result.memories, *near], whys, width=console.width)
@@ -128,7 +135,7 @@ def show_preference(preference: RecalledPreference, console: "Console") -> None:
     console.print(line + ended, style="dim" if ended else None)
 
 
-def empty_answer(result: RecallResult) -> str:
+def empty_answer(result: RecallResult, *, as_of: datetime | None = None) -> str:
     """Why no memory was returned, as far as the result shows, and what would help."""
     if any(UNMATCHED in cause for cause in result.degraded):
         return f"{UNMATCHED[:1].upper()}{UNMATCHED[1:]}."
@@ -148,7 +155,8 @@ def empty_answer(result: RecallResult) -> str:
             "Nothing stored is near enough to the question. Name what it is about, in "
             "words that were stored."
         )
-    return "Nothing stored answers that."
+    by_then = f"that was stored by {as_of:%Y-%m-%d}" if as_of else "stored"
+    return f"Nothing {by_then} answers that."
 
 
 def why_missed(near: NearMiss, *, of: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.cli.eval_view import HEADINGS, figures_table, had_to_do_without
+from secondhop.cli.eval_view import HEADINGS, OFTEN_ZERO, figures_table, had_to_do_without
 from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.comparison import (
     COSTS,
@@ -37,7 +37,7 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
     rows = [
         (HEADINGS.get(one.measure, one.measure), one)
         for one in comparison.differences
-        if one.measure not in COSTS or one.ours or one.theirs
+        if one.measure not in (*COSTS, *OFTEN_ZERO) or one.ours or one.theirs
     ]
     console.print(differences_table(f"against {comparison.against}", rows))
     asked = len(comparison.questions)

@@ -90,6 +90,11 @@ def scenarios(
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_scipy
 
+    if stored and not folders:
+        raise UsageError(
+            "--stored needs the folder with the questions about your store: `secondhop eval "
+            "scenarios DIR --stored`; `secondhop eval new DIR` makes one"
+        )
     if against or prompt:
         expect_scipy()
     plan = EvalPlan(
@@ -105,6 +110,8 @@ def scenarios(
         stored=stored,
     )
     plan, place = with_target(plan, common, against=against, prompt=prompt)
+    if plan.prompt is not None:
+        notices().print(f"ours: {plan.prompt.label} ({plan.prompt.path})", soft_wrap=True)
     show(run(measured(plan, place)), common, per_question=per_question)
 
 

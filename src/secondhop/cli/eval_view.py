@@ -25,6 +25,9 @@ HEADINGS = {
 }
 """Short enough for 60 columns."""
 
+OFTEN_ZERO = ("redundancy", "stale_rate")
+"""Measures that a table leaves out if they are zero in all of it."""
+
 
 def show_reports(
     reports: Sequence[ScenarioReport], console: "Console", *, per_question: bool
@@ -67,10 +70,15 @@ def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Con
 
 def measures_table(title: str, rows: Mapping[str, Measures]) -> "Table":
     """One row per system or question."""
-    table = figures_table(title, [HEADINGS.get(name, name) for name in MEASURES])
+    keys = [
+        key
+        for key in MEASURES
+        if key not in OFTEN_ZERO or any(measures.get(key) for measures in rows.values())
+    ]
+    table = figures_table(title, [HEADINGS.get(key, key) for key in keys])
     for name, measures in rows.items():
         style = "bold" if name == OURS else ""
-        table.add_row(clean(name), *(figure(measures.get(key)) for key in MEASURES), style=style)
+        table.add_row(clean(name), *(figure(measures.get(key)) for key in keys), style=style)
     return table
 
 

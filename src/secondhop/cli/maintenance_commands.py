@@ -170,17 +170,19 @@ def show_imported(told: "Imported", console: "Console") -> None:
 
 def copy(
     common: Common,
-    to: Annotated[str, typer.Argument(metavar="STORE")],
+    to: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The other store: a folder, or postgresql://…")
+    ],
     to_chroma: Annotated[
         str | None,
         typer.Option(metavar="URL", help="A Chroma server for the copy's vectors."),
     ] = None,
 ) -> None:
-    """Copy memories into another store: a folder, or postgresql://…
+    """Copy memories into another store.
 
     Copies all entities, or the one of --entity or SECONDHOP_ENTITY, with vectors and everything
-    learned. The store may be in use. The copy is compared with the store; after an interruption,
-    run it again.
+    learned. The store of --store may be in use. The copy is compared with it; after an
+    interruption, run it again.
     """
     from secondhop.cli.opening import directory_of, named_entity, run
     from secondhop.memories.copying import copied

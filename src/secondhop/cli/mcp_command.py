@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from secondhop.cli.options import Common, SessionsPlace
-from secondhop.errors import SecondhopError, UsageError
+from secondhop.errors import SecondhopError, UsageError, said_by_system
 
 if TYPE_CHECKING:
     from socket import socket
@@ -38,12 +38,19 @@ class Address(NamedTuple):
         """A socket that listens there.
 
         Raises:
-            OSError: the address is not available.
+            SecondhopError: the address is not available.
         """
         from socket import AF_INET, AF_INET6, IPPROTO_TCP, TCP_NODELAY, create_server
 
         family = AF_INET6 if ":" in self.host else AF_INET
-        sock = create_server((self.host, self.port), family=family)
+        try:
+            sock = create_server((self.host, self.port), family=family)
+        except OSError as error:
+            why, _, _ = said_by_system(error).partition(" (while")
+            raise SecondhopError(
+                f"cannot listen on {self.name}:{self.port}: {why}; name another port (`serve "
+                f"--port`, `mcp --http`)"
+            ) from error
         # Connections inherit this option. asyncio sets it only on sockets made with a protocol.
         # Without it, the second of two writes waits 40 ms for the first one's acknowledgement.
         sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)

@@ -103,15 +103,21 @@ def recall(
             write_text(html, recall_page(result, story, graph=graph_of(memory)))
         return result, story if trace else None
 
-    show(*in_memory(common, work, counting=tokens is not None), common)
+    show(*in_memory(common, work, counting=tokens is not None), common, as_of=as_of)
 
 
-def show(result: "RecallResult", trace: "RecallTrace | None", common: Common) -> None:
+def show(
+    result: "RecallResult",
+    trace: "RecallTrace | None",
+    common: Common,
+    *,
+    as_of: datetime | None,
+) -> None:
     """Print a result, and its trace if one is given."""
     from secondhop.cli.answer_view import show_answer
 
     def shown(console: "Console") -> None:
-        show_answer(result, console, place=place_again(common))
+        show_answer(result, console, place=place_again(common), as_of=as_of)
         if trace is not None:
             from secondhop.cli.trace_tree import trace_tree
 

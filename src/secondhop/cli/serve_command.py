@@ -1,5 +1,7 @@
 """The commands `serve`, `ui` and `tokens`: a store over HTTP."""
 
+import sys
+from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -88,10 +90,18 @@ def create(
     note: Annotated[str, typer.Option(help="What it is for.")] = "",
 ) -> None:
     """Create a bearer token and print it once; only its hash is kept."""
+    from secondhop.cli.opening import directory_of
+    from secondhop.server.tokens import EVERY_ENTITY
+
     chosen = [*(entities or []), *([common.entity] if common.entity else [])]
     if not chosen or not all(name.strip() for name in chosen):
         raise UsageError("name the entities that the token opens, or '*' for all of the store")
+    with closing(directory_of(common).place) as place:
+        absent = [one for one in chosen if one != EVERY_ENTITY and not place.holds(one)]
     text, token = kept_tokens(common).create(chosen, scope, note=note)
+    if absent:
+        names = ", ".join(map(repr, absent))
+        print(f"secondhop: nothing is stored for {names} yet", file=sys.stderr)
     document = {"token": text, **token.model_dump(mode="json", exclude={"digest"})}
     tell(common, document, lambda _: typer.echo(text))
 

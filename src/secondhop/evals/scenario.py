@@ -145,14 +145,13 @@ def load_scenario(folder: Path, *, cues: bool = True, stored: bool = False) -> S
     Raises:
         UsageError: it is not a valid scenario; names the file, the line and the fault.
     """
+    wanted = (QUESTIONS_FILE,) if stored else (MEMORIES_FILE, QUESTIONS_FILE)
+    needed = f"a folder with {' and '.join(wanted)} is needed"
     if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder; a scenario is a folder with {MEMORIES_FILE}")
-    for wanted in (QUESTIONS_FILE,) if stored else (MEMORIES_FILE, QUESTIONS_FILE):
-        if not (folder / wanted).exists():
-            raise UsageError(
-                f"{folder} has no {wanted}; a scenario is a folder with {MEMORIES_FILE} and "
-                f"{QUESTIONS_FILE}"
-            )
+        raise UsageError(f"{folder} is not a folder; {needed}")
+    for name in wanted:
+        if not (folder / name).exists():
+            raise UsageError(f"{folder} has no {name}; {needed}")
     memories = [] if stored else read_lines(folder / MEMORIES_FILE, MemoryLine)
     questions = read_lines(folder / QUESTIONS_FILE, Question)
     no_answer_file = folder / NO_ANSWER_FILE

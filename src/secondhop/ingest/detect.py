@@ -11,7 +11,7 @@ from secondhop.ingest.claude import read_claude
 from secondhop.ingest.cues_file import CUES_FILE, MEMORIES_FILE
 from secondhop.ingest.graphiti import is_graphiti_row, read_graphiti
 from secondhop.ingest.json_text import JsonObject, text_at
-from secondhop.ingest.jsonl import TEXT_FIELDS, read_jsonl
+from secondhop.ingest.jsonl import TEXT_FIELDS, is_export, read_jsonl
 from secondhop.ingest.langgraph_items import is_item_row, read_items
 from secondhop.ingest.markdown import read_markdown
 from secondhop.ingest.mem0 import is_mem0_row, read_mem0
@@ -136,6 +136,6 @@ def _shape_of(row: JsonObject) -> str:
     for shape, is_shape in _MEMORY_STORES.items():
         if is_shape(row):
             return shape
-    if isinstance(row.get("messages"), list) or text_at(row, *TEXT_FIELDS):
+    if is_export(row) or isinstance(row.get("messages"), list) or text_at(row, *TEXT_FIELDS):
         return "jsonl"
     return "jsonl" if text_at(row, "role") and "content" in row else ""

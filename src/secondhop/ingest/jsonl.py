@@ -2,22 +2,29 @@
 
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import Final
 
 from secondhop.ingest.cues_file import cues_beside
 from secondhop.ingest.dates import date_in_name, parse_date
 from secondhop.ingest.json_text import Json, JsonObject, id_at, text_at, texts_at
-from secondhop.ingest.reading import NEW_CHAT, Document, Found, Skipped
+from secondhop.ingest.reading import NEW_CHAT, Document, Found, Skipped, UnreadableError
 from secondhop.ingest.rows import Row, rows_in
 from secondhop.stores.records import Memory, Message
 
 TEXT_FIELDS = ("text", "content", "body", "message")
 DATE_FIELDS = ("created_at", "timestamp", "date", "time", "createdAt", "create_time")
+EXPORT_FORMAT: Final = "secondhop.memories"
+"""What the first line of secondhop's own export has as `format`."""
 _ROLES = {"human": "user", "ai": "assistant", "bot": "assistant", "model": "assistant"}
 _UNSEEN_ROLES = frozenset({"system", "developer", "tool", "function"})
 
 
 def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
-    """One memory per row. If every row is a `{role, content}`, they form one conversation."""
+    """One memory per row. If every row is a `{role, content}`, they form one conversation.
+
+    Raises:
+        UnreadableError: it is an export of secondhop, whose rows say more than ingest stores.
+    """
     turns = _turns(document)
     if turns:
         yield _one_conversation(turns, document)
@@ -28,11 +35,19 @@ def read_jsonl(document: Document) -> Iterator[Found | Skipped]:
         if isinstance(row, Skipped):
             yield row
             continue
+        if is_export(row.fields):
+            reason = "this is an export of secondhop; use `secondhop import`"
+            raise UnreadableError(reason)  # an earlier version may have stored memories from it
         whole = Row(row.fields | cues.get(id_at(row.fields, "id"), {}), row.item)
         entry = _found(whole, document)
         yield entry
         if isinstance(entry, Found):
             yield from _notices(whole)
+
+
+def is_export(fields: JsonObject) -> bool:
+    """Whether a row is the first line of secondhop's own export."""
+    return fields.get("format") == EXPORT_FORMAT
 
 
 def _notices(row: Row) -> Iterator[Skipped]:

@@ -82,15 +82,11 @@ class IngestLedger:
 class NothingIngestedError(IngestError):
     """None of the given memories is in the store now; `ledger` says why."""
 
-    def __init__(self, ledger: IngestLedger, *, built: bool = False) -> None:
-        """`built`: a program built the memories, so the message suggests no format."""
+    def __init__(self, ledger: IngestLedger) -> None:
         reasons = [f"{entry.item}: {entry.reason}" for entry in ledger.skipped[:_REASONS_SHOWN]]
         more = len(ledger.skipped) - len(reasons)
         listed = "; ".join(reasons) + (f"; and {more} more" if more else "")
-        super().__init__(
-            f"no memory could be stored: {listed or 'there was nothing to read'}. "
-            f"Check the input{'' if built else ', or name its format'}"
-        )
+        super().__init__(f"no memory could be stored: {listed or 'there was nothing to read'}")
         self.ledger = ledger
 
 

@@ -110,7 +110,7 @@ class IngestRun:
         )
         nothing_given = built and not (ledger.read or ledger.skipped)
         if ledger.stored + ledger.unchanged == 0 and not nothing_given:
-            raise NothingIngestedError(ledger, built=built)
+            raise NothingIngestedError(ledger)
         return ledger
 
     async def _store_all(self, batches: Generator[Batch, None, None], intake: Intake) -> None:

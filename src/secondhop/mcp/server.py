@@ -100,7 +100,7 @@ async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> N
     """Serve streamable HTTP until a signal ends it; the address is printed on standard error.
 
     Raises:
-        OSError: the address is not available.
+        SecondhopError: the address is not available.
         StoreError: the server that keeps the sessions does not answer.
     """
     import uvicorn

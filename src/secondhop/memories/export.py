@@ -9,10 +9,10 @@ from functools import partial
 from secondhop.errors import UsageError
 from secondhop.graph.result import Frozen
 from secondhop.ingest.batches import embedded_texts
+from secondhop.ingest.jsonl import EXPORT_FORMAT
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
 from secondhop.memories.export_format import (
-    FORMAT,
     VERSION,
     End,
     Header,
@@ -51,7 +51,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
 
     Vectors are left out: an import makes them from the texts.
     """
-    yield Header(format=FORMAT, version=VERSION).line()
+    yield Header(format=EXPORT_FORMAT, version=VERSION).line()
     keepings, count = await store.keepings(), 0
     async for page in store.pages():
         ids = [memory.memory_id for memory, _ in page]
@@ -70,7 +70,7 @@ async def exported(store: EntityStore, counters: CounterStore) -> AsyncIterator[
                 cues=cues.get(memory.memory_id, ()),
             ).line()
         count += len(ids)
-    yield End(end=FORMAT, memories=count).line()
+    yield End(end=EXPORT_FORMAT, memories=count).line()
 
 
 def events_of(
@@ -148,9 +148,10 @@ def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
     try:
         return record_of(Header, numbered[0][1] if numbered else "", 1)
     except UsageError as error:
-        example = Header(format=FORMAT, version=VERSION).line()
+        example = Header(format=EXPORT_FORMAT, version=VERSION).line()
         raise UsageError(
-            f"this is not an export of version {VERSION}; its first line must be {example}"
+            f"this is not an export of version {VERSION}; its first line must be {example}. "
+            f"`secondhop ingest` reads files that are no export"
         ) from error
 
 

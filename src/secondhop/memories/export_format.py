@@ -28,7 +28,6 @@ from secondhop.stores.keeping import NEUTRAL, Act, HistoryEntry, Keeping, Kind, 
 from secondhop.stores.records import EarlierText, Memory, Message
 from secondhop.wording import shown
 
-FORMAT: Final = "secondhop.memories"
 VERSION: Final = 2
 MOST_COUNTED = 2**53
 """The highest number that a counter may have."""

@@ -262,7 +262,7 @@ class MemoryService(MemoryReading):
             at: from when on; default now.
 
         Raises:
-            UsageError: it is not stored.
+            NotStoredError: it is not stored.
         """
         check_text(reason, name="the reason")
         moment = utc_given(at, name="at") or self.writing.clock()
@@ -275,7 +275,7 @@ class MemoryService(MemoryReading):
         """Make a superseded, deprecated or expired memory valid again.
 
         Raises:
-            UsageError: it is not stored.
+            NotStoredError: it is not stored.
         """
         decide = partial(rules.restore, memory_id, at=self.writing.clock())
         return await self.writing.change(memory_id, decide, dry_run=dry_run)
@@ -288,7 +288,7 @@ class MemoryService(MemoryReading):
         The files they came from stay: an ingest of the same file brings them back.
 
         Raises:
-            UsageError: one is not stored; nothing was forgotten.
+            NotStoredError: one is not stored; nothing was forgotten.
             UnfinishedForgettingError: begun but not finished; opening the entity finishes it.
         """
         for memory_id in memory_ids:

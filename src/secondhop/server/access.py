@@ -5,9 +5,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path as FolderPath
 from typing import Annotated, TypeAlias
+from urllib.parse import unquote
 from weakref import WeakValueDictionary
 
 from fastapi import Depends, Path, Request
+from pydantic import BeforeValidator
 from starlette.exceptions import HTTPException
 
 from secondhop.models.embedder import Embedder
@@ -19,8 +21,10 @@ from secondhop.stores.entity_names import LONGEST_ENTITY
 
 EntityName = Annotated[
     str,
+    BeforeValidator(unquote),
     Path(min_length=1, max_length=LONGEST_ENTITY, description="Whose memory.", examples=["mara"]),
 ]
+"""The entity in a path. The gate leaves it percent-encoded, so it is decoded here, once."""
 
 
 class Served:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
@@ -68,6 +68,7 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope = with_entity_encoded(scope)
         answer = Answer(send)
         started = time.perf_counter()
         self._metrics.at_work.inc()
@@ -198,6 +199,21 @@ class LimitedBody:
             raise HTTPException(413, too_large(self._most).detail)
         self._whole = not message.get("more_body", False)
         return message
+
+
+def with_entity_encoded(scope: Scope) -> Scope:
+    """The scope with the entity's part of the path percent-encoded, and the rest decoded.
+
+    So a slash in the name of an entity ends no part of the path. `EntityName` decodes the name.
+    """
+    path, start = str(scope["path"]), "/v1/entities/"
+    raw = scope.get("raw_path", b"").decode("ascii", "replace")
+    if not raw.startswith(start) or unquote(raw) != path:
+        raw = quote(path)
+    if not raw.startswith(start):
+        return scope
+    entity, slash, rest = raw.removeprefix(start).partition("/")
+    return {**scope, "path": f"{start}{entity}{slash}{unquote(rest)}"}
 
 
 def needs_token(path: str) -> bool:

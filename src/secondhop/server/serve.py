@@ -46,7 +46,7 @@ async def serve(
         listening: called with the URL as soon as clients can connect.
 
     Raises:
-        OSError: the address cannot be bound.
+        SecondhopError: the address cannot be bound.
         UsageError: there are no tokens, and other machines can reach the address.
     """
     await expect_sessions(common)
