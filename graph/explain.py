@@ -3,8 +3,14 @@
 from collections.abc import Mapping
 
 from secondhop.errors import NotStoredError
-from secondhop.graph.absent import forgotten_since, given_apart, kept_back, never_found
-from secondhop.graph.deciding import deciding, deciding_text, keeps_hybrid_order, rivalling
+from secondhop.graph.absent import forgotten_since, found_far, given_apart, kept_back, never_found
+from secondhop.graph.deciding import (
+    deciding,
+    deciding_text,
+    is_planned,
+    keeps_hybrid_order,
+    rivalling,
+)
 from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import (
     id_and_title,
@@ -69,6 +75,9 @@ def explain(
             f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` show the "
             f"ids"
         )
+    hits = (hit for query in trace.queries for hit in (*query.dense, *query.lexical))
+    if not is_planned(trace) and any(hit.memory_id == memory_id for hit in hits):
+        return found_far(memory_id, reach)
     return never_found(memory_id, reach)
 
 

@@ -51,4 +51,5 @@ class Reach(Frozen):
     depth: int
     """Memories that a query brings."""
     depth_factor: int
-    """The smallest `ranking.depth_factor` with which this query finds it; 0 if `rank` is 0."""
+    """The smallest `ranking.depth_factor` with which this query finds it; 0 if `rank` is 0, or
+    without a plan, where being found is not enough for a slot."""

@@ -173,3 +173,38 @@ async def test_what_a_name_of_the_question_brings_is_there_for_that_name(tmp_pat
     weak = [memory.id for memory in result.memories if memory.weak]
     assert weak
     assert "keller" not in weak
+
+
+async def test_what_was_written_after_the_date_of_a_recall_is_told_so(tmp_path: Path) -> None:
+    june = datetime(2026, 1, 20, tzinfo=UTC)
+    notes = [note(f"n{n}", text_of(n), day=1 + n % 28) for n in range(90)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(notes)
+        result = await recall.arecall("Which cake3 has plum3?", as_of=june, effort="none")
+        later = [one.memory_id for one in notes if one.created_at > june]
+        stories = [await recall.aexplain(result.trace_id, one) for one in later]
+        sooner = set(result.ids()).isdisjoint(later)
+        now = await recall.arecall(text_of(27), effort="none")
+
+    assert sooner
+    assert len(later) > 20  # more than a trace notes
+    for told in stories:
+        assert told.story[-1] == "It was not returned: written after 2026-01-20 00:00."
+        assert told.nearest_change == "a recall as of a later time"
+    assert "n27" in now.ids()
+
+
+async def test_what_searches_found_far_off_is_not_called_unfound(tmp_path: Path) -> None:
+    notes = [note(f"n{n}", text_of(n)) for n in range(90)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(notes)
+        result = await recall.arecall("Help me bake with cake3 and plum4", effort="none")
+        trace = recall.trace(result.trace_id)
+        stories = [await recall.aexplain(trace, one.memory_id) for one in notes]
+
+    found = {hit.memory_id for query in trace.queries for hit in (*query.dense, *query.lexical)}
+    assert len(found) > len(trace.scores())
+    for told in stories:
+        unfound = "No query of this recall found it." in told.story
+        assert unfound == (told.memory_id not in found), told
+        assert "depth_factor" not in told.nearest_change

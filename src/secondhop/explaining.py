@@ -7,19 +7,19 @@ import numpy as np
 
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id
-from secondhop.graph.absent import left_out, written_later
+from secondhop.graph.absent import left_out, not_shown, written_later
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of, preference_of
 from secondhop.memories.finding import id_of
+from secondhop.nodes.selection.visibility import OUTSIDE, Hidden, Sight, looked_up
 from secondhop.nodes.services import Services
 from secondhop.ranking.arrays import Vectors
 from secondhop.reach import reach_of
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, passage_id_of
 from secondhop.stores.titles import first_words
-from secondhop.stores.where import Where
 from secondhop.traces import TraceFolder
 from secondhop.wording import shown
 
@@ -46,15 +46,22 @@ async def explained(
     reach = None
     known = memory_id in story.forgotten or story.candidate(memory_id) is not None
     card = None if known else (await store.cards([memory_id])).get(memory_id)
-    if card is not None and await is_left_out(story, memory_id, store):
+    not_seen = await hidden_now(story, store)
+    if card is not None and not_seen.reasons.get(memory_id) == OUTSIDE:
         return left_out(memory_id, card.title)
-    if not known and not (hidden_of(story, memory_id) or preference_of(story, memory_id)):
+    told = hidden_of(story, memory_id) or preference_of(story, memory_id)
+    ended = not_seen.ended.get(memory_id)
+    ended_since = ended is not None and ended.at > story.asked_at
+    if card is not None and not told and memory_id in not_seen.reasons and not ended_since:
+        return not_shown(memory_id, card.title, not_seen.reasons[memory_id])
+    if not known and not told:
         reach = await reach_of(
             story,
             memory_id,
             search=store,
             reader=store,
             embedder=services.embedder,
+            hidden=not_seen,
         )
     would_be_found = reach is not None and 0 < reach.rank <= reach.depth
     if card is not None and would_be_found and card.created_at > story.asked_at:
@@ -121,11 +128,15 @@ async def vectors_of(memory: Memory, store: EntityStore) -> Vectors:
     return np.stack([*found.values()]) if found else np.zeros((0, 0), np.float32)
 
 
-async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:
-    """Whether the recall's filter excludes the memory."""
-    where = Where.of(trace.where)
-    fits = (await store.standing(where=where)).admitted
-    return fits is not None and fits.get(memory_id) is False
+async def hidden_now(trace: RecallTrace, store: EntityStore) -> Hidden:
+    """What a recall with the same date and filter may not show today."""
+    sight = Sight(
+        trace.asked_at.isoformat(),
+        trace.as_of.isoformat() if trace.as_of else "",
+        trace.include_stale,
+        trace.where,
+    )
+    return await looked_up(sight, store)
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:
