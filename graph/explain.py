@@ -14,13 +14,14 @@ from secondhop.graph.deciding import (
 from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import (
     id_and_title,
+    is_close,
     is_founded,
     kind_of,
     nearest_change,
     title_of,
 )
 from secondhop.graph.score_story import changed, facet_stories, found_story, made, score_parts
-from secondhop.graph.slot_reason import slot_reason
+from secondhop.graph.slot_reason import LAST, slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
@@ -31,7 +32,7 @@ from secondhop.graph.trace import (
     preference_of,
 )
 from secondhop.nodes.critics.reading_votes import UNNAMED
-from secondhop.nodes.pick import NOT_NEAR
+from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR
 from secondhop.nodes.reasons import match_needed
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
@@ -136,6 +137,9 @@ def told_cut(
     if last.reason == NOT_NEAR:
         best, needed = last.score or 0.0, last.threshold or 0.0
         return f"{told} ({match_needed(best, needed, kind_of(trace))})."
+    if is_close(last):
+        closest = called(trace, last.against or "", names)
+        return f"Round {last.round}, {last.stage}: {CLOSE_TO} {closest}, and {LAST}."
     return f"{told}.{beaten_by(trace, candidate, last, names=names)}"
 
 

@@ -30,8 +30,8 @@ class Explanation(Frozen):
     """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" if it
     came back."""
     nearest_change: str
-    """The smallest change that would admit it; "" if it was returned. Settings have the names that
-    `--set` takes."""
+    """The smallest change that would admit it; "" if it was returned or none is known. Settings
+    have the names that `--set` takes."""
     replaced_by: str = ""
     """The newer memory whose annotation says that it replaces this one; "" if there is none."""
 

@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from math import prod
 
 from secondhop.graph.deciding import (
-    deciding,
     is_planned,
     is_voted_on,
-    next_after,
     score_to_beat,
     score_without,
 )
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
-from secondhop.nodes.pick import NOT_NEAR, REFUSED
+from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR, REFUSED
 from secondhop.nodes.reasons import match_needed
 from secondhop.nodes.retrieve import UNPLANNED
 from secondhop.nodes.selection.relevance import (
@@ -94,10 +92,8 @@ def was_refused(trace: RecallTrace) -> bool:
 
 def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int) -> str:
     """The change for a memory that came after the last slot."""
-    if last.reason.startswith("repeats"):
-        slots = f"--k {place} (repeats come after everything else)"
-        removed = f"removing {title_of(trace, last.against)}, which says the same, or "
-        return f"{removed}{slots}" if stands_in(trace, candidate) else slots
+    if is_close(last):
+        return slots_of(trace, place)
     if candidate.outdated_by:
         return slots_of(trace, place) + noted_outdated(trace, candidate)
     hint = cue_hint(trace, candidate) if place > 2 * trace.k else ""
@@ -117,21 +113,18 @@ def slots_of(trace: RecallTrace, place: int) -> str:
     )
 
 
-def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
-    """Whether its score is high enough for it to take a slot that becomes free."""
-    first = next_after(trace, len(trace.returned))
-    return (
-        first is None or is_planned(trace) or deciding(trace, candidate) >= deciding(trace, first)
-    )
+def is_close(last: TraceDrop) -> bool:
+    """Whether the memory came last because it is close to one ahead of it."""
+    return last.reason.startswith((CLOSE_TO, "repeats "))  # "repeats ": in older traces
 
 
 def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """What else admits an outdated memory, and why no cue does."""
     newer, alone = title_of(trace, candidate.outdated_by), score_without(trace, candidate, NEWER)
     earlier = without_note = ""
-    if alone > score_to_beat(trace):
+    if alone > score_to_beat(trace) and candidate.close_to in ("", candidate.outdated_by):
         earlier = f"; or `--as-of` with a time before {newer} was written"
-    if REPLACED_FACTOR * alone > score_to_beat(trace):
+    if REPLACED_FACTOR * alone > score_to_beat(trace) and not candidate.close_to:
         without_note = f"; or storing {newer} without saying that it replaces this one"
     return (
         f"{earlier}{without_note} ({newer} is recorded as its replacement, and replaced memories "

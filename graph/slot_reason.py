@@ -10,9 +10,13 @@ from secondhop.graph.deciding import (
 )
 from secondhop.graph.nearest_change import title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
+from secondhop.nodes.pick import CLOSE_TO
 from secondhop.nodes.state import FACT_NAMED
-from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
+from secondhop.ranking.votes import IN_FAVOUR
 from secondhop.wording import counted
+
+LAST = "such memories come after the others"
+"""What being close to one ahead means for the place of a memory."""
 
 
 def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -40,6 +44,8 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
             f"facets share the slots, and its score for this one is "
             f"{deciding_text(trace, candidate)}"
         )
+    if candidate.close_to or candidate.outdated_by or is_weakened_look_up(trace, candidate):
+        return f"it {put_back(trace, candidate)}, and {LAST}"
     if is_named(trace, candidate):
         return "facts that the question names come first"
     if keeps_hybrid_order(trace):
@@ -59,8 +65,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."
-    ordered = not is_planned(trace) or was_voted_against(trace)
-    if ordered and deciding(trace, rival) > deciding(trace, candidate):
+    if not is_planned(trace) and deciding(trace, rival) > deciding(trace, candidate):
         return (
             f" Next came {named}: its score is {deciding_text(trace, rival)}, but it "
             f"{put_back(trace, rival)}."
@@ -70,12 +75,18 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Why a memory came after one with a lower score; it continues "it …"."""
+    if candidate.close_to:
+        return f"{CLOSE_TO} {title_of(trace, candidate.close_to)}"
     if candidate.outdated_by:
         return "is recorded as replaced by a newer one"
-    if candidate.weakened_by and keeps_hybrid_order(trace):
+    if is_weakened_look_up(trace, candidate):
         return "is close to a newer one"
-    liked = "is like what was voted down, or " * was_voted_against(trace)
-    return f"{liked}repeats other memories"
+    return "is like what was voted down"
+
+
+def is_weakened_look_up(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it comes last in a look-up because it is close to a newer memory."""
+    return bool(candidate.weakened_by) and keeps_hybrid_order(trace)
 
 
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
@@ -83,11 +94,6 @@ def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
     by_others = [vote for vote in candidate.votes if vote.by != "critic"]
     newest = (by_others or candidate.votes)[-1:]
     return next((vote for vote in newest if vote.vote in IN_FAVOUR), None)
-
-
-def was_voted_against(trace: RecallTrace) -> bool:
-    """Whether a memory was voted down, which lowers similar ones."""
-    return any(vote.vote in SUPPRESSED for one in trace.candidates for vote in one.votes)
 
 
 def is_named(trace: RecallTrace, candidate: TraceCandidate) -> bool:

@@ -208,3 +208,37 @@ async def test_what_searches_found_far_off_is_not_called_unfound(tmp_path: Path)
         unfound = "No query of this recall found it." in told.story
         assert unfound == (told.memory_id not in found), told
         assert "depth_factor" not in told.nearest_change
+
+
+async def test_what_is_close_to_one_ahead_comes_last_and_is_told_so_with_or_without_a_slot(
+    tmp_path: Path,
+) -> None:
+    said = "Ana is allergic to nuts and eats no cake that contains any of them."
+    first, copy = note("ana", said), note("copy", f"{said} Really.")
+    others = [note(f"cake-{n}", f"Cake {n} is made of {n} eggs.") for n in range(9)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd([first, copy, *others])
+        question = "Which nuts and cake may Ana not eat?"
+        for k in (1, 4, 11):
+            trace = await asked(recall, k, question)
+            told = await recall.aexplain(trace, "copy")
+            own, last = trace.candidate("copy"), trace.candidate(trace.returned[-1])
+            assert own
+            assert last
+            assert own.close_to == "ana"
+            assert "is close in wording or meaning to ana “About ana”, and such" in told.story[-1]
+            assert "slots go by score" not in told.story[-1]
+            if not told.returned:
+                assert deciding(trace, own) > deciding(trace, last) or k == 1
+                assert "copy" in (await asked(recall, smallest_k(told), question)).returned
+        ahead = await recall.aexplain(trace, trace.returned[-2])
+    assert told.returned
+    assert "Next came copy “About copy”" in ahead.story[-1]
+    assert "but it is close in wording or meaning to ana “About ana”." in ahead.story[-1]
+
+
+async def test_a_replaced_memory_with_a_slot_is_told_why_it_comes_last(recall: Recall) -> None:
+    trace = await asked(recall, 50, PAY)
+    told = await recall.aexplain(trace, OLD)
+    assert trace.returned[-1] == OLD
+    assert "it is recorded as replaced by a newer one, and such memories come" in told.story[-1]

@@ -26,6 +26,7 @@ from secondhop.graph.score_story import changed as changed_by_factors
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
+from secondhop.nodes.pick import CLOSE_TO
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 from secondhop.recall import Recall
@@ -219,10 +220,10 @@ async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
     return [told for told in stories if not told.returned]
 
 
-async def repeating(world: SmallWorld) -> Explanation:
-    """The explanation of the memory that was dropped because another one repeats it."""
+async def close_to_another(world: SmallWorld) -> Explanation:
+    """The explanation of the memory that was dropped because it is close to another."""
     _, trace = await ask(world.planned_services(), k=4)
-    return next(t for t in await all_cut(world, trace) if t.nearest_change.startswith("removing"))
+    return next(one for one in await all_cut(world, trace) if CLOSE_TO in one.story[-1])
 
 
 async def test_a_cue_is_hinted_at_for_what_came_in_far_behind_without_one(
@@ -241,28 +242,14 @@ async def test_a_cue_is_hinted_at_for_what_came_in_far_behind_without_one(
     assert not any("secondhop cues" in one.nearest_change for one in await all_cut(world, lifted))
 
 
-async def test_cut_by_repetition_the_k_it_names_returns_it(world: SmallWorld) -> None:
-    told = await repeating(world)
+async def test_cut_for_being_close_to_another_the_k_it_names_returns_it(world: SmallWorld) -> None:
+    told = await close_to_another(world)
 
     assert (told.cut_by, told.memory_id) == ("pick", "research-2")
-    assert "repeats what research-1 already says" in told.story[-1]
+    assert "close in wording or meaning to research-1 “" in told.story[-1]
+    assert "removing" not in told.nearest_change
     result, _ = await ask(world.planned_services(), k=int(number_in(told.nearest_change, "--k")))
     assert told.memory_id in result.ids()
-
-
-async def test_cut_by_repetition_without_the_other_it_comes_back(world: SmallWorld) -> None:
-    told = await repeating(world)
-
-    await world.store.delete([other_of(told)])
-    result, _ = await ask(world.planned_services(), k=4)
-
-    assert told.memory_id in result.ids()
-
-
-def other_of(told: Explanation) -> str:
-    found = re.search(r"removing (\S+)", told.nearest_change)
-    assert found
-    return found.group(1)
 
 
 async def test_an_unanswerable_question_is_named_as_what_cut_it(world: SmallWorld) -> None:
