@@ -9,7 +9,9 @@ from secondhop.graph.deciding import (
     deciding_text,
     is_planned,
     keeps_hybrid_order,
+    last_slot,
     rivalling,
+    score_without,
 )
 from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import (
@@ -21,7 +23,7 @@ from secondhop.graph.nearest_change import (
     title_of,
 )
 from secondhop.graph.score_story import changed, facet_stories, found_story, made, score_parts
-from secondhop.graph.slot_reason import LAST, slot_reason
+from secondhop.graph.slot_reason import LAST, chosen_by, slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
@@ -34,6 +36,7 @@ from secondhop.graph.trace import (
 from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR
 from secondhop.nodes.reasons import match_needed
+from secondhop.nodes.selection.relevance import NEWER
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
 
@@ -150,11 +153,26 @@ def beaten_by(
     if not last.against or last.against == candidate.outdated_by:
         return ""
     named, rival = called(trace, last.against, names), trace.candidate(last.against)
+    if rival is not None and chosen_by(rival) is not None:
+        return f" It lost to {named}, which was voted for."
     by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace)
     if rival is None or not by_score or deciding(trace, rival) < deciding(trace, candidate):
         return f" It lost to {named}."
     own, other = deciding_text(trace, candidate), rivalling(trace, rival, candidate)
-    return f" Its score is {own}; {named}, which took a slot, has {other}."
+    told = f" Its score is {own}; {named}, which took a slot, has {other}."
+    return told + loss_to_newer(trace, candidate, needed=deciding(trace, rival), names=names)
+
+
+def loss_to_newer(
+    trace: RecallTrace, candidate: TraceCandidate, *, needed: float, names: Mapping[str, str]
+) -> str:
+    """A sentence about the newer memory without which it would have the score that was `needed`;
+    "" if there is none."""
+    alone = score_without(trace, candidate, NEWER)
+    if NEWER not in candidate.factors or alone <= needed:
+        return ""
+    newer = called(trace, candidate.weakened_by, names)
+    return f" Without what it loses to the newer {newer}, it would have {alone:.2f} and a slot."
 
 
 def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -163,7 +181,7 @@ def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
         return "It was cut before slots were given: searches found others nearer to the question."
     own = deciding(trace, candidate)
     told = f"It was cut before slots were given: its score is {own:.2f}"
-    last = trace.candidate(trace.returned[-1]) if trace.returned else None
+    last = last_slot(trace)
     if last is None:
         return f"{told}, and {len(trace.candidates)} others scored higher."
     least = deciding(trace, last)

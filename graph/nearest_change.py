@@ -1,6 +1,6 @@
 """Finds the smallest change that would admit a memory that a recall did not return."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import prod
 
 from secondhop.graph.deciding import (
@@ -9,8 +9,8 @@ from secondhop.graph.deciding import (
     score_to_beat,
     score_without,
 )
-from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
-from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR, REFUSED
+from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceVote
+from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR, OUTDATED, REFUSED
 from secondhop.nodes.reasons import match_needed
 from secondhop.nodes.retrieve import UNPLANNED
 from secondhop.nodes.selection.relevance import (
@@ -30,7 +30,7 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
         last: the drop that decided; None if the memory has no drop.
     """
     if last is None:
-        return never_weighed(trace, candidate)
+        return "" if cast_by_others(trace.candidates) else never_weighed(trace, candidate)
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
@@ -39,6 +39,8 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
         return vote_for(candidate, REFUSED)
     if last.reason == NOT_NEAR:
         return answered_after_all(trace, last)
+    if cast_by_others(trace.candidates):
+        return ""  # another recall has not these votes, and this session has no more slots
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if last.stage == "pick" and last.rank is not None:
@@ -61,11 +63,26 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
-    """The change for a memory that was voted out, in an earlier session or by the critic."""
+    """The change for a memory that was voted out, now or in an earlier session."""
+    for vote in cast_by_others([candidate])[-1:]:
+        return (
+            f"a hot vote by the {vote.by} in round {vote.round} instead (what a {vote.by} votes "
+            f"hot stays)"
+        )
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
         return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}"
     return vote_for(candidate, f"it was {last.reason.split(':')[0]}")
+
+
+def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
+    """The votes of people and agents in this session, by round for each memory."""
+    return [
+        vote
+        for candidate in candidates
+        for vote in candidate.votes
+        if vote.round and vote.by != "critic"
+    ]
 
 
 def vote_for(candidate: TraceCandidate, why: str) -> str:
@@ -94,7 +111,7 @@ def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, p
     """The change for a memory that came after the last slot."""
     if is_close(last):
         return slots_of(trace, place)
-    if candidate.outdated_by:
+    if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
     hint = cue_hint(trace, candidate) if place > 2 * trace.k else ""
     return slots_of(trace, place) + hint + unlearned(trace, candidate)
@@ -102,7 +119,6 @@ def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, p
 
 def slots_of(trace: RecallTrace, place: int) -> str:
     """The k that has a slot for this place; it says so if a higher k may change the places."""
-    place -= max(0, len(trace.returned) - trace.k)  # memories that were voted for come on top of k
     came_in = f"it came in at place {place}, and {trace.k} were asked for"
     depth = trace.settings.get("ranking.depth_factor")
     if not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED:

@@ -7,8 +7,9 @@ from secondhop.graph.deciding import (
     keeps_hybrid_order,
     next_after,
     rivalling,
+    slots_given,
 )
-from secondhop.graph.nearest_change import title_of
+from secondhop.graph.nearest_change import is_founded, title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
 from secondhop.nodes.pick import CLOSE_TO
 from secondhop.nodes.state import FACT_NAMED
@@ -25,9 +26,10 @@ def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if trace.tokens is not None:
         budget = counted(trace.tokens, "token")
         return f"It is at place {candidate.slot}{facet} of an answer that fills {budget}."
-    slots = max(
-        trace.k, len(trace.returned)
-    )  # in a session, memories that were voted for add slots
+    if not candidate.slot_facet and slots_given(trace):
+        return "It is in a branch beside the answer and takes no slot."
+    # in a session, memories that were voted for add slots
+    slots = max(trace.k, len(slots_given(trace)))
     place = f"It took slot {candidate.slot} of {slots}{facet}"
     return f"{place}: {decided_by(trace, candidate)}.{next_best(trace, candidate)}"
 
@@ -39,21 +41,47 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
         return f"what a {vote.by} votes {vote.vote} stays"
     if vote is not None and vote.place:
         return f"the critic's order decides, and puts it at place {vote.place}"
+    own = deciding_text(trace, candidate)
+    if orders_by_critic(trace):
+        return left_by_critic(trace, candidate)
     if is_planned(trace):
-        return (
-            f"facets share the slots, and its score for this one is "
-            f"{deciding_text(trace, candidate)}"
-        )
-    if candidate.close_to or candidate.outdated_by or is_weakened_look_up(trace, candidate):
+        return f"facets share the slots, and its score for this one is {own}"
+    if comes_last(trace, candidate):
         return f"it {put_back(trace, candidate)}, and {LAST}"
     if is_named(trace, candidate):
         return "facts that the question names come first"
     if keeps_hybrid_order(trace):
-        return (
-            f"a look-up keeps the order of hybrid search, and its score there is "
-            f"{deciding_text(trace, candidate)}"
-        )
-    return f"slots go by score, and it has {deciding_text(trace, candidate)}"
+        return f"a look-up keeps the order of hybrid search, and its score there is {own}"
+    return f"slots go by score, and it has {own}"
+
+
+def orders_by_critic(trace: RecallTrace) -> bool:
+    """Whether the critic gave an order, which goes before all scores."""
+    return any(
+        vote.by == "critic" and vote.place is not None
+        for one in trace.candidates
+        for vote in one.votes
+    )
+
+
+def left_by_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Why a memory has a slot although the critic did not choose it."""
+    votes = [chosen_by(one) for one in slots_given(trace)]
+    chosen = sum(vote is not None and vote.by == "critic" for vote in votes)
+    read = any(vote.by == "critic" for vote in candidate.votes)
+    rest = "facets share" if is_planned(trace) else "the best of those that it did not refuse fill"
+    told = (
+        f"the critic chose {chosen} of these {len(votes)}, and {rest} the rest; it "
+        f"{'read this one and did not choose it' if read else 'did not read this one'}, and the "
+        f"score is {deciding_text(trace, candidate)}"
+    )
+    return f"{told}; it {put_back(trace, candidate)}" if comes_last(trace, candidate) else told
+
+
+def comes_last(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it comes after the others, whatever its score is."""
+    outdated = candidate.outdated_by and not is_planned(trace)
+    return bool(candidate.close_to or outdated or is_weakened_look_up(trace, candidate))
 
 
 def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -92,7 +120,7 @@ def is_weakened_look_up(trace: RecallTrace, candidate: TraceCandidate) -> bool:
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
     """The vote that counts, if it is in favour; else None."""
     by_others = [vote for vote in candidate.votes if vote.by != "critic"]
-    newest = (by_others or candidate.votes)[-1:]
+    newest = by_others[-1:] or [vote for vote in candidate.votes if is_founded(candidate)][-1:]
     return next((vote for vote in newest if vote.vote in IN_FAVOUR), None)
 
 

@@ -20,6 +20,9 @@ REFUSED = "the critic refused most of what it read, and chose nothing"
 CLOSE_TO = "is close in wording or meaning to"
 """Why a memory came last whose evidence those ahead of it say in part; an id follows."""
 
+OUTDATED = "is outdated by"
+"""Why a memory came last that an annotation calls replaced; an id follows."""
+
 
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Fill the k slots, note why the other candidates lost, and apply the stop rules."""
@@ -68,9 +71,9 @@ def dropped(
 
 def lost_slot(loser: Loser, state: RecallState, *, slots: int) -> Drop:
     """The drop of a candidate that was good enough but came after the last slot."""
-    newer = state["candidates"][loser.memory_id].get("outdated_by")
+    newer = state["candidates"][loser.memory_id].get("outdated_by") if not loser.chosen else None
     if newer is not None:
-        reason = f"is outdated by {newer}, as was recorded when that one was stored"
+        reason = f"{OUTDATED} {newer}, as was recorded when that one was stored"
     elif loser.close_to is not None:
         reason = f"{CLOSE_TO} {loser.close_to}"
     else:

@@ -242,3 +242,65 @@ async def test_a_replaced_memory_with_a_slot_is_told_why_it_comes_last(recall: R
     told = await recall.aexplain(trace, OLD)
     assert trace.returned[-1] == OLD
     assert "it is recorded as replaced by a newer one, and such memories come" in told.story[-1]
+
+
+async def test_in_a_session_one_number_of_slots_is_told_and_only_a_vote_is_offered(
+    recall: Recall,
+) -> None:
+    async with recall.sessions.open(ASKED, k=6) as session:
+        first = session.answer.ids()
+        votes = {first[0]: "hot", first[1]: "cold", first[2]: "spark", first[5]: "hot"}
+        answer = await session.vote(votes, by="person")
+        trace = recall.trace(answer.trace_id)
+        stories = {
+            one.memory_id: await recall.aexplain(trace, one.memory_id) for one in trace.candidates
+        }
+    assert answer.branches
+    assert len(answer.memories) == 8
+    in_branches = {one.id for branch in answer.branches for one in branch.memories}
+    scores = [deciding(trace, one) for one in trace.candidates if one.slot is None and one.drops]
+    assert scores
+    offered = set[str]()
+    for memory_id, told in stories.items():
+        slots = re.findall(r"slot \d+ of (\d+)|place \d+ for (\d+) slots", told.story[-1])
+        assert {number for found in slots for number in found} <= {"8", ""}
+        if memory_id in in_branches:
+            assert told.story[-1] == "It is in a branch beside the answer and takes no slot."
+        elif told.nearest_change:
+            offered.add(memory_id)
+            assert told.nearest_change.startswith("a hot vote by the person in round 1 instead")
+    assert offered == {first[1], first[2]}
+
+    for memory_id in offered:
+        async with recall.sessions.open(ASKED, k=6) as session:
+            answer = await session.vote({**votes, memory_id: "hot"}, by="person")
+        assert memory_id in answer.ids()
+
+
+async def test_each_search_is_told_with_its_own_round(recall: Recall) -> None:
+    async with recall.sessions.open(ASKED, k=6) as session:
+        first = session.answer.ids()
+        answer = await session.vote({first[0]: "hot", first[2]: "spark"}, by="person")
+        trace = recall.trace(answer.trace_id)
+        stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
+    asked_in = {(query.text, str(query.round)) for query in trace.queries}
+    for told in stories:
+        for number, searches in re.findall(
+            r"in round (\d): (.+?)(?=; in round|\.$)", told.computed[-1]
+        ):
+            texts = re.findall(r"“([^”]*)”", searches)
+            assert {(text, number) for text in texts} <= asked_in
+            assert len(re.findall(r"by words", searches)) <= len(texts)
+
+
+async def test_what_comes_for_a_vote_against_another_is_told_so(recall: Recall) -> None:
+    async with recall.sessions.open(ASKED, k=6) as session:
+        first = session.answer.ids()
+        answer = await session.vote({first[0]: "hot"}, by="person")
+        answer = await session.vote({answer.ids()[3]: "cold"}, by="person")
+        cold = {one.memory_id for one in answer.changes if one.change == "left"}
+        came = [one for one in answer.changes if one.change == "came"]
+    assert came
+    for one in came:
+        assert {vote.memory_id for vote in one.because} == cold
+        assert one.why.endswith("; these votes made room.")

@@ -32,6 +32,8 @@ class Loser:
     """The memory with the last slot."""
     close_to: str | None
     """The memory ahead that says most of the same, if that is why the candidate lost; else None."""
+    chosen: bool
+    """Whether it was voted for, so that only the order of votes kept it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,13 @@ def select(
         close_to = said_by_picks(ids, ranked, coverage=coverage, k=k)
     close_to = {one: other for one, other in close_to.items() if one not in front}
     losers = [
-        Loser(memory_id=one, place=place, beaten_by=ids[k - 1], close_to=close_to.get(one))
+        Loser(
+            memory_id=one,
+            place=place,
+            beaten_by=ids[k - 1],
+            close_to=close_to.get(one),
+            chosen=one in front,
+        )
         for place, one in enumerate(ids[k:], start=k + 1)
     ]
     return Selection(picks=picks, losers=losers, close_to=close_to)

@@ -19,7 +19,7 @@ from tests.small_world import (
 )
 
 from secondhop.errors import UsageError
-from secondhop.graph.deciding import deciding
+from secondhop.graph.deciding import deciding, score_to_beat
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.score_story import changed as changed_by_factors
@@ -178,6 +178,19 @@ async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: S
     assert deciding(trace, weakened[0]) < 0.7 * weakened[0].score
 
 
+async def test_a_loss_to_a_newer_memory_is_told_where_it_decided(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(), k=2)
+    lost = next(one for one in trace.candidates if one.slot is None and not one.close_to)
+    needed = score_to_beat(trace)
+    for score, decided in ((needed + 0.05, True), (needed - 0.01, False)):
+        factors = {"newer": 0.9 * needed / score}
+        weak = lost.model_copy(update={"score": score, "factors": factors, "weakened_by": "wins"})
+        others = [one for one in trace.candidates if one is not lost]
+        told = explain(trace.model_copy(update={"candidates": [*others, weak]}), weak.memory_id)
+        said = f"Without what it loses to the newer wins “About wins”, it would have {score:.2f}"
+        assert (said in told.story[-1]) == decided
+
+
 async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> None:
     order = Verdict(
         ballots=tuple(
@@ -213,6 +226,56 @@ async def test_what_the_critic_left_unnamed_is_told_with_the_number_that_decided
     assert "Round 1: the critic read it and did not name it." in told.story
     assert deciding(trace, after) == pytest.approx(0.3 * deciding(unvoted, before))
     assert any("unnamed × 0.30" in line for line in told.computed)
+
+
+async def test_what_fills_the_slots_that_the_critic_left_is_told_so(world: SmallWorld) -> None:
+    ballots = (
+        Ballot(memory_id="wins", vote="hot", reason="fits", facet_ids=("q0",), place=1),
+        Ballot(memory_id="car", vote="cold", reason="another matter", place=0),
+        Ballot(memory_id="plan", vote="cold", reason=UNNAMED, is_named=False, place=0),
+    )
+    critic = ScriptedCritic(Verdict(ballots=ballots, content=True))
+    _, trace = await ask(world.services(critic=critic), k=5, effort="low")
+    assert {"wins", "plan"} < {*trace.returned}
+    assert "car" not in trace.returned
+
+    for memory_id in trace.returned[1:]:
+        told = (await explained(world, trace, memory_id)).story[-1]
+        assert "the critic chose 1 of these 5, and the best of those that it did not refuse" in told
+        read = "read this one and did not choose it" if memory_id == "plan" else "did not read"
+        assert f"; it {read}" in told
+        assert "slots go by score" not in told
+
+
+async def test_the_order_of_the_critic_is_told_of_a_replaced_memory_that_it_chose(
+    tmp_path: Path,
+) -> None:
+    old = note("old", "The farrier costs 70 pounds", day=2)
+    newer = replace(
+        note("new", "The farrier costs 85 pounds now", day=3), cues=("farrier",), replaces=("old",)
+    )
+    others = [note(f"n{n}", f"The farrier came {n} times", day=1) for n in range(4)]
+    world = await small_world(tmp_path / "old", [*others, old])
+    await world.add(newer)
+    critic = ScriptedCritic(
+        Verdict(
+            ballots=tuple(
+                Ballot(memory_id=one, vote="hot", reason="fits", facet_ids=("f0",), place=place)
+                for place, one in enumerate(("n1", "n2", "n3", "old"), start=1)
+            ),
+            content=True,
+        )
+    )
+    question = "What do I pay the farrier?"
+    _, trace = await ask(world.services(critic=critic), question, k=2, effort="low")
+    told = await explained(world, trace, "old")
+
+    assert trace.returned == ["n1", "n2"]
+    assert told.replaced_by == "new"
+    assert "came in at place 4 for 2 slots. It lost to n2 “About n2”, which was" in told.story[-1]
+    assert told.nearest_change.startswith("--k 4 (it came in at place 4, and 2 were asked for)")
+    assert "replace" not in told.nearest_change
+    await world.store.aclose()
 
 
 async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
