@@ -35,7 +35,7 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR
-from secondhop.nodes.reasons import match_needed
+from secondhop.nodes.reasons import LEAST_NEAR, match_needed, telling_cue
 from secondhop.nodes.selection.relevance import NEWER
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
@@ -51,6 +51,7 @@ def explain(
     reach: Reach | None = None,
     names: Mapping[str, str] | None = None,
     similarity: float | None = None,
+    takes_cue: bool = True,
 ) -> Explanation:
     """Explain from a trace what happened to a memory.
 
@@ -58,6 +59,7 @@ def explain(
         names: {id: title or first words} of memories for which the trace has no title.
         similarity: of its text to that of the newer memory that lowers its score; None: unknown.
         reach: how close a memory that is not in the trace came; None: it is not stored.
+        takes_cue: whether another cue can be added to it.
 
     Raises:
         UsageError: the memory is neither in the trace nor stored.
@@ -66,7 +68,9 @@ def explain(
         return forgotten_since(trace, memory_id)
     candidate = trace.candidate(memory_id)
     if candidate is not None:
-        return of_candidate(trace, candidate, names=names or {}, similarity=similarity)
+        return of_candidate(
+            trace, candidate, names=names or {}, similarity=similarity, takes_cue=takes_cue
+        )
     preference = preference_of(trace, memory_id)
     if preference is not None:
         return given_apart(preference)
@@ -91,6 +95,7 @@ def of_candidate(
     *,
     names: Mapping[str, str],
     similarity: float | None,
+    takes_cue: bool,
 ) -> Explanation:
     """The story of a memory that some query found: what speaks for it and against it, and whether
     it got a slot."""
@@ -103,6 +108,9 @@ def of_candidate(
     ]
     last = last_cut(candidate)
     taught = last is not None and last.stage == "critique" and is_taught(candidate)
+    change = ""
+    if candidate.slot is None:
+        change = nearest_change(trace, candidate, last, takes_cue=takes_cue)
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
     elif last is not None and not taught:
@@ -122,7 +130,7 @@ def of_candidate(
             found_story(trace, candidate),
         ],
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
-        nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
+        nearest_change=change,
         replaced_by=candidate.outdated_by,
     )
 
@@ -212,7 +220,9 @@ def for_it(candidate: TraceCandidate) -> list[str]:
     """What speaks for a memory; [] if it has a `why`, which says so already."""
     if candidate.why:
         return []
-    told = [f"In its favour: it was stored for “{candidate.cue}”."] if candidate.cue else []
+    cue = telling_cue(candidate.cue, candidate.undertaking, candidate.parts)
+    near = cue and candidate.score >= LEAST_NEAR
+    told = [f"In its favour: it was stored for “{cue}”."] if near else []
     if candidate.proved_for:
         told.append(f"In its favour: a session proved it useful for “{candidate.proved_for}”.")
     return told

@@ -23,14 +23,18 @@ from secondhop.ranking.votes import SUPPRESSED
 from secondhop.wording import command
 
 
-def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
-    """One change of a setting, a vote, the question or the memory.
+def nearest_change(
+    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None, *, takes_cue: bool = True
+) -> str:
+    """One change of a setting, a vote, the question or the memory; "" if none is known.
 
     Args:
         last: the drop that decided; None if the memory has no drop.
+        takes_cue: whether another cue can be added to the memory.
     """
+    hint = cue_hint(trace, candidate) if takes_cue else ""
     if last is None:
-        return "" if cast_by_others(trace.candidates) else never_weighed(trace, candidate)
+        return "" if cast_by_others(trace.candidates) else never_weighed(trace, candidate, hint)
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
@@ -44,14 +48,14 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if last.stage == "pick" and last.rank is not None:
-        return more_slots(trace, candidate, last, last.rank)
-    return never_weighed(trace, candidate)
+        return more_slots(trace, candidate, last, last.rank, hint=hint)
+    return never_weighed(trace, candidate, hint)
 
 
 NEARER_QUESTION = "a question nearer to it: what it says is too far from this one"
 
 
-def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
+def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> str:
     """The change for a memory that selection never saw."""
     if trace.stop_reason == "deadline":
         return "more time: a longer --deadline"
@@ -59,7 +63,7 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
     found = len(trace.scores())
-    return f"--k {found}, as many as were found (fewer may do){cue_hint(trace, candidate)}"
+    return f"--k {found}, as many as were found (fewer may do){hint}"
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
@@ -107,14 +111,16 @@ def was_refused(trace: RecallTrace) -> bool:
     return against and not trace.returned
 
 
-def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int) -> str:
+def more_slots(
+    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int, *, hint: str
+) -> str:
     """The change for a memory that came after the last slot."""
     if is_close(last):
         return slots_of(trace, place)
     if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
-    hint = cue_hint(trace, candidate) if place > 2 * trace.k else ""
-    return slots_of(trace, place) + hint + unlearned(trace, candidate)
+    far = hint if place > 2 * trace.k else ""
+    return slots_of(trace, place) + far + unlearned(trace, candidate)
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:

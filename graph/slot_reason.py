@@ -9,11 +9,11 @@ from secondhop.graph.deciding import (
     rivalling,
     slots_given,
 )
-from secondhop.graph.nearest_change import is_founded, title_of
+from secondhop.graph.nearest_change import cast_by_others, is_founded, title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
 from secondhop.nodes.pick import CLOSE_TO
 from secondhop.nodes.state import FACT_NAMED
-from secondhop.ranking.votes import IN_FAVOUR
+from secondhop.ranking.votes import AGAINST, IN_FAVOUR
 from secondhop.wording import counted
 
 LAST = "such memories come after the others"
@@ -94,22 +94,21 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."
     if not is_planned(trace) and deciding(trace, rival) > deciding(trace, candidate):
-        return (
-            f" Next came {named}: its score is {deciding_text(trace, rival)}, but it "
-            f"{put_back(trace, rival)}."
-        )
+        back = f", but it {told}" if (told := put_back(trace, rival)) else ""
+        return f" Next came {named}: its score is {deciding_text(trace, rival)}{back}."
     return f" Next came {named} with {rivalling(trace, rival, candidate)}."
 
 
 def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why a memory came after one with a lower score; it continues "it …"."""
+    """Why a memory came after one with a lower score; it continues "it …". "": not known."""
     if candidate.close_to:
         return f"{CLOSE_TO} {title_of(trace, candidate.close_to)}"
     if candidate.outdated_by:
         return "is recorded as replaced by a newer one"
     if is_weakened_look_up(trace, candidate):
         return "is close to a newer one"
-    return "is like what was voted down"
+    refused = any(vote.vote in AGAINST for vote in cast_by_others(trace.candidates))
+    return "is like what was voted down" if refused else ""
 
 
 def is_weakened_look_up(trace: RecallTrace, candidate: TraceCandidate) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import note
 
+from secondhop.errors import UsageError
 from secondhop.graph.deciding import deciding, score_to_beat
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.trace import RecallTrace
@@ -304,3 +305,39 @@ async def test_what_comes_for_a_vote_against_another_is_told_so(recall: Recall) 
     for one in came:
         assert {vote.memory_id for vote in one.because} == cold
         assert one.why.endswith("; these votes made room.")
+
+
+async def test_no_cue_is_offered_for_a_memory_that_takes_no_more(recall: Recall) -> None:
+    trace = await asked(recall)
+    stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
+    far = next(told.memory_id for told in stories if "secondhop cues" in told.nearest_change)
+    for number in range(5):  # it was stored with one
+        await recall.memories.cues.aadd(far, f"mend the violin {number}")
+
+    told = await recall.aexplain(await asked(recall), far)
+    assert "--k " in told.nearest_change
+    assert "secondhop cues" not in told.nearest_change
+    with pytest.raises(UsageError, match="the most it may have"):
+        await recall.memories.cues.aadd(far, "mend the cello")
+
+
+async def test_one_rule_says_which_cue_is_named_and_only_of_what_is_near(recall: Recall) -> None:
+    broad = [
+        replace(note(f"b{n}", f"Oven {n}", day=4), cues=(f"heat oven {n}",), broad_cues=("bake",))
+        for n in range(6)
+    ]
+    await recall.aadd(broad)
+    all_of_them = await asked(recall, 60)
+    whys = {one.memory_id: one.why for one in all_of_them.candidates}
+    told_of = 0
+    for k in (1, 6):
+        trace = await asked(recall, k)
+        for one in (one for one in trace.candidates if one.slot is None):
+            told = await recall.aexplain(trace, one.memory_id)
+            said = re.findall(r"In its favour: it was stored for (“[^”]*”)", " ".join(told.story))
+            assert not said or one.score >= 0.1
+            assert bool(said) == (bool(one.cue) and one.score >= 0.1)
+            if said and "Stored for" in whys[one.memory_id]:
+                told_of += 1
+                assert f"Stored for {said[0]}" in whys[one.memory_id]
+    assert told_of

@@ -17,6 +17,7 @@ from secondhop.nodes.selection.visibility import OUTSIDE, Hidden, Sight, looked_
 from secondhop.nodes.services import Services
 from secondhop.ranking.arrays import Vectors
 from secondhop.reach import reach_of
+from secondhop.stores.cues import MOST_CUES
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Memory, passage_id_of
 from secondhop.stores.titles import first_words
@@ -72,6 +73,7 @@ async def explained(
         reach=reach,
         names=await names_of_newer(story, memory_id, store),
         similarity=await similarity_to_newer(story, memory_id, store),
+        takes_cue=await takes_cue(memory_id, store),
     )
     if memory_id in story.rest:  # its title is not in the trace
         cards = await store.cards([memory_id])
@@ -118,6 +120,13 @@ async def similarity_to_newer(
     if len(texts) < 2 or not all(map(len, texts)):
         return None
     return float((texts[0] @ texts[1].T).max())
+
+
+async def takes_cue(memory_id: str, store: EntityStore) -> bool:
+    """Whether another specific cue can be added to the memory by hand."""
+    cues = (await store.cues.of_memories([memory_id])).get(memory_id, ())
+    own = [one for one in cues if (one.origin, one.breadth) == ("host", "specific")]
+    return len(own) < MOST_CUES["specific"]
 
 
 async def vectors_of(memory: Memory, store: EntityStore) -> Vectors:

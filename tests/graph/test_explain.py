@@ -187,7 +187,9 @@ async def test_a_loss_to_a_newer_memory_is_told_where_it_decided(world: SmallWor
         weak = lost.model_copy(update={"score": score, "factors": factors, "weakened_by": "wins"})
         others = [one for one in trace.candidates if one is not lost]
         told = explain(trace.model_copy(update={"candidates": [*others, weak]}), weak.memory_id)
-        said = f"Without what it loses to the newer wins “About wins”, it would have {score:.2f}"
+        said = (
+            f"Without what it loses to the newer wins “What I achieved”, it would have {score:.2f}"
+        )
         assert (said in told.story[-1]) == decided
 
 
