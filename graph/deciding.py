@@ -90,7 +90,8 @@ def next_after(trace: RecallTrace, place: int) -> TraceCandidate | None:
     """The memory at the place after `place`, which may be the best one without a slot; or None."""
     for other in trace.candidates:
         ranks = [drop.rank for drop in other.drops if drop.stage == "pick" and drop.rank]
-        if place + 1 == (other.slot or (ranks[-1] if ranks else None)):
+        slot = other.slot if other.slot_facet else None  # branches take no slots
+        if place + 1 == (slot or (ranks[-1] if ranks else None)):
             return other
     return None
 

@@ -19,7 +19,7 @@ from secondhop.nodes.selection.relevance import (
     NEWER,
     REPLACED_FACTOR,
 )
-from secondhop.ranking.votes import SUPPRESSED
+from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 from secondhop.wording import command
 
 
@@ -165,11 +165,18 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """The hint that a cue would raise the memory, as an alternative to a very high k.
 
-    "" if a cue raises it already, it is outdated, or its factors keep it below the last slot.
+    "" if a cue raises it already, it is outdated or chosen, or its factors keep it below the last
+    slot.
     """
     most = prod(candidate.factors.values())
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
-    if candidate.cue or candidate.outdated_by or (by_score and most <= score_to_beat(trace)):
+    chosen = any(vote.vote in IN_FAVOUR for vote in candidate.votes)
+    if (
+        chosen
+        or candidate.cue
+        or candidate.outdated_by
+        or (by_score and most <= score_to_beat(trace))
+    ):
         return ""
     typed = command("cues", candidate.memory_id, "--add", "a request for which it matters")
     needed = f" (it must score more than {score_to_beat(trace):.2f} with it)" if by_score else ""

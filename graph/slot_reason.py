@@ -71,9 +71,9 @@ def left_by_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
     read = any(vote.by == "critic" for vote in candidate.votes)
     rest = "facets share" if is_planned(trace) else "the best of those that it did not refuse fill"
     told = (
-        f"the critic chose {chosen} of these {len(votes)}, and {rest} the rest; it "
-        f"{'read this one and did not choose it' if read else 'did not read this one'}, and the "
-        f"score is {deciding_text(trace, candidate)}"
+        f"the critic chose {chosen} of these {len(votes)}, and {rest} the rest; this one, which it "
+        f"{'read and did not choose' if read else 'did not read'}, has "
+        f"{deciding_text(trace, candidate)}"
     )
     return f"{told}; it {put_back(trace, candidate)}" if comes_last(trace, candidate) else told
 
@@ -88,7 +88,7 @@ def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """A sentence about the memory that came next, with a leading space."""
     rival = next_after(trace, candidate.slot or 0)
     if rival is None:
-        return " No other memory could have taken it."
+        return " No other memory came after it."
     named = title_of(trace, rival.memory_id)
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):

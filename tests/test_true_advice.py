@@ -271,6 +271,10 @@ async def test_in_a_session_one_number_of_slots_is_told_and_only_a_vote_is_offer
             offered.add(memory_id)
             assert told.nearest_change.startswith("a hot vote by the person in round 1 instead")
     assert offered == {first[1], first[2]}
+    (ninth,) = [one for one in trace.candidates if any(drop.rank == 9 for drop in one.drops)]
+    last = stories[trace.returned[7]].story[-1]
+    assert "slot 8 of 8 for “the question itself”" in last
+    assert f"Next came {ninth.memory_id} " in last
 
     for memory_id in offered:
         async with recall.sessions.open(ASKED, k=6) as session:

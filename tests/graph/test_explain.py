@@ -244,8 +244,8 @@ async def test_what_fills_the_slots_that_the_critic_left_is_told_so(world: Small
     for memory_id in trace.returned[1:]:
         told = (await explained(world, trace, memory_id)).story[-1]
         assert "the critic chose 1 of these 5, and the best of those that it did not refuse" in told
-        read = "read this one and did not choose it" if memory_id == "plan" else "did not read"
-        assert f"; it {read}" in told
+        read = "read and did not choose" if memory_id == "plan" else "did not read"
+        assert f"; this one, which it {read}, has 0." in told
         assert "slots go by score" not in told
 
 
