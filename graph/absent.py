@@ -55,19 +55,27 @@ def given_apart(preference: TracePreference) -> Explanation:
 
 def kept_back(hidden: TraceHidden) -> Explanation:
     """The story of a memory that queries found but that may not be shown."""
-    ended = hidden.reason.startswith(("superseded", "deprecated", "expired"))
-    return Explanation(
-        memory_id=hidden.memory_id,
-        title=hidden.title,
-        returned=False,
-        story=["A search found it.", f"It was not returned: {hidden.reason}."],
-        cut_by="validity",
-        nearest_change=(
+    told = not_shown(hidden.memory_id, hidden.title, hidden.reason)
+    return told.model_copy(update={"story": ["A search found it.", *told.story]})
+
+
+def not_shown(memory_id: str, title: str, reason: str) -> Explanation:
+    """The story of a memory that may not be shown, whether or not a search would find it."""
+    change = "storing it as another kind of memory"
+    if reason.startswith("written after"):
+        change = "a recall as of a later time"
+    elif reason.startswith(("superseded", "deprecated", "expired")):
+        change = (
             f"`--include-stale` shows it, marked as outdated; "
-            f"{command('update', hidden.memory_id, '--restore')} makes it valid again"
-            if ended
-            else "a recall as of a later time, or storing it as another kind of memory"
-        ),
+            f"{command('update', memory_id, '--restore')} makes it valid again"
+        )
+    return Explanation(
+        memory_id=memory_id,
+        title=title,
+        returned=False,
+        story=[f"It was not returned: {reason}."],
+        cut_by="validity",
+        nearest_change=change,
     )
 
 
@@ -108,7 +116,7 @@ def never_found(memory_id: str, reach: Reach) -> Explanation:
             returned=False,
             story=["No query of this recall found it, or came anywhere near it."],
             cut_by="never_found",
-            nearest_change="a question that names what the memory is about",
+            nearest_change=NAMING,
         )
     return Explanation(
         memory_id=memory_id,
@@ -122,10 +130,31 @@ def never_found(memory_id: str, reach: Reach) -> Explanation:
             f"{reach.last_cosine:.2f}.",
         ],
         cut_by="never_found",
-        nearest_change=(
-            f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
-            f"{reach.rank} of that query; ask again with "
-            f"{set_options({'ranking.depth_factor': str(reach.depth_factor)})}), "
-            f"or a question that names what the memory is about"
-        ),
+        nearest_change=f"{deeper(reach)}{NAMING}",
+    )
+
+
+NAMING = "a question that names what the memory is about"
+
+
+def deeper(reach: Reach) -> str:
+    """The depth that finds it, as one of two changes; "" if no depth is known to help."""
+    if not reach.depth_factor:
+        return ""
+    return (
+        f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
+        f"{reach.rank} of that query; ask again with "
+        f"{set_options({'ranking.depth_factor': str(reach.depth_factor)})}), or "
+    )
+
+
+def found_far(memory_id: str, reach: Reach) -> Explanation:
+    """The story of a memory that searches found, but that was no candidate."""
+    return Explanation(
+        memory_id=memory_id,
+        title=reach.title,
+        returned=False,
+        story=["A search found it, but other memories are nearer to the question."],
+        cut_by="fuse",
+        nearest_change=NAMING,
     )

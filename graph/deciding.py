@@ -32,10 +32,19 @@ def weighed(trace: RecallTrace, candidate: TraceCandidate) -> Weighed:
         return planned._replace(score=min(1.0, planned.score))
     by = trace.settings.get("slots.by")
     if by not in ("hybrid ranks", "relevance"):
-        return times(candidate.score, candidate)
+        return times(main_score(trace, candidate), candidate)
     own = facet_score(candidate, DIRECT)
     found = 0.0 if own is None else own.fused if by == "hybrid ranks" else own.relevance
     return times(found, candidate, but=(NEWER, UNNAMED))
+
+
+def main_score(trace: RecallTrace, candidate: TraceCandidate) -> float:
+    """Its score without the branches of a session, which take no slots."""
+    branches = {query.facet_id for query in trace.queries if query.origin == "spark"}
+    if not branches or not candidate.facet_scores:
+        return candidate.score
+    main = (one.relevance for one in candidate.facet_scores if one.facet_id not in branches)
+    return max(main, default=0.0)
 
 
 def times(found: float, candidate: TraceCandidate, *, but: tuple[str, ...] = ()) -> Weighed:
@@ -81,7 +90,8 @@ def next_after(trace: RecallTrace, place: int) -> TraceCandidate | None:
     """The memory at the place after `place`, which may be the best one without a slot; or None."""
     for other in trace.candidates:
         ranks = [drop.rank for drop in other.drops if drop.stage == "pick" and drop.rank]
-        if place + 1 == (other.slot or (ranks[-1] if ranks else None)):
+        slot = other.slot if other.slot_facet else None  # branches take no slots
+        if place + 1 == (slot or (ranks[-1] if ranks else None)):
             return other
     return None
 
@@ -99,8 +109,19 @@ def is_voted_on(trace: RecallTrace) -> bool:
 
 def score_to_beat(trace: RecallTrace) -> float:
     """The deciding score of the memory in the last slot; 1.0 if nothing was returned."""
-    last = trace.candidate(trace.returned[-1]) if trace.returned else None
+    last = last_slot(trace)
     return deciding(trace, last) if last else 1.0
+
+
+def slots_given(trace: RecallTrace) -> list[TraceCandidate]:
+    """The memories of the answer, best first, without those of a session's branches."""
+    given = [one for one in trace.candidates if one.slot is not None and one.slot_facet]
+    return sorted(given, key=lambda one: one.slot or 0)
+
+
+def last_slot(trace: RecallTrace) -> TraceCandidate | None:
+    """The memory in the last slot; None if nothing was returned."""
+    return next(reversed(slots_given(trace)), None)
 
 
 def facet_score(candidate: TraceCandidate, facet_id: str) -> TraceFacetScore | None:

@@ -3,18 +3,27 @@
 from collections.abc import Mapping
 
 from secondhop.errors import NotStoredError
-from secondhop.graph.absent import forgotten_since, given_apart, kept_back, never_found
-from secondhop.graph.deciding import deciding, deciding_text, keeps_hybrid_order, rivalling
+from secondhop.graph.absent import forgotten_since, found_far, given_apart, kept_back, never_found
+from secondhop.graph.deciding import (
+    deciding,
+    deciding_text,
+    is_planned,
+    keeps_hybrid_order,
+    last_slot,
+    rivalling,
+    score_without,
+)
 from secondhop.graph.explanation import Explanation, Reach
 from secondhop.graph.nearest_change import (
     id_and_title,
+    is_close,
     is_founded,
     kind_of,
     nearest_change,
     title_of,
 )
 from secondhop.graph.score_story import changed, facet_stories, found_story, made, score_parts
-from secondhop.graph.slot_reason import slot_reason
+from secondhop.graph.slot_reason import LAST, chosen_by, slot_reason
 from secondhop.graph.trace import (
     RecallTrace,
     TraceCandidate,
@@ -25,8 +34,9 @@ from secondhop.graph.trace import (
     preference_of,
 )
 from secondhop.nodes.critics.reading_votes import UNNAMED
-from secondhop.nodes.pick import NOT_NEAR
-from secondhop.nodes.reasons import match_needed
+from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR
+from secondhop.nodes.reasons import LEAST_NEAR, match_needed, telling_cue
+from secondhop.nodes.selection.relevance import NEWER
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
 
@@ -41,6 +51,7 @@ def explain(
     reach: Reach | None = None,
     names: Mapping[str, str] | None = None,
     similarity: float | None = None,
+    takes_cue: bool = True,
 ) -> Explanation:
     """Explain from a trace what happened to a memory.
 
@@ -48,6 +59,7 @@ def explain(
         names: {id: title or first words} of memories for which the trace has no title.
         similarity: of its text to that of the newer memory that lowers its score; None: unknown.
         reach: how close a memory that is not in the trace came; None: it is not stored.
+        takes_cue: whether another cue can be added to it.
 
     Raises:
         UsageError: the memory is neither in the trace nor stored.
@@ -56,7 +68,9 @@ def explain(
         return forgotten_since(trace, memory_id)
     candidate = trace.candidate(memory_id)
     if candidate is not None:
-        return of_candidate(trace, candidate, names=names or {}, similarity=similarity)
+        return of_candidate(
+            trace, candidate, names=names or {}, similarity=similarity, takes_cue=takes_cue
+        )
     preference = preference_of(trace, memory_id)
     if preference is not None:
         return given_apart(preference)
@@ -69,6 +83,9 @@ def explain(
             f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` show the "
             f"ids"
         )
+    hits = (hit for query in trace.queries for hit in (*query.dense, *query.lexical))
+    if not is_planned(trace) and any(hit.memory_id == memory_id for hit in hits):
+        return found_far(memory_id, reach)
     return never_found(memory_id, reach)
 
 
@@ -78,6 +95,7 @@ def of_candidate(
     *,
     names: Mapping[str, str],
     similarity: float | None,
+    takes_cue: bool,
 ) -> Explanation:
     """The story of a memory that some query found: what speaks for it and against it, and whether
     it got a slot."""
@@ -90,6 +108,9 @@ def of_candidate(
     ]
     last = last_cut(candidate)
     taught = last is not None and last.stage == "critique" and is_taught(candidate)
+    change = ""
+    if candidate.slot is None:
+        change = nearest_change(trace, candidate, last, takes_cue=takes_cue)
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
     elif last is not None and not taught:
@@ -109,7 +130,7 @@ def of_candidate(
             found_story(trace, candidate),
         ],
         cut_by="" if candidate.slot is not None else (last.stage if last else "pick"),
-        nearest_change="" if candidate.slot is not None else nearest_change(trace, candidate, last),
+        nearest_change=change,
         replaced_by=candidate.outdated_by,
     )
 
@@ -127,6 +148,9 @@ def told_cut(
     if last.reason == NOT_NEAR:
         best, needed = last.score or 0.0, last.threshold or 0.0
         return f"{told} ({match_needed(best, needed, kind_of(trace))})."
+    if is_close(last):
+        closest = called(trace, last.against or "", names)
+        return f"Round {last.round}, {last.stage}: {CLOSE_TO} {closest}, and {LAST}."
     return f"{told}.{beaten_by(trace, candidate, last, names=names)}"
 
 
@@ -137,11 +161,26 @@ def beaten_by(
     if not last.against or last.against == candidate.outdated_by:
         return ""
     named, rival = called(trace, last.against, names), trace.candidate(last.against)
+    if rival is not None and chosen_by(rival) is not None:
+        return f" It lost to {named}, which was voted for."
     by_score = last.reason.startswith("came in") and not keeps_hybrid_order(trace)
     if rival is None or not by_score or deciding(trace, rival) < deciding(trace, candidate):
         return f" It lost to {named}."
     own, other = deciding_text(trace, candidate), rivalling(trace, rival, candidate)
-    return f" Its score is {own}; {named}, which took a slot, has {other}."
+    told = f" Its score is {own}; {named}, which took a slot, has {other}."
+    return told + loss_to_newer(trace, candidate, needed=deciding(trace, rival), names=names)
+
+
+def loss_to_newer(
+    trace: RecallTrace, candidate: TraceCandidate, *, needed: float, names: Mapping[str, str]
+) -> str:
+    """A sentence about the newer memory without which it would have the score that was `needed`;
+    "" if there is none."""
+    alone = score_without(trace, candidate, NEWER)
+    if NEWER not in candidate.factors or alone <= needed:
+        return ""
+    newer = called(trace, candidate.weakened_by, names)
+    return f" Without what it loses to the newer {newer}, it would have {alone:.2f} and a slot."
 
 
 def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -150,7 +189,7 @@ def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
         return "It was cut before slots were given: searches found others nearer to the question."
     own = deciding(trace, candidate)
     told = f"It was cut before slots were given: its score is {own:.2f}"
-    last = trace.candidate(trace.returned[-1]) if trace.returned else None
+    last = last_slot(trace)
     if last is None:
         return f"{told}, and {len(trace.candidates)} others scored higher."
     least = deciding(trace, last)
@@ -181,7 +220,9 @@ def for_it(candidate: TraceCandidate) -> list[str]:
     """What speaks for a memory; [] if it has a `why`, which says so already."""
     if candidate.why:
         return []
-    told = [f"In its favour: it was stored for “{candidate.cue}”."] if candidate.cue else []
+    cue = telling_cue(candidate.cue, candidate.undertaking, candidate.parts)
+    near = cue and candidate.score >= LEAST_NEAR
+    told = [f"In its favour: it was stored for “{cue}”."] if near else []
     if candidate.proved_for:
         told.append(f"In its favour: a session proved it useful for “{candidate.proved_for}”.")
     return told

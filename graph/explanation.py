@@ -30,8 +30,8 @@ class Explanation(Frozen):
     """never_found, filter, validity, fuse, shortlist, critique, pick, tokens or forgotten; "" if it
     came back."""
     nearest_change: str
-    """The smallest change that would admit it; "" if it was returned. Settings have the names that
-    `--set` takes."""
+    """The smallest change that would admit it; "" if it was returned or none is known. Settings
+    have the names that `--set` takes."""
     replaced_by: str = ""
     """The newer memory whose annotation says that it replaces this one; "" if there is none."""
 
@@ -51,4 +51,5 @@ class Reach(Frozen):
     depth: int = 0
     """Memories that a query brings."""
     depth_factor: int = 0
-    """The smallest `ranking.depth_factor` with which this query finds it; 0 if `rank` is 0."""
+    """The smallest `ranking.depth_factor` with which this query finds it; 0 if `rank` is 0, or
+    without a plan, where being found is not enough for a slot."""

@@ -1,18 +1,16 @@
 """Finds the smallest change that would admit a memory that a recall did not return."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import prod
 
 from secondhop.graph.deciding import (
-    deciding,
     is_planned,
     is_voted_on,
-    next_after,
     score_to_beat,
     score_without,
 )
-from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop
-from secondhop.nodes.pick import NOT_NEAR, REFUSED
+from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceVote
+from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR, OUTDATED, REFUSED
 from secondhop.nodes.reasons import match_needed
 from secondhop.nodes.retrieve import UNPLANNED
 from secondhop.nodes.selection.relevance import (
@@ -21,18 +19,22 @@ from secondhop.nodes.selection.relevance import (
     NEWER,
     REPLACED_FACTOR,
 )
-from secondhop.ranking.votes import SUPPRESSED
+from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 from secondhop.wording import command
 
 
-def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None) -> str:
-    """One change of a setting, a vote, the question or the memory.
+def nearest_change(
+    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None, *, takes_cue: bool = True
+) -> str:
+    """One change of a setting, a vote, the question or the memory; "" if none is known.
 
     Args:
         last: the drop that decided; None if the memory has no drop.
+        takes_cue: whether another cue can be added to the memory.
     """
+    hint = cue_hint(trace, candidate) if takes_cue else ""
     if last is None:
-        return never_weighed(trace, candidate)
+        return "" if cast_by_others(trace.candidates) else never_weighed(trace, candidate, hint)
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
@@ -41,17 +43,19 @@ def nearest_change(trace: RecallTrace, candidate: TraceCandidate, last: TraceDro
         return vote_for(candidate, REFUSED)
     if last.reason == NOT_NEAR:
         return answered_after_all(trace, last)
+    if cast_by_others(trace.candidates):
+        return ""  # another recall has not these votes, and this session has no more slots
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if last.stage == "pick" and last.rank is not None:
-        return more_slots(trace, candidate, last, last.rank)
-    return never_weighed(trace, candidate)
+        return more_slots(trace, candidate, last, last.rank, hint=hint)
+    return never_weighed(trace, candidate, hint)
 
 
 NEARER_QUESTION = "a question nearer to it: what it says is too far from this one"
 
 
-def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
+def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> str:
     """The change for a memory that selection never saw."""
     if trace.stop_reason == "deadline":
         return "more time: a longer --deadline"
@@ -59,15 +63,30 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
     found = len(trace.scores())
-    return f"--k {found}, as many as were found (fewer may do){cue_hint(trace, candidate)}"
+    return f"--k {found}, as many as were found (fewer may do){hint}"
 
 
 def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
-    """The change for a memory that was voted out, in an earlier session or by the critic."""
+    """The change for a memory that was voted out, now or in an earlier session."""
+    for vote in cast_by_others([candidate])[-1:]:
+        return (
+            f"a hot vote by the {vote.by} in round {vote.round} instead (what a {vote.by} votes "
+            f"hot stays)"
+        )
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
         return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}"
     return vote_for(candidate, f"it was {last.reason.split(':')[0]}")
+
+
+def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
+    """The votes of people and agents in this session, by round for each memory."""
+    return [
+        vote
+        for candidate in candidates
+        for vote in candidate.votes
+        if vote.round and vote.by != "critic"
+    ]
 
 
 def vote_for(candidate: TraceCandidate, why: str) -> str:
@@ -92,21 +111,20 @@ def was_refused(trace: RecallTrace) -> bool:
     return against and not trace.returned
 
 
-def more_slots(trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int) -> str:
+def more_slots(
+    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int, *, hint: str
+) -> str:
     """The change for a memory that came after the last slot."""
-    if last.reason.startswith("repeats"):
-        slots = f"--k {place} (repeats come after everything else)"
-        removed = f"removing {title_of(trace, last.against)}, which says the same, or "
-        return f"{removed}{slots}" if stands_in(trace, candidate) else slots
-    if candidate.outdated_by:
+    if is_close(last):
+        return slots_of(trace, place)
+    if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
-    hint = cue_hint(trace, candidate) if place > 2 * trace.k else ""
-    return slots_of(trace, place) + hint + unlearned(trace, candidate)
+    far = hint if place > 2 * trace.k else ""
+    return slots_of(trace, place) + far + unlearned(trace, candidate)
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:
     """The k that has a slot for this place; it says so if a higher k may change the places."""
-    place -= max(0, len(trace.returned) - trace.k)  # memories that were voted for come on top of k
     came_in = f"it came in at place {place}, and {trace.k} were asked for"
     depth = trace.settings.get("ranking.depth_factor")
     if not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED:
@@ -117,21 +135,18 @@ def slots_of(trace: RecallTrace, place: int) -> str:
     )
 
 
-def stands_in(trace: RecallTrace, candidate: TraceCandidate) -> bool:
-    """Whether its score is high enough for it to take a slot that becomes free."""
-    first = next_after(trace, len(trace.returned))
-    return (
-        first is None or is_planned(trace) or deciding(trace, candidate) >= deciding(trace, first)
-    )
+def is_close(last: TraceDrop) -> bool:
+    """Whether the memory came last because it is close to one ahead of it."""
+    return last.reason.startswith((CLOSE_TO, "repeats "))  # "repeats ": in older traces
 
 
 def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """What else admits an outdated memory, and why no cue does."""
     newer, alone = title_of(trace, candidate.outdated_by), score_without(trace, candidate, NEWER)
     earlier = without_note = ""
-    if alone > score_to_beat(trace):
+    if alone > score_to_beat(trace) and candidate.close_to in ("", candidate.outdated_by):
         earlier = f"; or `--as-of` with a time before {newer} was written"
-    if REPLACED_FACTOR * alone > score_to_beat(trace):
+    if REPLACED_FACTOR * alone > score_to_beat(trace) and not candidate.close_to:
         without_note = f"; or storing {newer} without saying that it replaces this one"
     return (
         f"{earlier}{without_note} ({newer} is recorded as its replacement, and replaced memories "
@@ -150,11 +165,18 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """The hint that a cue would raise the memory, as an alternative to a very high k.
 
-    "" if a cue raises it already, it is outdated, or its factors keep it below the last slot.
+    "" if a cue raises it already, it is outdated or chosen, or its factors keep it below the last
+    slot.
     """
     most = prod(candidate.factors.values())
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
-    if candidate.cue or candidate.outdated_by or (by_score and most <= score_to_beat(trace)):
+    chosen = any(vote.vote in IN_FAVOUR for vote in candidate.votes)
+    if (
+        chosen
+        or candidate.cue
+        or candidate.outdated_by
+        or (by_score and most <= score_to_beat(trace))
+    ):
         return ""
     typed = command("cues", candidate.memory_id, "--add", "a request for which it matters")
     needed = f" (it must score more than {score_to_beat(trace):.2f} with it)" if by_score else ""

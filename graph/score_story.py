@@ -41,19 +41,24 @@ FACTOR_MEANING = {
 
 def found_story(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Which queries found it, and at which places of their rankings; the best three."""
-    found: list[tuple[int, str, str]] = []
-    for query in trace.queries:
-        for way, hits in (("similarity", query.dense), ("words", query.lexical)):
-            for hit in hits:
-                if hit.memory_id == candidate.memory_id:
-                    found.append((hit.rank, query.text, f"by {way} at place {hit.rank}"))
+    found = [
+        (hit.rank, query.round, query.text, f"by {way} at place {hit.rank}")
+        for query in trace.queries
+        for way, hits in (("similarity", query.dense), ("words", query.lexical))
+        for hit in hits
+        if hit.memory_id == candidate.memory_id
+    ]
     if not found:
         return f"Playbooks or cues brought it in round {candidate.first_round}; no text search did."
-    by_text: dict[str, list[str]] = {}
-    for _, text, place in sorted(found)[:3]:
-        by_text.setdefault(text, []).append(place)
-    best = "; ".join(f"{', '.join(places)} for “{text}”" for text, places in by_text.items())
-    return f"By its text alone, searches found it in round {candidate.first_round}: {best}."
+    places: dict[int, dict[str, list[str]]] = {}
+    for _, number, text, place in sorted(found)[:3]:
+        places.setdefault(number, {}).setdefault(text, []).append(place)
+    rounds = [
+        f"in round {number}: "
+        + "; ".join(f"{', '.join(found_at)} for “{text}”" for text, found_at in by_text.items())
+        for number, by_text in sorted(places.items())
+    ]
+    return f"By its text alone, searches found it {'; '.join(rounds)}."
 
 
 def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:

@@ -7,12 +7,17 @@ from secondhop.graph.deciding import (
     keeps_hybrid_order,
     next_after,
     rivalling,
+    slots_given,
 )
-from secondhop.graph.nearest_change import title_of
+from secondhop.graph.nearest_change import cast_by_others, is_founded, title_of
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceVote
+from secondhop.nodes.pick import CLOSE_TO
 from secondhop.nodes.state import FACT_NAMED
-from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
+from secondhop.ranking.votes import AGAINST, IN_FAVOUR
 from secondhop.wording import counted
+
+LAST = "such memories come after the others"
+"""What being close to one ahead means for the place of a memory."""
 
 
 def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -21,9 +26,10 @@ def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if trace.tokens is not None:
         budget = counted(trace.tokens, "token")
         return f"It is at place {candidate.slot}{facet} of an answer that fills {budget}."
-    slots = max(
-        trace.k, len(trace.returned)
-    )  # in a session, memories that were voted for add slots
+    if not candidate.slot_facet and slots_given(trace):
+        return "It is in a branch beside the answer and takes no slot."
+    # in a session, memories that were voted for add slots
+    slots = max(trace.k, len(slots_given(trace)))
     place = f"It took slot {candidate.slot} of {slots}{facet}"
     return f"{place}: {decided_by(trace, candidate)}.{next_best(trace, candidate)}"
 
@@ -35,59 +41,86 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
         return f"what a {vote.by} votes {vote.vote} stays"
     if vote is not None and vote.place:
         return f"the critic's order decides, and puts it at place {vote.place}"
+    own = deciding_text(trace, candidate)
+    if orders_by_critic(trace):
+        return left_by_critic(trace, candidate)
     if is_planned(trace):
-        return (
-            f"facets share the slots, and its score for this one is "
-            f"{deciding_text(trace, candidate)}"
-        )
+        return f"facets share the slots, and its score for this one is {own}"
+    if comes_last(trace, candidate):
+        return f"it {put_back(trace, candidate)}, and {LAST}"
     if is_named(trace, candidate):
         return "facts that the question names come first"
     if keeps_hybrid_order(trace):
-        return (
-            f"a look-up keeps the order of hybrid search, and its score there is "
-            f"{deciding_text(trace, candidate)}"
-        )
-    return f"slots go by score, and it has {deciding_text(trace, candidate)}"
+        return f"a look-up keeps the order of hybrid search, and its score there is {own}"
+    return f"slots go by score, and it has {own}"
+
+
+def orders_by_critic(trace: RecallTrace) -> bool:
+    """Whether the critic gave an order, which goes before all scores."""
+    return any(
+        vote.by == "critic" and vote.place is not None
+        for one in trace.candidates
+        for vote in one.votes
+    )
+
+
+def left_by_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Why a memory has a slot although the critic did not choose it."""
+    votes = [chosen_by(one) for one in slots_given(trace)]
+    chosen = sum(vote is not None and vote.by == "critic" for vote in votes)
+    read = any(vote.by == "critic" for vote in candidate.votes)
+    rest = "facets share" if is_planned(trace) else "the best of those that it did not refuse fill"
+    told = (
+        f"the critic chose {chosen} of these {len(votes)}, and {rest} the rest; this one, which it "
+        f"{'read and did not choose' if read else 'did not read'}, has "
+        f"{deciding_text(trace, candidate)}"
+    )
+    return f"{told}; it {put_back(trace, candidate)}" if comes_last(trace, candidate) else told
+
+
+def comes_last(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it comes after the others, whatever its score is."""
+    outdated = candidate.outdated_by and not is_planned(trace)
+    return bool(candidate.close_to or outdated or is_weakened_look_up(trace, candidate))
 
 
 def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """A sentence about the memory that came next, with a leading space."""
     rival = next_after(trace, candidate.slot or 0)
     if rival is None:
-        return " No other memory could have taken it."
+        return " No other memory came after it."
     named = title_of(trace, rival.memory_id)
     vote, own = chosen_by(rival), chosen_by(candidate)
     if vote is not None or own is not None or is_named(trace, candidate):
         return f" Next came {named}."
-    ordered = not is_planned(trace) or was_voted_against(trace)
-    if ordered and deciding(trace, rival) > deciding(trace, candidate):
-        return (
-            f" Next came {named}: its score is {deciding_text(trace, rival)}, but it "
-            f"{put_back(trace, rival)}."
-        )
+    if not is_planned(trace) and deciding(trace, rival) > deciding(trace, candidate):
+        back = f", but it {told}" if (told := put_back(trace, rival)) else ""
+        return f" Next came {named}: its score is {deciding_text(trace, rival)}{back}."
     return f" Next came {named} with {rivalling(trace, rival, candidate)}."
 
 
 def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """Why a memory came after one with a lower score; it continues "it …"."""
+    """Why a memory came after one with a lower score; it continues "it …". "": not known."""
+    if candidate.close_to:
+        return f"{CLOSE_TO} {title_of(trace, candidate.close_to)}"
     if candidate.outdated_by:
         return "is recorded as replaced by a newer one"
-    if candidate.weakened_by and keeps_hybrid_order(trace):
+    if is_weakened_look_up(trace, candidate):
         return "is close to a newer one"
-    liked = "is like what was voted down, or " * was_voted_against(trace)
-    return f"{liked}repeats other memories"
+    refused = any(vote.vote in AGAINST for vote in cast_by_others(trace.candidates))
+    return "is like what was voted down" if refused else ""
+
+
+def is_weakened_look_up(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it comes last in a look-up because it is close to a newer memory."""
+    return bool(candidate.weakened_by) and keeps_hybrid_order(trace)
 
 
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
     """The vote that counts, if it is in favour; else None."""
     by_others = [vote for vote in candidate.votes if vote.by != "critic"]
-    newest = (by_others or candidate.votes)[-1:]
+    newest = by_others[-1:] or [vote for vote in candidate.votes if is_founded(candidate)][-1:]
     return next((vote for vote in newest if vote.vote in IN_FAVOUR), None)
-
-
-def was_voted_against(trace: RecallTrace) -> bool:
-    """Whether a memory was voted down, which lowers similar ones."""
-    return any(vote.vote in SUPPRESSED for one in trace.candidates for vote in one.votes)
 
 
 def is_named(trace: RecallTrace, candidate: TraceCandidate) -> bool:

@@ -150,6 +150,9 @@ class TraceCandidate(Told):
     weakened_by: str = ""
     """The newer memory that lowers its score, because an annotation says that it replaces this one
     or because it seems to be a new version; "": none."""
+    close_to: str = ""
+    """The memory ahead of it that is close to it in wording or meaning, for which it came last; "":
+    none."""
     facet_scores: list[TraceFacetScore]
     """Highest relevance first."""
     factors: dict[str, float] = Field(default_factory=dict[str, float])

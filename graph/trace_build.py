@@ -207,6 +207,7 @@ def trace_candidates(
         happened: dict[str, Any] = {
             "refused_for": refused.get(memory_id, ""),
             "weakened_by": newer,
+            "close_to": state.get("close_to", {}).get(memory_id, ""),
             "factors": {name: factor for name, factor in weighed.items() if factor != 1.0},
             "votes": [told(TraceVote, vote) for vote in votes.get(memory_id, ())],
             "drops": [told(TraceDrop, drop) for drop in drops.get(memory_id, ())],

@@ -17,6 +17,12 @@ NOT_NEAR = "nothing stored is near enough to the question itself"
 REFUSED = "the critic refused most of what it read, and chose nothing"
 """Why the whole answer is held back if it is near enough to the question."""
 
+CLOSE_TO = "is close in wording or meaning to"
+"""Why a memory came last whose evidence those ahead of it say in part; an id follows."""
+
+OUTDATED = "is outdated by"
+"""Why a memory came last that an annotation calls replaced; an id follows."""
+
 
 async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
     """Fill the k slots, note why the other candidates lost, and apply the stop rules."""
@@ -31,6 +37,7 @@ async def pick(state: RecallState, *, services: Services) -> RecallUpdate:
         "picks": picks,
         "weakened": {**answer.weakened},
         "named": {**answer.named},
+        "close_to": {**answer.selected.close_to},
         "drops": dropped(answer, pool, state, min_score=ranking.min_score),
         "stop_reason": reason,
         "stop_detail": detail,
@@ -64,11 +71,11 @@ def dropped(
 
 def lost_slot(loser: Loser, state: RecallState, *, slots: int) -> Drop:
     """The drop of a candidate that was good enough but came after the last slot."""
-    newer = state["candidates"][loser.memory_id].get("outdated_by")
-    if loser.repeats is not None:
-        reason = f"repeats what {loser.repeats} already says"
-    elif newer is not None:
-        reason = f"is outdated by {newer}, as was recorded when that one was stored"
+    newer = state["candidates"][loser.memory_id].get("outdated_by") if not loser.chosen else None
+    if newer is not None:
+        reason = f"{OUTDATED} {newer}, as was recorded when that one was stored"
+    elif loser.close_to is not None:
+        reason = f"{CLOSE_TO} {loser.close_to}"
     else:
         reason = f"came in at place {loser.place} for {counted(slots, 'slot')}"
     return Drop(
@@ -79,7 +86,7 @@ def lost_slot(loser: Loser, state: RecallState, *, slots: int) -> Drop:
         rank=loser.place,
         score=state["candidates"][loser.memory_id]["score"],
         threshold=None,
-        against=loser.repeats or newer or loser.beaten_by,
+        against=newer or loser.close_to or loser.beaten_by,
     )
 
 

@@ -1,5 +1,7 @@
 """Writes one sentence on why a memory is in an answer, or beside it."""
 
+from collections.abc import Mapping
+
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.answerable import text_relevance
@@ -27,10 +29,11 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     query = state["queries"][score["query_ids"][0]]
     if "proved_for" in candidate and (facet_id == DIRECT or query["origin"] == "playbook"):
         return f"A session proved it useful for “{candidate['proved_for']}”."
-    if facet_id == DIRECT and cues_decide(candidate) and undertaking_lifts(candidate):
-        return f"Stored for “{candidate.get('undertaking')}”{like_others(candidate, state)}."
     if facet_id == DIRECT and cues_decide(candidate):
-        return f"Stored for “{candidate.get('cue')}”."
+        parts = candidate.get("parts", {})
+        cue, shared = candidate.get("cue", ""), candidate.get("undertaking", "")
+        others = like_others(candidate, state) if undertaking_lifts(shared, parts) else ""
+        return f"Stored for “{telling_cue(cue, shared, parts)}”{others}."
     if (
         facet_id == DIRECT
         and score["relevance"] < LEAST_NEAR
@@ -86,11 +89,16 @@ def like_others(candidate: Candidate, state: RecallState) -> str:
     return ", like others of this answer" if alike else ""
 
 
-def undertaking_lifts(candidate: Candidate) -> bool:
+def telling_cue(cue: str, undertaking: str, parts: Mapping[str, float]) -> str:
+    """The cue that a story names: the broad cue that the memory shares with the top memories if
+    that adds most to its score, else its cue nearest to the question; "" if it has neither."""
+    return undertaking if undertaking_lifts(undertaking, parts) else cue
+
+
+def undertaking_lifts(undertaking: str, parts: Mapping[str, float]) -> bool:
     """Whether the shared undertaking adds more to the score than the memory's own cues."""
-    parts = candidate.get("parts", {})
     own = max(parts.get(CUES, 0.0), parts.get(BROAD_CUES, 0.0))
-    return "undertaking" in candidate and parts.get(UNDERTAKING, 0.0) > own
+    return bool(undertaking) and parts.get(UNDERTAKING, 0.0) > own
 
 
 def cut_by(drop: Drop, kind: QuestionKind) -> str:

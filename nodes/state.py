@@ -361,6 +361,8 @@ class RecallState(TypedDict, total=False):
     """{memory id: the newer memory that lowers its score}, for the candidates of that answer."""
     named: dict[str, str]
     """{memory id: a name from the question that its text contains and most other texts do not}."""
+    close_to: dict[str, str]
+    """{memory id: the memory ahead that says most of the same}, for those that came last for it."""
     seen: list[str]
     """Ids of all candidates of earlier rounds."""
     drops: Annotated[dict[str, Drop], or_]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import note
 
+from secondhop.errors import UsageError
 from secondhop.graph.deciding import deciding, score_to_beat
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.trace import RecallTrace
@@ -173,3 +174,174 @@ async def test_what_a_name_of_the_question_brings_is_there_for_that_name(tmp_pat
     weak = [memory.id for memory in result.memories if memory.weak]
     assert weak
     assert "keller" not in weak
+
+
+async def test_what_was_written_after_the_date_of_a_recall_is_told_so(tmp_path: Path) -> None:
+    june = datetime(2026, 1, 20, tzinfo=UTC)
+    notes = [note(f"n{n}", text_of(n), day=1 + n % 28) for n in range(90)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(notes)
+        result = await recall.arecall("Which cake3 has plum3?", as_of=june, effort="none")
+        later = [one.memory_id for one in notes if one.created_at > june]
+        stories = [await recall.aexplain(result.trace_id, one) for one in later]
+        sooner = set(result.ids()).isdisjoint(later)
+        now = await recall.arecall(text_of(27), effort="none")
+
+    assert sooner
+    assert len(later) > 20  # more than a trace notes
+    for told in stories:
+        assert told.story[-1] == "It was not returned: written after 2026-01-20 00:00."
+        assert told.nearest_change == "a recall as of a later time"
+    assert "n27" in now.ids()
+
+
+async def test_what_searches_found_far_off_is_not_called_unfound(tmp_path: Path) -> None:
+    notes = [note(f"n{n}", text_of(n)) for n in range(90)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(notes)
+        result = await recall.arecall("Help me bake with cake3 and plum4", effort="none")
+        trace = recall.trace(result.trace_id)
+        stories = [await recall.aexplain(trace, one.memory_id) for one in notes]
+
+    found = {hit.memory_id for query in trace.queries for hit in (*query.dense, *query.lexical)}
+    assert len(found) > len(trace.scores())
+    for told in stories:
+        unfound = "No query of this recall found it." in told.story
+        assert unfound == (told.memory_id not in found), told
+        assert "depth_factor" not in told.nearest_change
+
+
+async def test_what_is_close_to_one_ahead_comes_last_and_is_told_so_with_or_without_a_slot(
+    tmp_path: Path,
+) -> None:
+    said = "Ana is allergic to nuts and eats no cake that contains any of them."
+    first, copy = note("ana", said), note("copy", f"{said} Really.")
+    others = [note(f"cake-{n}", f"Cake {n} is made of {n} eggs.") for n in range(9)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd([first, copy, *others])
+        question = "Which nuts and cake may Ana not eat?"
+        for k in (1, 4, 11):
+            trace = await asked(recall, k, question)
+            told = await recall.aexplain(trace, "copy")
+            own, last = trace.candidate("copy"), trace.candidate(trace.returned[-1])
+            assert own
+            assert last
+            assert own.close_to == "ana"
+            assert "is close in wording or meaning to ana “About ana”, and such" in told.story[-1]
+            assert "slots go by score" not in told.story[-1]
+            if not told.returned:
+                assert deciding(trace, own) > deciding(trace, last) or k == 1
+                assert "copy" in (await asked(recall, smallest_k(told), question)).returned
+        ahead = await recall.aexplain(trace, trace.returned[-2])
+    assert told.returned
+    assert "Next came copy “About copy”" in ahead.story[-1]
+    assert "but it is close in wording or meaning to ana “About ana”." in ahead.story[-1]
+
+
+async def test_a_replaced_memory_with_a_slot_is_told_why_it_comes_last(recall: Recall) -> None:
+    trace = await asked(recall, 50, PAY)
+    told = await recall.aexplain(trace, OLD)
+    assert trace.returned[-1] == OLD
+    assert "it is recorded as replaced by a newer one, and such memories come" in told.story[-1]
+
+
+async def test_in_a_session_one_number_of_slots_is_told_and_only_a_vote_is_offered(
+    recall: Recall,
+) -> None:
+    async with recall.sessions.open(ASKED, k=6) as session:
+        first = session.answer.ids()
+        votes = {first[0]: "hot", first[1]: "cold", first[2]: "spark", first[5]: "hot"}
+        answer = await session.vote(votes, by="person")
+        trace = recall.trace(answer.trace_id)
+        stories = {
+            one.memory_id: await recall.aexplain(trace, one.memory_id) for one in trace.candidates
+        }
+    assert answer.branches
+    assert len(answer.memories) == 8
+    in_branches = {one.id for branch in answer.branches for one in branch.memories}
+    scores = [deciding(trace, one) for one in trace.candidates if one.slot is None and one.drops]
+    assert scores
+    offered = set[str]()
+    for memory_id, told in stories.items():
+        slots = re.findall(r"slot \d+ of (\d+)|place \d+ for (\d+) slots", told.story[-1])
+        assert {number for found in slots for number in found} <= {"8", ""}
+        if memory_id in in_branches:
+            assert told.story[-1] == "It is in a branch beside the answer and takes no slot."
+        elif told.nearest_change:
+            offered.add(memory_id)
+            assert told.nearest_change.startswith("a hot vote by the person in round 1 instead")
+    assert offered == {first[1], first[2]}
+    (ninth,) = [one for one in trace.candidates if any(drop.rank == 9 for drop in one.drops)]
+    last = stories[trace.returned[7]].story[-1]
+    assert "slot 8 of 8 for “the question itself”" in last
+    assert f"Next came {ninth.memory_id} " in last
+
+    for memory_id in offered:
+        async with recall.sessions.open(ASKED, k=6) as session:
+            answer = await session.vote({**votes, memory_id: "hot"}, by="person")
+        assert memory_id in answer.ids()
+
+
+async def test_each_search_is_told_with_its_own_round(recall: Recall) -> None:
+    async with recall.sessions.open(ASKED, k=6) as session:
+        first = session.answer.ids()
+        answer = await session.vote({first[0]: "hot", first[2]: "spark"}, by="person")
+        trace = recall.trace(answer.trace_id)
+        stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
+    asked_in = {(query.text, str(query.round)) for query in trace.queries}
+    for told in stories:
+        for number, searches in re.findall(
+            r"in round (\d): (.+?)(?=; in round|\.$)", told.computed[-1]
+        ):
+            texts = re.findall(r"“([^”]*)”", searches)
+            assert {(text, number) for text in texts} <= asked_in
+            assert len(re.findall(r"by words", searches)) <= len(texts)
+
+
+async def test_what_comes_for_a_vote_against_another_is_told_so(recall: Recall) -> None:
+    async with recall.sessions.open(ASKED, k=6) as session:
+        first = session.answer.ids()
+        answer = await session.vote({first[0]: "hot"}, by="person")
+        answer = await session.vote({answer.ids()[3]: "cold"}, by="person")
+        cold = {one.memory_id for one in answer.changes if one.change == "left"}
+        came = [one for one in answer.changes if one.change == "came"]
+    assert came
+    for one in came:
+        assert {vote.memory_id for vote in one.because} == cold
+        assert one.why.endswith("; these votes made room.")
+
+
+async def test_no_cue_is_offered_for_a_memory_that_takes_no_more(recall: Recall) -> None:
+    trace = await asked(recall)
+    stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
+    far = next(told.memory_id for told in stories if "secondhop cues" in told.nearest_change)
+    for number in range(5):  # it was stored with one
+        await recall.memories.cues.aadd(far, f"mend the violin {number}")
+
+    told = await recall.aexplain(await asked(recall), far)
+    assert "--k " in told.nearest_change
+    assert "secondhop cues" not in told.nearest_change
+    with pytest.raises(UsageError, match="the most it may have"):
+        await recall.memories.cues.aadd(far, "mend the cello")
+
+
+async def test_one_rule_says_which_cue_is_named_and_only_of_what_is_near(recall: Recall) -> None:
+    broad = [
+        replace(note(f"b{n}", f"Oven {n}", day=4), cues=(f"heat oven {n}",), broad_cues=("bake",))
+        for n in range(6)
+    ]
+    await recall.aadd(broad)
+    all_of_them = await asked(recall, 60)
+    whys = {one.memory_id: one.why for one in all_of_them.candidates}
+    told_of = 0
+    for k in (1, 6):
+        trace = await asked(recall, k)
+        for one in (one for one in trace.candidates if one.slot is None):
+            told = await recall.aexplain(trace, one.memory_id)
+            said = re.findall(r"In its favour: it was stored for (“[^”]*”)", " ".join(told.story))
+            assert not said or one.score >= 0.1
+            assert bool(said) == (bool(one.cue) and one.score >= 0.1)
+            if said and "Stored for" in whys[one.memory_id]:
+                told_of += 1
+                assert f"Stored for {said[0]}" in whys[one.memory_id]
+    assert told_of

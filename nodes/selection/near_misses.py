@@ -12,7 +12,7 @@ from secondhop.nodes.selection.relevance import (
     score_factors,
 )
 from secondhop.nodes.selection.slots import slot_rule
-from secondhop.nodes.state import DIRECT, Drop, RecallState
+from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState
 
 
 def near_misses(
@@ -67,6 +67,15 @@ def slot_scores(
         else:
             newer = newer_factor(one) if memory_id in state.get("weakened", {}) else 1.0
             unnamed = memory_id in votes and votes[memory_id].get("unnamed")
-            found = one["score"] * newer * (UNNAMED_FACTOR if unnamed else 1.0)
+            found = main_score(one, state) * newer * (UNNAMED_FACTOR if unnamed else 1.0)
         scores[memory_id] = found * prod(float(column[row]) for column in factors.values())
     return scores
+
+
+def main_score(candidate: Candidate, state: RecallState) -> float:
+    """Its score without the branches of a session, which take no slots."""
+    sparks = state.get("sparks", {})
+    if not sparks:
+        return candidate["score"]
+    scores = candidate["scores"].items()
+    return max((one["relevance"] for facet, one in scores if facet not in sparks), default=0.0)

@@ -30,8 +30,10 @@ class Loser:
     """Its place if there were more slots, from 1."""
     beaten_by: str | None
     """The memory with the last slot."""
-    repeats: str | None
-    """The pick that says most of the same, if repetition is why the candidate lost; else None."""
+    close_to: str | None
+    """The memory ahead that says most of the same, if that is why the candidate lost; else None."""
+    chosen: bool
+    """Whether it was voted for, so that only the order of votes kept it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class Selection:
 
     picks: list[Pick]
     losers: list[Loser]
+    close_to: Mapping[str, str]
+    """{memory id: the memory ahead that says most of the same}, for those that came last for it."""
 
 
 def select(
@@ -52,7 +56,7 @@ def select(
     led: Sequence[str] = (),
     kept: Sequence[str] = (),
     order: Sequence[str] | None = None,
-    repeats_at: float = REPEATS_AT,
+    close_to: Mapping[str, str] | None = None,
 ) -> Selection:
     """Share `k` slots among the candidates that serve some facet; the others do not take part.
 
@@ -64,14 +68,16 @@ def select(
         kept: memories that stay, in that order, before all others. With a plan, what they say and
             which facets they serve counts against later candidates.
         order: ids of all that take part, best first. Without it, facets share the slots.
-        repeats_at: a loser lost by repetition if the picks say more than this share of it.
+        close_to: {memory id: the one ahead that says most of it}, for those that come last in
+            `order`. Without it, a loser lost by repetition if the picks say more than `REPEATS_AT`
+            of it.
     """
     best = relevance.max(axis=1, initial=0.0)
     part_of = [pool.ids[row] for row in np.flatnonzero(best > 0).tolist()]
     if order is not None:
         part_of = order = [*dict.fromkeys((*order, *kept, *led))]
     if not part_of:
-        return Selection(picks=[], losers=[])
+        return Selection(picks=[], losers=[], close_to={})
     coverage, places = repetition_among(pool, part_of)
     rows = [pool.rows[one] for one in places]
     if order is None:
@@ -89,10 +95,20 @@ def select(
         Pick(memory_id=one, facet_id=pool.facet_ids[p.facet if p.facet is not None else best_of])
         for one, p, best_of in zip(ids, ranked[:k], serves_best, strict=False)
     ]
-    return Selection(
-        picks=picks,
-        losers=losers(ids, ranked, coverage=coverage, k=k, limit=repeats_at),
-    )
+    if close_to is None:
+        close_to = said_by_picks(ids, ranked, coverage=coverage, k=k)
+    close_to = {one: other for one, other in close_to.items() if one not in front}
+    losers = [
+        Loser(
+            memory_id=one,
+            place=place,
+            beaten_by=ids[k - 1],
+            close_to=close_to.get(one),
+            chosen=one in front,
+        )
+        for place, one in enumerate(ids[k:], start=k + 1)
+    ]
+    return Selection(picks=picks, losers=losers, close_to=close_to)
 
 
 def in_lead(order: Sequence[FacetPick], ids: Sequence[str], led: Sequence[str]) -> list[FacetPick]:
@@ -148,27 +164,19 @@ def repetition_among(pool: Pool, memory_ids: Iterable[str]) -> tuple[Coverage, d
     return Coverage(said.units * stands_in[said.owner], said.owner), places
 
 
-def losers(
-    ids: Sequence[str],
-    order: Sequence[FacetPick],
-    *,
-    coverage: Coverage,
-    k: int,
-    limit: float,
-) -> list[Loser]:
-    """Why each candidate after the first `k` lost; `ids` are the memory ids of `order`."""
+def said_by_picks(
+    ids: Sequence[str], order: Sequence[FacetPick], *, coverage: Coverage, k: int
+) -> dict[str, str]:
+    """{memory id: the pick that says most of it}, for candidates after the first `k` of which the
+    picks say more than `REPEATS_AT`; `ids` are the memory ids of `order`."""
     if len(order) <= k:
-        return []
+        return {}
     picked = [pick.index for pick in order[:k]]
     alone = np.stack([coverage.of_candidates(coverage.units[:, pick]) for pick in picked], axis=1)
     tellers: list[int] = alone.argmax(axis=1).tolist()
     together: list[float] = coverage.of_candidates(coverage.units[:, picked].max(axis=1)).tolist()
-    return [
-        Loser(
-            memory_id=ids[place],
-            place=place + 1,
-            beaten_by=ids[k - 1],
-            repeats=ids[tellers[one.index]] if together[one.index] > limit else None,
-        )
+    return {
+        ids[place]: ids[tellers[one.index]]
         for place, one in enumerate(order[k:], start=k)
-    ]
+        if together[one.index] > REPEATS_AT
+    }

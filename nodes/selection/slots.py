@@ -45,7 +45,7 @@ from secondhop.nodes.selection.relevance import (
     weakened_by,
     well_founded,
 )
-from secondhop.nodes.selection.select import REPEATS_AT, Selection, repetition_among, select
+from secondhop.nodes.selection.select import Selection, repetition_among, select
 from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
 from secondhop.nodes.state import DIRECT, FACT_ASKED, FACT_NAMED, Pick, RecallState, Vote
 from secondhop.ranking.arrays import Floats
@@ -120,11 +120,12 @@ def best_answer(
     judged = judged_relevance(pool, votes, weakened, min_score=min_score, lift=lift)
     scores = judged * factors
     relevance = np.minimum(scores, 1.0)  # facets share slots by it; the order goes by the scores
-    order, repeats_at = None, REPEATS_AT
+    order, close_to = None, None
     if is_unplanned(state):
-        repeats_at = COPIES if is_text_look_up(state) else REPEATS
+        limit = COPIES if is_text_look_up(state) else REPEATS
         order = unplanned_order(pool, scores, factors, state)
-        order = copies_last(order, pool, limit=repeats_at)
+        close_to = close_to_one_ahead(order, pool, limit=limit)
+        order.sort(key=close_to.__contains__)
     selected = select(
         pool,
         relevance,
@@ -134,7 +135,7 @@ def best_answer(
         led=led or (),
         kept=kept,
         order=order,
-        repeats_at=repeats_at,
+        close_to=close_to,
     )
     selected = replace(selected, picks=under_their_playbook(selected.picks, state))
     named = named_in_question(pool, state["question"])
@@ -284,20 +285,27 @@ def answering_for_themselves(pool: Pool) -> Pool:
     return replace(pool, replaced_by=replaced_by)
 
 
-def copies_last(order: Sequence[str], pool: Pool, *, limit: float) -> list[str]:
-    """The same ids, where a memory comes last if those ahead say more than `limit` (0..1) of it."""
+def close_to_one_ahead(order: Sequence[str], pool: Pool, *, limit: float) -> dict[str, str]:
+    """{memory id: the one ahead that says most of it}, for the memories of which those ahead say
+    more than `limit` (0..1). They come last."""
     coverage, places = repetition_among(pool, order)
     said = np.zeros(len(coverage.owner))
     ahead: list[str] = []
-    behind: list[str] = []
+    behind: dict[str, int] = {}
     for memory_id in order:
         place = places[memory_id]
         if coverage.of_candidates(said)[place] > limit:
-            behind.append(memory_id)
+            behind[memory_id] = len(ahead)
         else:
             ahead.append(memory_id)
             said = np.maximum(said, coverage.units[:, place])
-    return [*ahead, *behind]
+    if not behind:
+        return {}
+    alone, columns = coverage.matrix(), [places[one] for one in ahead]
+    return {
+        memory_id: ahead[int(alone[places[memory_id], columns[:count]].argmax())]
+        for memory_id, count in behind.items()
+    }
 
 
 def under_their_playbook(picks: Sequence[Pick], state: RecallState) -> list[Pick]:

@@ -57,10 +57,13 @@ def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> 
     facet = state["facets"][facet_id]["name"]
     if branch:
         why = f"Found on the way that {state.get('sparks', {})[branch]} sparked."
-    elif bent:
+    elif bent and state["candidates"][memory_id]["first_round"] == state["round"]:
         why = f"Found for “{facet}”; its search was bent by these votes."
     elif query is not None and query["origin"] in ASKED_BY_CRITIC:
         why = f"Found for “{facet}”, which the critic asked for."
+    elif bent and any(vote["vote"] in IN_FAVOUR for vote in newest(state)):
+        bent = list(map(as_ref, newest(state)))
+        why = f"Found before for “{facet}”; these votes made room or moved it up."
     else:
         bent = [as_ref(vote) for vote in newest(state) if vote["vote"] in SUPPRESSED]
         why = f"Next in line for “{facet}”" + ("; these votes made room." if bent else ".")

@@ -53,6 +53,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         "picks": picks,
         "weakened": {**answer.weakened} if answer else {},
         "named": {**answer.named} if answer else {},
+        "close_to": {**answer.selected.close_to} if answer else {},
         "drops": dropped(answer, pool, state, min_score=min_score) if answer else {},
         "branches": branches,
         "shown": {str(state["round"]): shown},

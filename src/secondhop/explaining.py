@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING
 
 from secondhop.errors import NotStoredError, UsageError
 from secondhop.given_values import check_id
-from secondhop.graph.absent import left_out, written_later
+from secondhop.graph.absent import left_out, not_shown, written_later
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace, hidden_of, preference_of
 from secondhop.memories.finding import id_of
+from secondhop.nodes.selection.visibility import OUTSIDE, Hidden, Sight, looked_up
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of, vectors_of
+from secondhop.stores.cues import MOST_CUES
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.titles import first_words
-from secondhop.stores.where import Where
 from secondhop.traces import OLD_SUFFIX, SUFFIX, TraceFolder, read_trace
 from secondhop.wording import shown
 
@@ -42,10 +43,18 @@ async def explained(
     reach = None
     known = memory_id in story.forgotten or story.candidate(memory_id) is not None
     card = None if known else (await store.cards([memory_id])).get(memory_id)
-    if card is not None and await is_left_out(story, memory_id, store):
+    not_seen = await hidden_now(story, store)
+    if card is not None and not_seen.reasons.get(memory_id) == OUTSIDE:
         return left_out(memory_id, card.title)
-    if not known and not (hidden_of(story, memory_id) or preference_of(story, memory_id)):
-        reach = await reach_of(story, memory_id, store=store, embedder=services.embedder)
+    told = hidden_of(story, memory_id) or preference_of(story, memory_id)
+    ended = not_seen.ended.get(memory_id)
+    ended_since = ended is not None and ended.at > story.asked_at
+    if card is not None and not told and memory_id in not_seen.reasons and not ended_since:
+        return not_shown(memory_id, card.title, not_seen.reasons[memory_id])
+    if not known and not told:
+        reach = await reach_of(
+            story, memory_id, store=store, embedder=services.embedder, hidden=not_seen
+        )
     would_be_found = reach is not None and 0 < reach.rank <= reach.depth
     if card is not None and would_be_found and card.created_at > story.asked_at:
         return written_later(memory_id, card.title, card.created_at)
@@ -55,6 +64,7 @@ async def explained(
         reach=reach,
         names=await names_of_newer(story, memory_id, store),
         similarity=await similarity_to_newer(story, memory_id, store),
+        takes_cue=await takes_cue(memory_id, store),
     )
     if memory_id in story.rest:  # its title is not in the trace
         cards = await store.cards([memory_id])
@@ -104,11 +114,22 @@ async def similarity_to_newer(
     return float((texts[0] @ texts[1].T).max())
 
 
-async def is_left_out(trace: RecallTrace, memory_id: str, store: EntityStore) -> bool:
-    """Whether the recall's filter excludes the memory."""
-    where = Where.of(trace.where)
-    fits = (await store.standing(where=where)).admitted
-    return fits is not None and fits.get(memory_id) is False
+async def takes_cue(memory_id: str, store: EntityStore) -> bool:
+    """Whether another specific cue can be added to the memory by hand."""
+    cues = (await store.cues.of_memories([memory_id])).get(memory_id, ())
+    own = [one for one in cues if (one.origin, one.breadth) == ("host", "specific")]
+    return len(own) < MOST_CUES["specific"]
+
+
+async def hidden_now(trace: RecallTrace, store: EntityStore) -> Hidden:
+    """What a recall with the same date and filter may not show today."""
+    sight = Sight(
+        trace.asked_at.isoformat(),
+        trace.as_of.isoformat() if trace.as_of else "",
+        trace.include_stale,
+        trace.where,
+    )
+    return await looked_up(sight, store)
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:

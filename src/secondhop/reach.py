@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from secondhop.graph.deciding import is_planned
 from secondhop.graph.explanation import Reach
 from secondhop.graph.trace import RecallTrace, TraceQuery
 from secondhop.models.embedder import Embedder
-from secondhop.nodes.retrieve import PASSAGES_A_MEMORY
+from secondhop.nodes.retrieve import FILLING, PASSAGES_A_MEMORY, UNPLANNED
+from secondhop.nodes.selection.visibility import NOTHING_HIDDEN, Hidden
 from secondhop.ranking.arrays import Vectors
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import PassageHit
@@ -38,8 +40,13 @@ async def reach_of(
     *,
     store: EntityStore,
     embedder: Embedder,
+    hidden: Hidden = NOTHING_HIDDEN,
 ) -> Reach | None:
-    """Which query of the trace came closest to finding the memory; None if it is not stored."""
+    """Which query of the trace came closest to finding the memory; None if it is not stored.
+
+    Args:
+        hidden: what the recall could not show; it takes no rank.
+    """
     memory = await store.memory(memory_id)
     if memory is None:
         return None
@@ -51,9 +58,10 @@ async def reach_of(
     rankings = await store.dense(queries, k=FAR)
     standings: list[Standing | None] = []
     for place, (query, hits) in enumerate(zip(asked, rankings, strict=True)):
-        standings.append(standing(hits, memory_id, place, k=trace.k))
         worded = (await store.lexical([query.text], k=FAR))[0]
-        standings.append(standing(worded, memory_id, place, k=trace.k))
+        for found in (hits, worded):
+            seen = [hit for hit in found if not hidden.hides(hit.memory_id)]
+            standings.append(standing(seen, memory_id, place, k=trace.k))
     known = [entry for entry in standings if entry is not None]
     if not known:
         return Reach(title=memory.title)
@@ -86,6 +94,8 @@ def reach(
     """The reach of a memory whose nearest query and standing are known."""
     facets = {facet.facet_id: facet.name for facet in trace.facets}
     depth = trace.k * int(trace.settings.get("ranking.depth_factor") or 1)
+    if not is_planned(trace):
+        depth = max(depth, UNPLANNED if trace.tokens is None else FILLING)
     counted = query.dense[:depth]
     return Reach(
         title=title,
@@ -95,5 +105,5 @@ def reach(
         last_cosine=counted[-1].score if counted else 0.0,
         rank=nearest.rank,
         depth=depth,
-        depth_factor=nearest.depth_factor,
+        depth_factor=nearest.depth_factor if is_planned(trace) else 0,
     )

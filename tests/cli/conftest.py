@@ -50,7 +50,7 @@ def memory(number: int) -> RecalledMemory:
 
 @pytest.fixture
 def result() -> RecallResult:
-    near = NearMiss(**memory(4).model_dump(), cut_by="pick: repeats what m-1 already says")
+    near = NearMiss(**memory(4).model_dump(), cut_by="pick: is close in wording or meaning to m-1")
     return RecallResult(
         question="Help me prepare",
         entity="default",

@@ -43,7 +43,7 @@ def test_an_answer_shows_memories_near_misses_and_what_to_type_next(result: Reca
 
     assert "1. [red]Goals[/red] for the first year" in text
     assert "2025-11-01  m-0  personal story, it holds the plan you wrote: “I cut the" in text
-    assert "2025-11-01  m-4  not returned: repeats what m-1 already says" in text
+    assert "2025-11-01  m-4  not returned: is close in wording or meaning to m-1" in text
     assert "degraded: the planner timed out" in text
     assert "effort low: 1 model call, 3,412 tokens, about $0.004, 12 queries, 2.1 s" in text
     assert "secondhop explain t-1 m-4" in text

@@ -10,7 +10,7 @@ from tests.small_world import SmallWorld, ask
 
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
-from secondhop.nodes.reasons import like_others, undertaking_lifts
+from secondhop.nodes.reasons import like_others, telling_cue
 from secondhop.nodes.selection.relevance import OUTDATED_FACTOR
 from secondhop.nodes.state import Candidate, RecallState
 from secondhop.stores.records import Memory
@@ -94,9 +94,10 @@ def test_what_the_undertaking_of_the_best_lifts_says_so() -> None:
         parts={"cues": 0.4, "broad cues": 0.2, "shared undertaking": 2.1},
     )
 
-    assert undertaking_lifts(candidate)
-    candidate["parts"] = {"cues": 2.4, "broad cues": 0.2, "shared undertaking": 2.1}
-    assert not undertaking_lifts(candidate)
+    cues = candidate.get("cue", ""), candidate.get("undertaking", "")
+    assert telling_cue(*cues, candidate.get("parts", {})) == "prepare for a job interview"
+    other = {"cues": 2.4, "broad cues": 0.2, "shared undertaking": 2.1}
+    assert telling_cue(*cues, other) == "which stories do I tell"
     others = {"other": candidate | {"memory_id": "other"}, candidate["memory_id"]: candidate}
     state = cast(RecallState, {"candidates": others, "picks": [{"memory_id": "other"}]})
     assert like_others(candidate, state) == ", like others of this answer"

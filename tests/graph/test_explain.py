@@ -19,13 +19,14 @@ from tests.small_world import (
 )
 
 from secondhop.errors import UsageError
-from secondhop.graph.deciding import deciding
+from secondhop.graph.deciding import deciding, score_to_beat
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.score_story import changed as changed_by_factors
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
+from secondhop.nodes.pick import CLOSE_TO
 from secondhop.nodes.services import Services
 from secondhop.reach import reach_of
 from secondhop.recall import Recall
@@ -175,6 +176,21 @@ async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: S
     assert deciding(trace, weakened[0]) < 0.7 * weakened[0].score
 
 
+async def test_a_loss_to_a_newer_memory_is_told_where_it_decided(world: SmallWorld) -> None:
+    _, trace = await ask(world.services(), k=2)
+    lost = next(one for one in trace.candidates if one.slot is None and not one.close_to)
+    needed = score_to_beat(trace)
+    for score, decided in ((needed + 0.05, True), (needed - 0.01, False)):
+        factors = {"newer": 0.9 * needed / score}
+        weak = lost.model_copy(update={"score": score, "factors": factors, "weakened_by": "wins"})
+        others = [one for one in trace.candidates if one is not lost]
+        told = explain(trace.model_copy(update={"candidates": [*others, weak]}), weak.memory_id)
+        said = (
+            f"Without what it loses to the newer wins “What I achieved”, it would have {score:.2f}"
+        )
+        assert (said in told.story[-1]) == decided
+
+
 async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> None:
     order = Verdict(
         ballots=tuple(
@@ -212,15 +228,65 @@ async def test_what_the_critic_left_unnamed_is_told_with_the_number_that_decided
     assert any("unnamed × 0.30" in line for line in told.computed)
 
 
+async def test_what_fills_the_slots_that_the_critic_left_is_told_so(world: SmallWorld) -> None:
+    ballots = (
+        Ballot(memory_id="wins", vote="hot", reason="fits", facet_ids=("q0",), place=1),
+        Ballot(memory_id="car", vote="cold", reason="another matter", place=0),
+        Ballot(memory_id="plan", vote="cold", reason=UNNAMED, is_named=False, place=0),
+    )
+    critic = ScriptedCritic(Verdict(ballots=ballots, content=True))
+    _, trace = await ask(world.services(critic=critic), k=5, effort="low")
+    assert {"wins", "plan"} < {*trace.returned}
+    assert "car" not in trace.returned
+
+    for memory_id in trace.returned[1:]:
+        told = (await explained(world, trace, memory_id)).story[-1]
+        assert "the critic chose 1 of these 5, and the best of those that it did not refuse" in told
+        read = "read and did not choose" if memory_id == "plan" else "did not read"
+        assert f"; this one, which it {read}, has 0." in told
+        assert "slots go by score" not in told
+
+
+async def test_the_order_of_the_critic_is_told_of_a_replaced_memory_that_it_chose(
+    tmp_path: Path,
+) -> None:
+    old = note("old", "The farrier costs 70 pounds", day=2)
+    newer = replace(
+        note("new", "The farrier costs 85 pounds now", day=3), cues=("farrier",), replaces=("old",)
+    )
+    others = [note(f"n{n}", f"The farrier came {n} times", day=1) for n in range(4)]
+    world = await small_world(tmp_path / "old", [*others, old])
+    await world.add(newer)
+    critic = ScriptedCritic(
+        Verdict(
+            ballots=tuple(
+                Ballot(memory_id=one, vote="hot", reason="fits", facet_ids=("f0",), place=place)
+                for place, one in enumerate(("n1", "n2", "n3", "old"), start=1)
+            ),
+            content=True,
+        )
+    )
+    question = "What do I pay the farrier?"
+    _, trace = await ask(world.services(critic=critic), question, k=2, effort="low")
+    told = await explained(world, trace, "old")
+
+    assert trace.returned == ["n1", "n2"]
+    assert told.replaced_by == "new"
+    assert "came in at place 4 for 2 slots. It lost to n2 “About n2”, which was" in told.story[-1]
+    assert told.nearest_change.startswith("--k 4 (it came in at place 4, and 2 were asked for)")
+    assert "replace" not in told.nearest_change
+    await world.store.aclose()
+
+
 async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
     stories = [await explained(world, trace, c.memory_id) for c in trace.candidates]
     return [told for told in stories if not told.returned]
 
 
-async def repeating(world: SmallWorld) -> Explanation:
-    """The explanation of the memory that was dropped because another one repeats it."""
+async def close_to_another(world: SmallWorld) -> Explanation:
+    """The explanation of the memory that was dropped because it is close to another."""
     _, trace = await ask(world.planned_services(), k=4)
-    return next(t for t in await all_cut(world, trace) if t.nearest_change.startswith("removing"))
+    return next(one for one in await all_cut(world, trace) if CLOSE_TO in one.story[-1])
 
 
 async def test_a_cue_is_hinted_at_for_what_came_in_far_behind_without_one(
@@ -239,28 +305,14 @@ async def test_a_cue_is_hinted_at_for_what_came_in_far_behind_without_one(
     assert not any("secondhop cues" in one.nearest_change for one in await all_cut(world, lifted))
 
 
-async def test_cut_by_repetition_the_k_it_names_returns_it(world: SmallWorld) -> None:
-    told = await repeating(world)
+async def test_cut_for_being_close_to_another_the_k_it_names_returns_it(world: SmallWorld) -> None:
+    told = await close_to_another(world)
 
     assert (told.cut_by, told.memory_id) == ("pick", "research-2")
-    assert "repeats what research-1 already says" in told.story[-1]
+    assert "close in wording or meaning to research-1 “" in told.story[-1]
+    assert "removing" not in told.nearest_change
     result, _ = await ask(world.planned_services(), k=int(number_in(told.nearest_change, "--k")))
     assert told.memory_id in result.ids()
-
-
-async def test_cut_by_repetition_without_the_other_it_comes_back(world: SmallWorld) -> None:
-    told = await repeating(world)
-
-    await world.store.delete([other_of(told)])
-    result, _ = await ask(world.planned_services(), k=4)
-
-    assert told.memory_id in result.ids()
-
-
-def other_of(told: Explanation) -> str:
-    found = re.search(r"removing (\S+)", told.nearest_change)
-    assert found
-    return found.group(1)
 
 
 async def test_an_unanswerable_question_is_named_as_what_cut_it(world: SmallWorld) -> None:

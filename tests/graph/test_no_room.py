@@ -108,4 +108,4 @@ async def test_a_near_miss_that_repeats_the_answer_goes_by_its_score(tmp_path: P
 
     assert result.ids() == ["ana"]
     assert result.maybe[0].id == "copy"
-    assert "repeats what ana already says" in result.maybe[0].cut_by
+    assert "is close in wording or meaning to ana" in result.maybe[0].cut_by

@@ -24,7 +24,7 @@ VERSION = 2
 """Grows when an older secondhop can no longer read the document."""
 
 LEFT_OUT = frozenset(
-    {"steps", "drops", "shortlist", "seen", "hidden", "result", "answer", "resolved"}
+    {"steps", "drops", "shortlist", "seen", "hidden", "close_to", "result", "answer", "resolved"}
 )
 """Keys of the state that the next round makes again or never reads."""
 

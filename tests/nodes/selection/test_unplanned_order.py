@@ -8,7 +8,11 @@ from tests.nodes.selection.test_selection_rules import picked, vote, voted, worl
 
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.selection.pool import Pool
-from secondhop.nodes.selection.slots import answering_for_themselves, copies_last, unplanned_order
+from secondhop.nodes.selection.slots import (
+    answering_for_themselves,
+    close_to_one_ahead,
+    unplanned_order,
+)
 from secondhop.nodes.state import FACT_NAMED, RecallState, Vote
 
 THREE = [[0.6], [0.5], [0.4]]
@@ -74,7 +78,8 @@ def test_copies_of_what_stands_ahead_come_last() -> None:
     pool, state = looked_up(THREE, fused=[0.03, 0.025, 0.01], directions=[0, 0, 1])
 
     order = order_of(replace(pool, replaced_by={}), state)
-    assert copies_last(order, pool, limit=0.8) == ["m0", "m2", "m1"]
+    assert order == ["m0", "m1", "m2"]
+    assert close_to_one_ahead(order, pool, limit=0.8) == {"m1": "m0"}
 
 
 def test_what_something_newer_seems_to_replace_comes_last() -> None:
