@@ -117,6 +117,8 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     expect(page).to_have_title(f"{QUESTION} · secondhop")
 
 
+    page.keyboard.type("another question")
+    expect(page.get_by_label("Question", exact=True)).to_have_value("another question")
 def test_a_round_is_there_after_a_reload(page: Page) -> None:
     ask(page)
     cold = page.locator(".answer article").nth(1).get_attribute("data-memory")
@@ -501,8 +503,7 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
 
 def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None:
     page.get_by_label("What was believed on").fill("2026-06-30")
-    page.get_by_label("include superseded, deprecated and expired").check()
-    expect(page.get_by_text("memories that only an annotation calls replaced")).to_be_visible()
+    page.get_by_label("include memories that no longer hold").check()
     ask(page)
     second = page.locator(".answer article").nth(1).get_attribute("data-memory")
     page.locator(".answer article .vote.spark").first.click()
@@ -777,7 +778,7 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     page.get_by_role("button", name="Remove what goes with the soup?").click()
     expect(page.get_by_role("button", name="Undo")).to_be_focused()
     page.get_by_role("link", name="Briefing").click()
-    page.get_by_role("row", name="Sourdough").get_by_role("button").click()
+    page.get_by_role("button", name="Sourdough").click()
     expect(page.locator(".detail blockquote")).to_contain_text("Sourdough")
 
 
@@ -879,10 +880,12 @@ def test_long_texts_end_with_more_and_excerpts_hold_what_was_sought(
         fence = page.locator(".answer article blockquote", has_text="squeaking hinge")
         expect(fence).to_contain_text("…It rained again. Oil the squeaking hinge.")
         expect(fence).not_to_contain_text("The fence leans")
+        expect(other.get_by_text("secondhop finds the memories")).to_be_visible()
         page.get_by_role("link", name="Memories").click()
         page.get_by_label("Filter").fill("squeaking")
         expect(page.locator(".rows li .quiet").last).to_contain_text("Oil the squeaking")
         page.locator(".rows button").click()
+        expect(other.get_by_text("secondhop finds the memories")).to_have_count(0)
         expect(page.locator(".detail blockquote")).not_to_contain_text("squeaking")
         page.get_by_role("button", name="More").click()
         expect(page.locator(".detail blockquote")).to_contain_text("Oil the squeaking hinge.")
@@ -991,6 +994,12 @@ def test_a_narrow_screen_cuts_no_column_and_no_border(cued: Running, browser: Br
         page.get_by_role("link", name="Briefing").click()
         expect(page.locator("table")).to_be_visible()
         assert page.locator(".scroll").evaluate(CUT_OFF) <= 0
+    page.get_by_role("link", name="Memories").click()
+    expect(page.locator("#status")).to_contain_text("loaded")
+    said, there = (page.locator(one).bounding_box() for one in ("#status", ".browse"))
+    assert said is not None
+    assert there is not None
+    assert apart(said, there)
 
 
 def test_five_thousand_memories_are_asked_and_browsed(tmp_path: Path, browser: Browser) -> None:
@@ -1002,6 +1011,11 @@ def test_five_thousand_memories_are_asked_and_browsed(tmp_path: Path, browser: B
         page.goto(f"{large.url}/#token=&entity={MARA}")
         expect(page.locator("#stats")).to_have_text("5000 memories")
         ask(page, "When did the tide come in?")
+    page.reload()
+    expect(page.get_by_label("Effort", exact=True)).to_be_hidden()
+    page.get_by_text("More", exact=True).click()
+    expect(page.get_by_label("Effort", exact=True)).to_be_visible()
+    page.get_by_text("More", exact=True).click()
         expect(page.locator(".answer article")).to_have_count(6)
         page.get_by_label("Memory id").fill("n-1234")
         page.keyboard.press("Enter")

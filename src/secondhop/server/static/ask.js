@@ -5,19 +5,21 @@ function askView() {
   const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "What do you want to know? Press Enter to ask." });
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
-  const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" });
+  const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" }), about = el("p", { class: "quiet" });
   const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); if (out.hasChildNodes()) submit(); else moment.focus(); } });
   const showDated = () => { dated.hidden = !moment.value; dated.textContent = `as of ${moment.value} ×`; dated.setAttribute("aria-label", `Remove: as of ${moment.value}`); };
   moment.addEventListener("input", showDated);
   showDated();
   const effort = effortChoice("Effort");
-  const out = el("div", { id: "out" });
+  const out = el("div", { id: "out" }), wide = matchMedia("(min-width: 701px)");
+  const more = el("details", { class: "more", open: wide.matches }, el("summary", {}, "More"), el("div", { class: "row" }, el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale)));
+  wide.addEventListener("change", () => { more.open ||= wide.matches; });  // there it has no summary to open it
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
-    el("div", { class: "row" }, el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
-      endedToo(stale), el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
+    el("div", { class: "row" }, el("label", {}, "Ask for ", k, " memories"), more, el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = (where = null) => trying(async () => {
     tries.remove();
+    about.remove();
     const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked, where };
     if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
@@ -30,12 +32,17 @@ function askView() {
     moment.value = day(trace.as_of);
     showDated();
     stale.checked = trace.include_stale;
+    more.open ||= Boolean(effort.value) || stale.checked;
+    if (document.activeElement === question) question.select();
   };
   const again = (trace) => { filled(trace); submit(trace.where); };  // a filter, which only programs give
   const last = lastKept();
   if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled(lastRecall.tools.trace); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
-  else requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
-  return { element: el("div", {}, form, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
+  else {
+    about.textContent = "secondhop finds the memories that a question needs, and says why each came back, and why others did not.";
+    requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
+  }
+  return { element: el("div", {}, form, about, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); question.select(); if (trace) again(trace); } };
 }
 
 /** Up to three requests that memories are stored for, each of another memory. */
@@ -129,16 +136,19 @@ function cameClose({ result, trace, scores, stored = new Map() }) {
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
 
-/** What a prompt is called; one that is not built in also gets the start of its hash. */
-const promptName = ({ name, version, hash, origin }) => origin === "built in" ? `built-in ${name}` : `${origin === "yours" ? `your ${name}` : `${name} v${version}`} (${hash.slice(0, 6)})`;
+/** Whose a prompt is; one that is not built in also gets the start of its hash. */
+const promptOrigin = ({ version, hash, origin }) => origin === "built in" ? origin : `${origin === "yours" ? origin : `version ${version}`} (${hash.slice(0, 6)})`;
 
 /** What a kept recall was asked for beside its question: the moment, and memories that ended. */
-const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with superseded, deprecated and expired memories"];
+const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with memories that no longer hold"];
 
-/** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts. */
-const keptFacts = (one) => [one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a session${one.round > 1 ? `, after ${Object.entries(one.votes).map(([vote, count]) => `${count} ${vote}`).join(", ") || "no vote"}` : ""}`,
+/** How many votes there were of each kind: "2 hot, 1 cold". */
+const votesCounted = (votes) => Object.entries(votes).map(([vote, count]) => `${count} ${vote}`).join(", ") || "no vote";
+
+/** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts that are not built in. */
+const keptFacts = (one) => [(one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}` : ""}`,
   one.returned < one.k ? `${one.returned} of ${plural(one.k, "memory", "memories")}` : plural(one.returned, "memory", "memories"), ...askedFor(one),
-  one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
+  one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name, origin }) => name !== "decompose" && origin !== "built in").map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`)].filter(Boolean).join(" · ");
 
 /** What the rounds of one session share, and nothing else does. */
 const sessionOf = (one) => one.stop_reason === "votes" ? `${one.asked_at} ${one.question}` : one.trace_id;
@@ -185,7 +195,28 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
 /** The names of memories in one line. */
 const named = (ids, names) => [...new Set(ids)].map((id) => `“${names.get(id) ?? id}”`).join("; ");
 
-/** What is known now from what a resolved session voted on: {memory id: {votes, refused}}. What was taken back is not there. */
+/** What sessions taught, by question; what was taken back is not there. */
+const learned = async () => (await get(ofEntity("/learned"))).questions;
+
+/** What is known now for the question of a kept round, if its session is the last that taught something for it, and so is resolved. (What a session taught has the time at which it was asked.) */
+const taughtIn = (kept, questions) => kept.stop_reason !== "votes" ? [] : questions.filter((one) => +new Date(one.learned_at) === +new Date(kept.asked_at)).flatMap((one) => one.memories);
+
+/** A line on what is known from the session of a kept round; null if it is not known to be resolved. */
+async function taughtView(trace, names) {
+  const taught = taughtIn(trace, await learned());
+  if (!taught.length) return null;
+  const view = el("p", { class: "resolved", onuntaught: () => trying(async () => view.replaceWith(await taughtView(trace, names) ?? "")) }, "This session is resolved.", effects(taught, names));
+  return view;
+}
+
+/** What sessions taught about memories, in words, with a link to where it can be taken back. */
+function effects(taught, names) {
+  const effect = (words, has) => taught.some(has) && ` ${words} for such questions: ${named(taught.filter(has).map((one) => one.memory_id), names)}.`;
+  return [effect("Counts more", (one) => one.votes > 0), effect("Counts a little less", (one) => one.votes <= 0 && !one.refused), effect("Is left out", (one) => one.refused),
+    " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."];
+}
+
+/** What is known now from what a resolved session voted on. */
 async function taughtBy({ accepted, votes, question }) {
   const ids = new Set([...accepted, ...votes.flatMap((one) => VOTES.flatMap(([vote]) => one[vote]))]), { questions } = await get(ofEntity("/learned"));
   questions.sort((one, other) => (one.question === question) - (other.question === question));  // its own question last, which then counts

@@ -216,10 +216,16 @@ function factsView() {
 function briefingView() {
   const holder = el("div");
   const load = async () => {
-    const told = await get(ofEntity("/briefing"));
-    replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
-      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, el("button", { type: "button", class: "link inline", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300)), day(one.created_at), one.why]))
+    const { entries, limit } = await get(ofEntity("/briefing"));
+    replace(holder, el("h2", {}, "What a chat starts with"), entries.length
+      ? [el("p", {}, `What a chatbot is told before anything is asked: at most ${limit} memories, each with the reason why.`), Object.keys(BRIEFED).map((category) => part(category, entries.filter((one) => one.category === category).map(row)))]
       : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they are read out of conversations (secondhop observe), or stored one by one (secondhop remember)."));
+/** The parts of a briefing, in their order. */
+const BRIEFED = { core: "Always to know", active: "Left open", preferences: "How things are wanted", recent: "Lately written or used, the latest and most important first" };
+
   };
   return { element: holder, focus: () => trying(load) };
+  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300),
+    el("span", { class: "quiet" }, ` ${one.why.includes(day(one.created_at)) ? "" : `${day(one.created_at)} · `}${one.why}`)));
+  const part = (category, rows) => rows.length ? [el("h3", {}, BRIEFED[category]), el("ul", { class: "recalls" }, rows)] : null;
 }

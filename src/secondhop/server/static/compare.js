@@ -67,7 +67,7 @@ function side(name, changed) {
   const stale = el("input", { type: "checkbox" });
   const effort = effortChoice(`Effort of ${name}`);
   const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
-  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
+  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k, " memories"), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
   let kept = [];
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
@@ -116,8 +116,8 @@ async function between(a, b) {
 }
 
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
-  ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptName(one)])),
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]).filter(([, count]) => count))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+  ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
 /** The lines of two texts as a diff: [[where, line]]; where is "both", "A" or "B". */
@@ -139,7 +139,7 @@ function promptsCompared(a, b) {
   const pairs = a.prompts.map((one) => [one, b.prompts.find((two) => two.name === one.name)]).filter(([one, two]) => two && one.hash !== two.hash);
   return pairs.map(([one, two]) => one.text && two.text
     ? table(`Prompt ${one.name}: lines that differ`, ["in", "line"], diffOf(one.text, two.text).filter(([where, line]) => where !== "both" && line.trim()))
-    : el("p", { class: "quiet" }, `${[one, two].filter(({ text }) => !text).map(promptName).join(" and ")}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`));
+    : el("p", { class: "quiet" }, `Prompt ${one.name}, ${[one, two].filter(({ text }) => !text).map(promptOrigin).join(" and ")}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`));
 }
 
 /** {memory id: place in the answer, from 1}. */
@@ -187,7 +187,7 @@ function tallied(sides) {
 function searched(a, b) {
   const [own, theirs] = [a, b].map(({ trace }) => trace.queries.filter((query) => query.facet_id !== "f0").map((query) => query.text));
   const texts = [...new Set([...own, ...theirs])];
-  return texts.length ? table("Searched for", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
+  return texts.length ? table("Searched for beside the question", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
 }
 
 /** `happened`: see `between`. */
