@@ -137,18 +137,25 @@ function cuesView(told, changed) {
     against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
 }
 
-/** Store a cue of a memory; returns it. `also`: {dry_run: true} to learn only whether it can be stored. */
-const addCue = (memoryId, text, also = {}) => post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text, ...also })
-  .catch((error) => { if (/the most it may have/.test(error.message)) error.message = "It has the most cues that one may give it; remove one first."; throw error; });
+const MOST_CUES = 6, FULL = `It has ${MOST_CUES} cues that people gave it, the most it may have; remove one first.`;  // `MOST_CUES` of stores/cues.py
+
+/** Whether people may give a memory no more cues. */
+const isFull = async (memoryId) => (await get(ofEntity(`/cues/${encodeURIComponent(memoryId)}`))).cues.filter((cue) => cue.origin === "host" && cue.breadth === "specific").length >= MOST_CUES;
+
+/** Store a cue of a memory; returns it. */
+async function addCue(memoryId, text, also = {}) {
+  if (!also.broad && await isFull(memoryId)) throw new Error(FULL);
+  return post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text, ...also });
+}
 
 const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`));
 
-/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it cannot be added, this is said instead. */
+/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it has the most cues, this is said instead. */
 function cueButton(memoryId, { question, trace }) {
   const holder = el("span");
   const offer = () => replace(holder, onceButton("Add this question as a cue", () => addCue(memoryId, question),
     (cue) => ["Added. ", button("Ask again", () => askAgain(trace)), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
-  addCue(memoryId, question, { dry_run: true }).then(offer, (error) => replace(holder, el("span", { class: "warning" }, error.message, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")));
+  trying(async () => { if (await isFull(memoryId)) replace(holder, el("span", { class: "warning" }, FULL, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")); else offer(); });
   return holder;
 }
 
