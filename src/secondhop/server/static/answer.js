@@ -127,12 +127,12 @@ const facts = (memory, tools) => el("dl", { class: "facts" },
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot, with two digits, or as many as tell it apart from others in the answer; the page shows no other score. */
+/** The score that decided whether a memory got a slot, with two digits, or as many as tell all in the answer apart; the page shows no other score. */
 function scoreOf(id, { scores, shown }) {
   if (!(id in scores)) return "";
-  const own = scores[id], others = shown.map((one) => scores[one]).filter((score) => score !== undefined && score !== own);
-  const tells = (digits) => others.every((score) => score.toFixed(digits) !== own.toFixed(digits));
-  return `score ${own.toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
+  const told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
+  const tells = (digits) => new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
+  return `score ${scores[id].toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
 }
 
 /** A warning that a newer memory replaces this one; undefined if none does. */
