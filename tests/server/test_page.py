@@ -314,6 +314,16 @@ def test_what_was_voted_down_is_told_as_that_and_taken_back_once(baking: Page) -
     expect(past).not_to_contain_text("voted down")
 
 
+    page.locator(".detail .why-button").click()
+    page.locator(".detail .why-button").click()
+    expect(page.locator(".detail .story")).to_contain_text("It was taken back since. Ask again")
+    page.get_by_role("link", name="Compare").click()
+    for name, place in (("A", 3), ("B", 1)):  # before the session, and after it
+        page.get_by_label(f"Kept recall of {name}").select_option(index=place)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".answer")).to_contain_text(
+        "What sessions taught counted differently in A and B for: “About ana”."
+    )
 def test_a_card_and_its_story_give_the_same_reason(page: Page) -> None:
     ask(page)
 
@@ -514,6 +524,14 @@ def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None
     page.locator(".answer article .vote.wrong").nth(1).click()
     with page.expect_request("**/sessions") as begun:
         page.get_by_role("button", name="Next round").click()
+    page.get_by_role("button", name="All recalls").click()
+    for place, (side, picked) in enumerate((("A", "round 2"), ("B", "round 1"))):
+        page.get_by_role("link", name="Recalls").click()
+        last.nth(place).get_by_role("button", name="Compare").click()
+        chosen = page.get_by_label(f"Kept recall of {side}").locator("option:checked")
+        expect(chosen).to_contain_text(picked)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("row", name="your votes")).to_contain_text("1 hot, 1 cold")
 
     body = json.loads(begun.value.post_data or "")
     assert body["include_stale"] is True
@@ -555,15 +573,15 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
     page.locator(".compared .vote.hot").first.click()
     expect(page.locator(".compared .vote.hot[aria-pressed=true]")).to_have_count(2)
     page.locator(".compared .vote.warm").nth(5).click()
-    expect(page.locator(".answer")).to_contain_text("A is better")
+    expect(page.locator(".answer")).to_contain_text("A: 1 hot, 1 warm · B: 1 hot")
     page.locator(".compared .vote.cold").nth(5).click()  # only in A
-    expect(page.locator(".answer")).to_contain_text("B is better")
+    expect(page.locator(".answer")).to_contain_text("A: 1 hot, 1 cold · B: 1 hot")
     expect(page).to_have_title(f"A and B: {QUESTION} · secondhop")
 
     page.reload()
 
     expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
-    expect(page.locator(".answer")).to_contain_text("B is better")
+    expect(page.locator(".answer")).to_contain_text("A: 1 hot, 1 cold · B: 1 hot")
     for name, count in (("A", "6 memories"), ("B", "2 memories")):
         chosen = page.get_by_label(f"Kept recall of {name}").locator("option:checked")
         expect(chosen).to_contain_text(count)

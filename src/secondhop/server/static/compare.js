@@ -115,6 +115,9 @@ async function between(a, b) {
   })));
 }
 
+/** The last votes of a session before this round, one for each memory; [] of another recall. */
+const votesBefore = ({ candidates }) => candidates.map(({ votes }) => votes.findLast(({ by }) => ["person", "agent"].includes(by))?.vote).filter(Boolean);
+
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
 const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]).filter(([, count]) => count))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
@@ -160,12 +163,11 @@ function summary(one, other, happened) {
     sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`, own.length ? el("ul", { class: "near" }, own.map(told)) : null);
 }
 
-/** Which side is better. `helps`, `hurts`: [count in A, count in B] of memories that help, and that do not. */
-function verdict(helps, hurts, sides) {
-  const [a, b] = sides.map(({ name }) => name), more = helps[0] - helps[1], less = hurts[1] - hurts[0];
-  if (!more && !less) return "both are as good";
-  if (more * less >= 0) return `${more + less > 0 ? a : b} is better`;
-  return `${more > 0 ? a : b} brought more that helps, and more that does not`;
+/** The names of memories that both recalls looked at, and for which what sessions taught counted otherwise. */
+function taughtOtherwise(a, b) {
+  const counted = ({ trace }) => new Map(trace.candidates.map((one) => [one.memory_id, one.factors.learned ?? 1])), inB = counted(b);
+  const ids = a.result.question === b.result.question ? [...counted(a)].filter(([id, factor]) => inB.has(id) && inB.get(id) !== factor).map(([id]) => id) : [];
+  return ids.length ? el("p", {}, `What sessions taught counted differently in A and B for: ${named(ids, a.tools.names)}.`) : null;
 }
 
 /** A line that counts the person's marks in two answers; the marks stay in this tab, also after a reload. */
@@ -177,7 +179,7 @@ function tallied(sides) {
     repaintVotes(document);
     const marked = (kinds) => sides.map(({ result }) => result.memories.filter((memory) => kinds.includes(votes.get(memory.id))).length);
     const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
-    line.textContent = votes.size ? `${counted.join(" · ")} → ${verdict(marked(["hot", "warm"]), marked(["cold", "wrong"]), sides)}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
+    line.textContent = votes.size ? `Your marks: ${counted.join(" · ")}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
   voted();
   return { votes, voted, line };
@@ -207,7 +209,7 @@ function comparison(a, b, happened) {
   return el("section", { class: "answer", "aria-label": "Comparison" },
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
-    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), line, voteWords(),
+    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),
