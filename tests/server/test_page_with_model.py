@@ -102,6 +102,23 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
         expect(plan.locator(".facts")).to_contain_text("own plan (implied by the question)")
         expect(plan.locator("blockquote").first).to_contain_text("My plan for the first year")
         expect(plan).to_contain_text("The critic voted hot.")
+        expect(page.locator(".flow")).to_contain_text("stopped: the critic is satisfied")
+        page.get_by_role("link", name="Recalls").click()
+        page.locator(".recalls .link").first.click()
+        expect(page.get_by_text("asked for 6 memories · effort high")).to_be_visible()
+        expect(plan).to_contain_text("The critic voted hot.")
+        page.get_by_role("link", name="Ask").click()
+        plan.locator(".vote.hot").click()
+        page.get_by_role("button", name="Next round").click()
+        expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+        expect(plan.locator(".came")).to_have_text(
+            ["You voted hot in an earlier round.", "The critic voted hot."]
+        )
+        page.get_by_role("link", name="Recalls").click()
+        expect(page.locator(".recalls li").first).to_contain_text(
+            "round 2 of a session, after 1 hot"
+        )
+        page.get_by_role("link", name="Ask").click()
         page.get_by_label("include memories that were not returned").check()
         box = page.locator(".box.memory").first
         box.hover()
@@ -126,6 +143,7 @@ def test_nodes_light_up_while_the_recall_runs(
 
     monkeypatch.setitem(model.replies, "CritiqueReply", judged_later)
     with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        blank.set_viewport_size({"width": 390, "height": 844})
         page = opened(blank, running)
         page.get_by_text("More", exact=True).click()
         begin(page, effort="high")
@@ -143,7 +161,6 @@ def test_an_answer_and_a_kept_one_say_what_is_missing(
 ) -> None:
     def expanded_too_far(system: str, user: str) -> object:
         sought = [
-        blank.set_viewport_size({"width": 390, "height": 844})
             facet("own plan", "my plan for the job: cut onboarding"),
             facet("allergies", "penicillin hazelnut pollen"),
         ]

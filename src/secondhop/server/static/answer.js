@@ -75,7 +75,7 @@ const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.
 const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
   for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
-  built.get("ask")?.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
+  for (const view of built.values()) view.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
   done();
 }, told);
 
@@ -141,12 +141,18 @@ function outdated(id, { outdatedBy, names }) {
   return newer && el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`);
 }
 
+/** What the critic voted on a memory, and what people did in earlier rounds, in words. */
+function votesOn({ id }, { trace }) {
+  const votes = trace.candidates.find((one) => one.memory_id === id)?.votes ?? [], last = (by) => votes.findLast((one) => one.by === by && one.reason !== "left unnamed")?.vote;
+  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last(by)).map(([by, voted]) => `${voted} ${last(by)}${by === "critic" ? "" : " in an earlier round"}.`);
+}
+
 /** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */
 function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
     el("h3", {}, el("span", { class: "place" }, String(place)), byId("tabs") ? el("button", { type: "button", class: "link inline", title: "Open in Memories", onclick: () => openMemory(memory.id) }, name) : name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
-    memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
+    votesOn(memory, tools).map((words) => el("p", { class: "came" }, words)),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, inWords(memory.why, tools.names)),

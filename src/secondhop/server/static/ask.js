@@ -81,26 +81,31 @@ async function ask(body, out) {
   const answer = el("div");
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { replace(out); throw error; });
-  flow.end(result);
+  const traced = await tracedBy(result.trace_id).catch(untraced);
+  result.spent = traced.trace.spent ?? result.spent;  // the time that is shown of it later
+  flow.end(result, stopOf(traced.trace));
   const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id);
   session.keep();
-  showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session });
+  showRecall(answer, { result, ...traced, session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
   if (result.trace_id) showAddress("ask", addressOf(result.trace_id), result.question);
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. `ended`: why its session is over, if this tab knows. */
-async function showKept(traceId, out, last = null, ended = "") {
+/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
+async function showKept(traceId, out, last = null) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
-  flow.end({ ...result, stop_reason: ended || result.stop_reason });
+  flow.end(result, stopOf(traced.trace));
   const holder = el("div");
-  replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace)].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
+  replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace), traced.trace.effort && `effort ${traced.trace.effort}`, traced.trace.stop_reason === "votes" && `round ${result.rounds} of a session`].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
   const session = last && new Session(last.body, holder, flow, traceId, last);
   showRecall(holder, { result, ...traced, session });
+  const { resolved, traceId: voted } = lastKept() ?? {}, { names } = lastRecall.tools;
+  const ended = resolved && voted === traceId ? await resolvedView(resolved, names) : await taughtView(traced.trace, names);
+  if (ended) holder.prepend(ended);
   session?.refresh();
   return session;
 }
@@ -155,7 +160,8 @@ const sessionOf = (one) => one.stop_reason === "votes" ? `${one.asked_at} ${one.
 
 /** All recalls that are kept, the newest first; the rounds of a session stand together. */
 async function keptRecalls() {
-  const all = await get(ofEntity("/traces?limit=1000")), groups = new Map();
+  const [all, questions] = await Promise.all([get(ofEntity("/traces?limit=1000")), learned()]), groups = new Map();
+  for (const one of all) one.resolved = taughtIn(one, questions).length > 0;
   for (const one of all) groups.set(sessionOf(one), [...(groups.get(sessionOf(one)) ?? []), one]);
   return [...groups.values()].flat();
 }
@@ -218,24 +224,25 @@ function effects(taught, names) {
 
 /** What is known now from what a resolved session voted on. */
 async function taughtBy({ accepted, votes, question }) {
-  const ids = new Set([...accepted, ...votes.flatMap((one) => VOTES.flatMap(([vote]) => one[vote]))]), { questions } = await get(ofEntity("/learned"));
+  const ids = new Set([...accepted, ...votes.flatMap((one) => VOTES.flatMap(([vote]) => one[vote]))]), questions = await learned();
   questions.sort((one, other) => (one.question === question) - (other.question === question));  // its own question last, which then counts
-  return new Map(questions.flatMap((one) => one.memories).filter((one) => ids.has(one.memory_id)).map((one) => [one.memory_id, one]));
+  return [...new Map(questions.flatMap((one) => one.memories).filter((one) => ids.has(one.memory_id)).map((one) => [one.memory_id, one])).values()];
 }
 
 /** What a resolved session accepted, and what of its teaching still stands. `uncounted`: ids of the memories whose votes were not counted. */
 async function resolvedView(resolved, names) {
-  const { done: { session: { accepted, proposals, votes, question }, learned }, uncounted } = resolved;
-  const taught = [...await taughtBy({ accepted, votes, question })];
-  const effect = (words, has) => { const ids = taught.filter(([, one]) => has(one)).map(([id]) => id); return ids.length ? ` ${words} for such questions: ${named(ids, names)}.` : null; };
+  const { done: { session: { accepted, proposals, votes, question }, learned: { updated } }, uncounted } = resolved;
+  const taught = await taughtBy({ accepted, votes, question });
   const view = el("section", { class: "resolved", tabindex: "-1", onuntaught: () => trying(async () => view.replaceWith(await resolvedView(resolved, names))) }, el("h2", {}, "Resolved"),
     el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
-    el("p", {}, taught.length ? [effect("Counts more", (one) => one.votes > 0), effect("Counts a little less", (one) => one.votes <= 0 && !one.refused), effect("Is left out", (one) => one.refused),
-      " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : learned.updated ? "What was learned from it was taken back." : "Nothing new was learned."),
+    el("p", {}, taught.length ? effects(taught, names) : updated ? "What was learned from it was taken back." : "Nothing new was learned."),
     uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`) : null,
     proposed(proposals, names));
   return view;
 }
+
+/** The answer of a session's round, for `costOf`. */
+const costsOf = (answer) => ({ ...answer, rounds: answer.round, stop_reason: "votes" });
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
 class Session {
@@ -307,7 +314,7 @@ class Session {
     keepAsLast(this.traceId, { resolved: { done, uncounted } });
     built.get("memories")?.learned();
     this.bar.remove();
-    this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: RESOLVED });
+    this.flow.end(costsOf(this.answer), "you resolved the session");
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
     const told = await resolvedView({ done, uncounted }, this.names);
     this.holder.prepend(told);
@@ -331,7 +338,8 @@ class Session {
     this.traceId = answer.trace_id;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
     showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced) }, ...traced, session: this });
-    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "votes" });
+    answer.spent = traced.trace.spent ?? answer.spent;
+    this.flow.end(costsOf(answer), "your votes are awaited");
     this.refresh();
   }
 }

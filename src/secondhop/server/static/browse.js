@@ -36,7 +36,7 @@ const storedOr = async (id, title = "") => ({ title, ...await get(ofEntity(`/mem
 
 /** What sessions taught, with buttons to take it back; calls `changed` when one was pressed. */
 async function learnedView(changed) {
-  const { questions } = await get(ofEntity("/learned"));
+  const questions = await learned();
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
     el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "counts more" : "counts a little less"} `, takeBack(memory.memory_id, "Taken back", () => { say("Taken back: such questions are answered as before"); changed(); }))))])) : null;
@@ -108,10 +108,10 @@ function memoriesView() {
     await first;
     if (id) await open({ memory_id: id, ...await storedOr(id) }).catch((error) => { if (error.status !== 404) throw error; replace(detail, el("p", {}, "No memory with this id is stored.")); });
   };
-  const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
+  const relearn = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
-  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned,
+  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned: relearn,
     focus: (id = "") => { first ??= trying(reload); trying(showTaught); words.focus(); trying(() => openGiven(id)); } };
 }
 
@@ -220,19 +220,19 @@ function factsView() {
   return { element: holder, focus: () => trying(load) };
 }
 
+/** The parts of a briefing, in their order. */
+const BRIEFED = { core: "Always to know", active: "Left open", preferences: "How things are wanted", recent: "Lately written or used, the latest and most important first" };
+
 function briefingView() {
   const holder = el("div");
+  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300),
+    el("span", { class: "quiet" }, ` ${one.why.includes(day(one.created_at)) ? "" : `${day(one.created_at)} · `}${one.why}`)));
+  const part = (category, rows) => rows.length ? [el("h3", {}, BRIEFED[category]), el("ul", { class: "recalls" }, rows)] : null;
   const load = async () => {
     const { entries, limit } = await get(ofEntity("/briefing"));
     replace(holder, el("h2", {}, "What a chat starts with"), entries.length
       ? [el("p", {}, `What a chatbot is told before anything is asked: at most ${limit} memories, each with the reason why.`), Object.keys(BRIEFED).map((category) => part(category, entries.filter((one) => one.category === category).map(row)))]
       : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they are read out of conversations (secondhop observe), or stored one by one (secondhop remember)."));
-/** The parts of a briefing, in their order. */
-const BRIEFED = { core: "Always to know", active: "Left open", preferences: "How things are wanted", recent: "Lately written or used, the latest and most important first" };
-
   };
   return { element: holder, focus: () => trying(load) };
-  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300),
-    el("span", { class: "quiet" }, ` ${one.why.includes(day(one.created_at)) ? "" : `${day(one.created_at)} · `}${one.why}`)));
-  const part = (category, rows) => rows.length ? [el("h3", {}, BRIEFED[category]), el("ul", { class: "recalls" }, rows)] : null;
 }

@@ -100,7 +100,7 @@ function side(name, changed) {
 async function compared(name, traceId, result) {
   const traced = result ? await tracedBy(traceId).catch(untraced) : await tracedBy(traceId);
   const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(() => []);
-  const told = result ?? resultOf(traced);
+  const told = result ? { ...result, spent: traced.trace.spent ?? result.spent } : resultOf(traced);
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
@@ -160,7 +160,7 @@ function summary(one, other, happened) {
   const gone = one.trace.forgotten?.length;
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
   return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not.` : ` brought nothing that ${other.name} did not.`,
-    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`, own.length ? el("ul", { class: "near" }, own.map(told)) : null);
+    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${timeOf(one.result)}.`, own.length ? el("ul", { class: "near" }, own.map(told)) : null);
 }
 
 /** The names of memories that both recalls looked at, and for which what sessions taught counted otherwise. */
@@ -177,7 +177,6 @@ function tallied(sides) {
   const voted = () => {
     sessionStorage.setItem(marks, JSON.stringify([...votes]));
     repaintVotes(document);
-    const marked = (kinds) => sides.map(({ result }) => result.memories.filter((memory) => kinds.includes(votes.get(memory.id))).length);
     const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
     line.textContent = votes.size ? `Your marks: ${counted.join(" · ")}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
@@ -202,7 +201,7 @@ function comparison(a, b, happened) {
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
     return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
   });
-  const cost = ({ name, result: { spent, rounds } }) => [name, seconds(spent.ms), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
+  const cost = ({ name, result, result: { spent, rounds } }) => [name, timeOf(result), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
   const [inForce, others] = [settingsOf(a), settingsOf(b)];
   const changed = Object.keys({ ...inForce, ...others }).filter((key) => inForce[key] !== others[key]);
   const { votes, voted, line } = tallied([a, b]);
