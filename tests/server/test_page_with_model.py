@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.cli.model_server import ModelServer, expanded, facet, model_server
 from tests.cli.prompt_lab import BETTER, variant_of
 from tests.mcp.mcp_world import MARA
-from tests.server.browser import chromium, new_page
+from tests.server.browser import TIMEOUT_MS, chromium, new_page
 from tests.server.served_world import QUESTION, Running, new_store, serving
 
 from secondhop.memories.records import Fact, Preference
@@ -84,7 +84,7 @@ def begin(page: Page, *, effort: str) -> None:
 
 def ask(page: Page, *, effort: str) -> None:
     begin(page, effort=effort)
-    expect(page.locator(".drawing")).to_be_visible()
+    expect(page.locator(".drawing")).to_be_visible(timeout=TIMEOUT_MS)  # the first loads a client
     page.locator(".flow summary").first.click()
 
 
@@ -99,9 +99,26 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
             expect(page.locator(f'.node.lit[data-node="{node}"]')).to_be_visible()
         plan = page.locator('article[data-memory="plan"]')
         expect(plan.locator(".facts")).to_contain_text("date")
-        expect(plan.locator(".facts")).to_contain_text("own plan (hop 2)")
+        expect(plan.locator(".facts")).to_contain_text("own plan (implied by the question)")
         expect(plan.locator("blockquote").first).to_contain_text("My plan for the first year")
         expect(plan).to_contain_text("The critic voted hot.")
+        expect(page.locator(".flow")).to_contain_text("stopped: the critic is satisfied")
+        page.get_by_role("link", name="Recalls").click()
+        page.locator(".recalls .link").first.click()
+        expect(page.get_by_text("asked for 6 memories · effort high")).to_be_visible()
+        expect(plan).to_contain_text("The critic voted hot.")
+        page.get_by_role("link", name="Ask").click()
+        plan.locator(".vote.hot").click()
+        page.get_by_role("button", name="Next round").click()
+        expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+        expect(plan.locator(".came")).to_have_text(
+            ["You voted hot in an earlier round.", "The critic voted hot."]
+        )
+        page.get_by_role("link", name="Recalls").click()
+        expect(page.locator(".recalls li").first).to_contain_text(
+            "round 2 of a session, after 1 hot"
+        )
+        page.get_by_role("link", name="Ask").click()
         page.get_by_label("include memories that were not returned").check()
         box = page.locator(".box.memory").first
         box.hover()
@@ -126,8 +143,9 @@ def test_nodes_light_up_while_the_recall_runs(
 
     monkeypatch.setitem(model.replies, "CritiqueReply", judged_later)
     with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        blank.set_viewport_size({"width": 390, "height": 844})
         page = opened(blank, running)
-        page.set_viewport_size({"width": 390, "height": 844})
+        page.get_by_text("More", exact=True).click()
         begin(page, effort="high")
 
         expect(page.locator('.node.lit[data-node="diversify"]')).to_be_in_viewport()
@@ -184,11 +202,11 @@ def test_prompts_and_efforts_stand_side_by_side(
 
         different = page.get_by_role("region", name="What was different")
         prompts = different.get_by_role("row", name="prompt expand")
-        expect(prompts).to_contain_text("built-in expand")
-        expect(prompts).to_contain_text("your expand (")
+        expect(prompts).to_contain_text("built in")
+        expect(prompts).to_contain_text("yours (")
         lines = page.get_by_role("region", name="Prompt expand: lines that differ")
         expect(lines).to_contain_text(BETTER)
-        searched = page.get_by_role("region", name="Searched for")
+        searched = page.get_by_role("region", name="Searched for beside the question")
         expect(searched.get_by_role("row", name="résumé: years of product")).to_contain_text("yes")
         expect(page.get_by_role("region", name="Cost")).to_contain_text("model calls")
         page.get_by_label("Kept recall of A").select_option("")
@@ -217,5 +235,6 @@ def test_facts_preferences_history_and_the_briefing_are_browsed(
         expect(page.locator(".detail")).to_contain_text("changed salience 0.9")
         page.get_by_role("link", name="Briefing").click()
         expect(page.get_by_role("heading", name="What a chat starts with")).to_be_visible()
-        expect(page.get_by_role("row", name="Short answers.")).to_contain_text("applies always")
-        expect(page.get_by_role("row", name="Spare key")).to_contain_text("with Ines")
+        wanted = page.locator("h3:text-is('How things are wanted') + ul")
+        expect(wanted).to_contain_text(re.compile(r"Short answers\..*applies always"))
+        expect(page.get_by_role("button", name="Spare key")).to_contain_text("with Ines")

@@ -131,12 +131,7 @@ async def traces(
             returned=len(one.returned),
             stop_reason=one.stop_reason,
             round=one.spent.rounds,
-            votes=Counter(
-                vote.vote
-                for candidate in one.candidates
-                for vote in candidate.votes[-1:]
-                if vote.by in {"person", "agent"}
-            ),
+            votes=votes_before(one),
             effort=one.effort,
             planner=one.planner,
             critic=one.critic,
@@ -146,6 +141,12 @@ async def traces(
         )
         for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]
+
+
+def votes_before(trace: RecallTrace) -> dict[str, int]:
+    """{vote: on how many memories it is the last of people and agents}."""
+    cast = ([v.vote for v in one.votes if v.by in {"person", "agent"}] for one in trace.candidates)
+    return Counter(own[-1] for own in cast if own)
 
 
 @router.get("/traces/{trace_id}", response_model=RecallTrace)

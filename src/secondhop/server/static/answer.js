@@ -14,8 +14,9 @@ const PAGE_WORDS = [
   [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
+  [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
-  [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked.*/, "“include superseded, deprecated and expired memories” shows it, marked"],
+  [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked.*/, "“include memories that no longer hold” shows it, marked"],
   [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE], [/^removing (.+?), which says the same, or (.*)/, "$2; or forgetting $1, which says the same (this page forgets nothing)"],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
@@ -47,7 +48,7 @@ function story(explanation, tools, name = "") {
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, question) && "this question is a cue of it already; now ", inWords(change, names), offersCue && !change.includes("; a cue may") && BY_CUE, "."),
-    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBack(explanation.memory_id, ["Taken back. ", button("Ask again", () => askAgain(tools.trace))]),
+    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
@@ -60,7 +61,7 @@ function partsTable(parts, candidate) {
     if (one === cueRow && cue && cue !== undertaking) return `${one.meaning}; its nearest cue: “${cue}”`;
     return one.name === "shared undertaking" && undertaking ? `${one.meaning}: “${undertaking}”` : one.meaning;
   };
-  return parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name, meaning(one), (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
+  return parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name === "shared undertaking" ? "shared broad cues" : one.name, meaning(one), (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 }
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
@@ -74,9 +75,19 @@ const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.
 const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back", async () => {
   await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
   for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
-  built.get("ask")?.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
+  for (const view of built.values()) view.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
   done();
 }, told);
+
+/** A button that takes back what sessions taught about a memory, so that one may ask again as in `trace`; words instead if nothing of it is left. */
+function takeBackOffer(memoryId, trace) {
+  const holder = el("span"), again = () => button("Ask again", () => askAgain(trace));
+  trying(async () => {
+    const isTaught = (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
+    replace(holder, isTaught ? takeBack(memoryId, ["Taken back. ", again()]) : ["It was taken back since. ", again()]);
+  });
+  return holder;
+}
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {
@@ -100,25 +111,28 @@ const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el(
 /** The name of the facet that is the question itself. */
 const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";
 
-/** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets and the hop. */
+/** How a need is known of, by its hop; a number above 3 is like 3. */
+const HOPS = { 1: "named in the question", 2: "implied by the question", 3: "from what was found" };
+
+/** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets, and how they are known of. */
 function foundFor(memory, { trace }) {
-  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.map((name) => name === ownFacet(trace) ? "the question" : name).join(", ")} (hop ${memory.hop})`;
+  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.map((name) => name === ownFacet(trace) ? "the question" : name).join(", ")} (${HOPS[Math.min(memory.hop, 3)]})`;
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
   return words ? (cue ? "its text and a cue" : "its text") : cue ? `a cue (by its text alone: ${at})` : place && `its text (${at})`;
 }
 
 const facts = (memory, tools) => el("dl", { class: "facts" },
-  fact("date", day(memory.created_at)), fact("kind", [memory.source, memory.kind].filter(Boolean).join(", ")),
+  fact("date", day(memory.created_at)), fact("source", memory.source), fact("kind", memory.kind),
   fact("found by", foundFor(memory, tools)), fact("role", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot, with two digits, or as many as tell it apart from others in the answer; the page shows no other score. */
+/** The score that decided whether a memory got a slot, with two digits, or as many as tell all in the answer apart; the page shows no other score. */
 function scoreOf(id, { scores, shown }) {
   if (!(id in scores)) return "";
-  const own = scores[id], others = shown.map((one) => scores[one]).filter((score) => score !== undefined && score !== own);
-  const tells = (digits) => others.every((score) => score.toFixed(digits) !== own.toFixed(digits));
-  return `score ${own.toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
+  const told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
+  const tells = (digits) => new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
+  return `score ${scores[id].toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
 }
 
 /** A warning that a newer memory replaces this one; undefined if none does. */
@@ -127,12 +141,18 @@ function outdated(id, { outdatedBy, names }) {
   return newer && el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`);
 }
 
+/** What the critic voted on a memory, and what people did in earlier rounds, in words. */
+function votesOn({ id }, { trace }) {
+  const votes = trace.candidates.find((one) => one.memory_id === id)?.votes ?? [], last = (by) => votes.findLast((one) => one.by === by && one.reason !== "left unnamed")?.vote;
+  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last(by)).map(([by, voted]) => `${voted} ${last(by)}${by === "critic" ? "" : " in an earlier round"}.`);
+}
+
 /** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */
 function card(memory, place, tools) {
   const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
   return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
     el("h3", {}, el("span", { class: "place" }, String(place)), byId("tabs") ? el("button", { type: "button", class: "link inline", title: "Open in Memories", onclick: () => openMemory(memory.id) }, name) : name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
-    memory.vote && el("p", { class: "came" }, tools.inSession ? `You voted ${memory.vote} in an earlier round.` : `The critic voted ${memory.vote}.`),
+    votesOn(memory, tools).map((words) => el("p", { class: "came" }, words)),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
     memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, inWords(memory.why, tools.names)),
@@ -244,7 +264,7 @@ function pathView(trace, result, { names, scores, shown }, onMemory) {
   };
   draw();
   return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each memory was found"),
-    el("p", { class: "quiet" }, "The number before a need or search is its hop: 1 for what the question names, 2 for what it implies, 3 for what evidence led to. c stands before a cue: a request that a memory was stored for. The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines."),
+    el("p", { class: "quiet" }, "The number before a need or search is 1 for what the question names, 2 for what it implies, 3 for what the memories found led to. c stands before a cue: a request that a memory was stored for. The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines."),
     el("p", { class: "quiet" }, lineSample("edge"), " led to the memory’s place ", too),
     el("label", {}, all, " include memories that were not returned"), holder);
 }

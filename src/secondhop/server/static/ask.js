@@ -5,19 +5,21 @@ function askView() {
   const question = el("textarea", { rows: "2", required: true, "aria-label": "Question", placeholder: "What do you want to know? Press Enter to ask." });
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": "How many memories" });
   const moment = el("input", { type: "date", "aria-label": "What was believed on" });
-  const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" });
+  const stale = el("input", { type: "checkbox" }), tries = el("div", { class: "row tries" }), about = el("p", { class: "quiet" });
   const dated = el("button", { type: "button", onclick: () => { moment.value = ""; showDated(); if (out.hasChildNodes()) submit(); else moment.focus(); } });
   const showDated = () => { dated.hidden = !moment.value; dated.textContent = `as of ${moment.value} ×`; dated.setAttribute("aria-label", `Remove: as of ${moment.value}`); };
   moment.addEventListener("input", showDated);
   showDated();
   const effort = effortChoice("Effort");
-  const out = el("div", { id: "out" });
+  const out = el("div", { id: "out" }), wide = matchMedia("(min-width: 701px)");
+  const more = el("details", { class: "more", open: wide.matches }, el("summary", {}, "More"), el("div", { class: "row" }, el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale)));
+  wide.addEventListener("change", () => { more.open ||= wide.matches; });  // there it has no summary to open it
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
-    el("div", { class: "row" }, el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment),
-      endedToo(stale), el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
+    el("div", { class: "row" }, el("label", {}, "Ask for ", k, " memories"), more, el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
   const submit = (where = null) => trying(async () => {
     tries.remove();
+    about.remove();
     const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked, where };
     if (effort.value) body.effort = effort.value;
     if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
@@ -30,12 +32,17 @@ function askView() {
     moment.value = day(trace.as_of);
     showDated();
     stale.checked = trace.include_stale;
+    more.open ||= Boolean(effort.value) || stale.checked;
+    if (document.activeElement === question) question.select();
   };
   const again = (trace) => { filled(trace); submit(trace.where); };  // a filter, which only programs give
   const last = lastKept();
   if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled(lastRecall.tools.trace); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
-  else requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
-  return { element: el("div", {}, form, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); if (trace) again(trace); } };
+  else {
+    about.textContent = "secondhop finds the memories that a question needs, and says why each came back, and why others did not.";
+    requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
+  }
+  return { element: el("div", {}, form, about, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); question.select(); if (trace) again(trace); } };
 }
 
 /** Up to three requests that memories are stored for, each of another memory. */
@@ -74,26 +81,31 @@ async function ask(body, out) {
   const answer = el("div");
   replace(out, flow.element, answer);
   const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { replace(out); throw error; });
-  flow.end(result);
+  const traced = await tracedBy(result.trace_id).catch(untraced);
+  result.spent = traced.trace.spent ?? result.spent;  // the time that is shown of it later
+  flow.end(result, stopOf(traced.trace));
   const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id);
   session.keep();
-  showRecall(answer, { result, ...await tracedBy(result.trace_id).catch(untraced), session });
+  showRecall(answer, { result, ...traced, session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
   if (result.trace_id) showAddress("ask", addressOf(result.trace_id), result.question);
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. `ended`: why its session is over, if this tab knows. */
-async function showKept(traceId, out, last = null, ended = "") {
+/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
+async function showKept(traceId, out, last = null) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
-  flow.end({ ...result, stop_reason: ended || result.stop_reason });
+  flow.end(result, stopOf(traced.trace));
   const holder = el("div");
-  replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace)].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
+  replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace), traced.trace.effort && `effort ${traced.trace.effort}`, traced.trace.stop_reason === "votes" && `round ${result.rounds} of a session`].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
   const session = last && new Session(last.body, holder, flow, traceId, last);
   showRecall(holder, { result, ...traced, session });
+  const { resolved, traceId: voted } = lastKept() ?? {}, { names } = lastRecall.tools;
+  const ended = resolved && voted === traceId ? await resolvedView(resolved, names) : await taughtView(traced.trace, names);
+  if (ended) holder.prepend(ended);
   session?.refresh();
   return session;
 }
@@ -129,23 +141,27 @@ function cameClose({ result, trace, scores, stored = new Map() }) {
 /** The text of a stored memory; "" if it was forgotten. */
 const textOf = async (id) => (await get(ofEntity(`/memories/${encodeURIComponent(id)}`)).catch(() => null))?.text ?? "";
 
-/** What a prompt is called; one that is not built in also gets the start of its hash. */
-const promptName = ({ name, version, hash, origin }) => origin === "built in" ? `built-in ${name}` : `${origin === "yours" ? `your ${name}` : `${name} v${version}`} (${hash.slice(0, 6)})`;
+/** Whose a prompt is; one that is not built in also gets the start of its hash. */
+const promptOrigin = ({ version, hash, origin }) => origin === "built in" ? origin : `${origin === "yours" ? origin : `version ${version}`} (${hash.slice(0, 6)})`;
 
 /** What a kept recall was asked for beside its question: the moment, and memories that ended. */
-const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with superseded, deprecated and expired memories"];
+const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with memories that no longer hold"];
 
-/** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts. */
-const keptFacts = (one) => [one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a session${one.round > 1 ? `, after ${Object.entries(one.votes).map(([vote, count]) => `${count} ${vote}`).join(", ") || "no vote"}` : ""}`,
+/** How many votes there were of each kind: "2 hot, 1 cold". */
+const votesCounted = (votes) => Object.entries(votes).map(([vote, count]) => `${count} ${vote}`).join(", ") || "no vote";
+
+/** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts that are not built in. */
+const keptFacts = (one) => [(one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}` : ""}`,
   one.returned < one.k ? `${one.returned} of ${plural(one.k, "memory", "memories")}` : plural(one.returned, "memory", "memories"), ...askedFor(one),
-  one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name }) => name !== "decompose").map(promptName)].filter(Boolean).join(" · ");
+  one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name, origin }) => name !== "decompose" && origin !== "built in").map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`)].filter(Boolean).join(" · ");
 
 /** What the rounds of one session share, and nothing else does. */
 const sessionOf = (one) => one.stop_reason === "votes" ? `${one.asked_at} ${one.question}` : one.trace_id;
 
 /** All recalls that are kept, the newest first; the rounds of a session stand together. */
 async function keptRecalls() {
-  const all = await get(ofEntity("/traces?limit=1000")), groups = new Map();
+  const [all, questions] = await Promise.all([get(ofEntity("/traces?limit=1000")), learned()]), groups = new Map();
+  for (const one of all) one.resolved = taughtIn(one, questions).length > 0;
   for (const one of all) groups.set(sessionOf(one), [...(groups.get(sessionOf(one)) ?? []), one]);
   return [...groups.values()].flat();
 }
@@ -185,26 +201,48 @@ function toolsOf({ result, trace, scores, stored = new Map(), explain, session =
 /** The names of memories in one line. */
 const named = (ids, names) => [...new Set(ids)].map((id) => `“${names.get(id) ?? id}”`).join("; ");
 
-/** What is known now from what a resolved session voted on: {memory id: {votes, refused}}. What was taken back is not there. */
+/** What sessions taught, by question; what was taken back is not there. */
+const learned = async () => (await get(ofEntity("/learned"))).questions;
+
+/** What is known now for the question of a kept round, if its session is the last that taught something for it, and so is resolved. (What a session taught has the time at which it was asked.) */
+const taughtIn = (kept, questions) => kept.stop_reason !== "votes" ? [] : questions.filter((one) => +new Date(one.learned_at) === +new Date(kept.asked_at)).flatMap((one) => one.memories);
+
+/** A line on what is known from the session of a kept round; null if it is not known to be resolved. */
+async function taughtView(trace, names) {
+  const taught = taughtIn(trace, await learned());
+  if (!taught.length) return null;
+  const view = el("p", { class: "resolved", onuntaught: () => trying(async () => view.replaceWith(await taughtView(trace, names) ?? "")) }, "This session is resolved.", effects(taught, names));
+  return view;
+}
+
+/** What sessions taught about memories, in words, with a link to where it can be taken back. */
+function effects(taught, names) {
+  const effect = (words, has) => taught.some(has) && ` ${words} for such questions: ${named(taught.filter(has).map((one) => one.memory_id), names)}.`;
+  return [effect("Counts more", (one) => one.votes > 0), effect("Counts a little less", (one) => one.votes <= 0 && !one.refused), effect("Is left out", (one) => one.refused),
+    " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."];
+}
+
+/** What is known now from what a resolved session voted on. */
 async function taughtBy({ accepted, votes, question }) {
-  const ids = new Set([...accepted, ...votes.flatMap((one) => VOTES.flatMap(([vote]) => one[vote]))]), { questions } = await get(ofEntity("/learned"));
+  const ids = new Set([...accepted, ...votes.flatMap((one) => VOTES.flatMap(([vote]) => one[vote]))]), questions = await learned();
   questions.sort((one, other) => (one.question === question) - (other.question === question));  // its own question last, which then counts
-  return new Map(questions.flatMap((one) => one.memories).filter((one) => ids.has(one.memory_id)).map((one) => [one.memory_id, one]));
+  return [...new Map(questions.flatMap((one) => one.memories).filter((one) => ids.has(one.memory_id)).map((one) => [one.memory_id, one])).values()];
 }
 
 /** What a resolved session accepted, and what of its teaching still stands. `uncounted`: ids of the memories whose votes were not counted. */
 async function resolvedView(resolved, names) {
-  const { done: { session: { accepted, proposals, votes, question }, learned }, uncounted } = resolved;
-  const taught = [...await taughtBy({ accepted, votes, question })];
-  const effect = (words, has) => { const ids = taught.filter(([, one]) => has(one)).map(([id]) => id); return ids.length ? ` ${words} for such questions: ${named(ids, names)}.` : null; };
+  const { done: { session: { accepted, proposals, votes, question }, learned: { updated } }, uncounted } = resolved;
+  const taught = await taughtBy({ accepted, votes, question });
   const view = el("section", { class: "resolved", tabindex: "-1", onuntaught: () => trying(async () => view.replaceWith(await resolvedView(resolved, names))) }, el("h2", {}, "Resolved"),
     el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
-    el("p", {}, taught.length ? [effect("Counts more", (one) => one.votes > 0), effect("Counts a little less", (one) => one.votes <= 0 && !one.refused), effect("Is left out", (one) => one.refused),
-      " ", el("a", { href: "#memories", onclick: () => { opensLearned = true; } }, "What was learned"), " can be taken back."] : learned.updated ? "What was learned from it was taken back." : "Nothing new was learned."),
+    el("p", {}, taught.length ? effects(taught, names) : updated ? "What was learned from it was taken back." : "Nothing new was learned."),
     uncounted.length ? el("p", { class: "warning" }, `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`) : null,
     proposed(proposals, names));
   return view;
 }
+
+/** The answer of a session's round, for `costOf`. */
+const costsOf = (answer) => ({ ...answer, rounds: answer.round, stop_reason: "votes" });
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
 class Session {
@@ -276,7 +314,7 @@ class Session {
     keepAsLast(this.traceId, { resolved: { done, uncounted } });
     built.get("memories")?.learned();
     this.bar.remove();
-    this.flow.end({ ...this.answer, rounds: this.answer.round, stop_reason: RESOLVED });
+    this.flow.end(costsOf(this.answer), "you resolved the session");
     for (const one of this.holder.querySelectorAll(".votes, .rounds-left, .vote-words")) one.remove();
     const told = await resolvedView({ done, uncounted }, this.names);
     this.holder.prepend(told);
@@ -300,7 +338,8 @@ class Session {
     this.traceId = answer.trace_id;
     const traced = await tracedBy(answer.trace_id).catch(untraced);
     showRecall(this.holder, { result: { ...answer, effort: traced.trace.effort, facets: outcomesOf(traced.trace), maybe: nearestOf(traced) }, ...traced, session: this });
-    this.flow.end({ ...answer, rounds: answer.round, stop_reason: "votes" });
+    answer.spent = traced.trace.spent ?? answer.spent;
+    this.flow.end(costsOf(answer), "your votes are awaited");
     this.refresh();
   }
 }

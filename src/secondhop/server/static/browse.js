@@ -36,7 +36,7 @@ const storedOr = async (id, title = "") => ({ title, ...await get(ofEntity(`/mem
 
 /** What sessions taught, with buttons to take it back; calls `changed` when one was pressed. */
 async function learnedView(changed) {
-  const { questions } = await get(ofEntity("/learned"));
+  const questions = await learned();
   const names = namesOf(await Promise.all(questions.flatMap((one) => one.memories.map((memory) => storedOr(memory.memory_id, memory.title)))));
   return questions.length ? el("details", {}, el("summary", {}, `Learned from sessions: ${questions.length}`), questions.map((one) => [el("h2", {}, one.question),
     el("ul", {}, one.memories.map((memory) => el("li", {}, `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "counts more" : "counts a little less"} `, takeBack(memory.memory_id, "Taken back", () => { say("Taken back: such questions are answered as before"); changed(); }))))])) : null;
@@ -108,10 +108,10 @@ function memoriesView() {
     await first;
     if (id) await open({ memory_id: id, ...await storedOr(id) }).catch((error) => { if (error.status !== 404) throw error; replace(detail, el("p", {}, "No memory with this id is stored.")); });
   };
-  const learned = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
+  const relearn = () => { trying(showTaught); if (opened) trying(() => show(opened)); };
   let first, rest; // a filter applies to all memories, so the rest is loaded first
   const loadRest = () => { rest ??= trying(async () => { await first; while (after) await load(); }); };
-  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned,
+  return { element: el("div", { class: "browse" }, el("section", { "aria-label": "Memories" }, adding, taught, el("div", { class: "row" }, words, kind), list, more), detail), learned: relearn,
     focus: (id = "") => { first ??= trying(reload); trying(showTaught); words.focus(); trying(() => openGiven(id)); } };
 }
 
@@ -137,18 +137,25 @@ function cuesView(told, changed) {
     against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null];
 }
 
-/** Store a cue of a memory; returns it. `also`: {dry_run: true} to learn only whether it can be stored. */
-const addCue = (memoryId, text, also = {}) => post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text, ...also })
-  .catch((error) => { if (/the most it may have/.test(error.message)) error.message = "It has the most cues that one may give it; remove one first."; throw error; });
+const MOST_CUES = 6, FULL = `It has ${MOST_CUES} cues that people gave it, the most it may have; remove one first.`;  // `MOST_CUES` of stores/cues.py
+
+/** Whether people may give a memory no more cues. */
+const isFull = async (memoryId) => (await get(ofEntity(`/cues/${encodeURIComponent(memoryId)}`))).cues.filter((cue) => cue.origin === "host" && cue.breadth === "specific").length >= MOST_CUES;
+
+/** Store a cue of a memory; returns it. */
+async function addCue(memoryId, text, also = {}) {
+  if (!also.broad && await isFull(memoryId)) throw new Error(FULL);
+  return post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text, ...also });
+}
 
 const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`));
 
-/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it cannot be added, this is said instead. */
+/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it has the most cues, this is said instead. */
 function cueButton(memoryId, { question, trace }) {
   const holder = el("span");
   const offer = () => replace(holder, onceButton("Add this question as a cue", () => addCue(memoryId, question),
     (cue) => ["Added. ", button("Ask again", () => askAgain(trace)), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
-  addCue(memoryId, question, { dry_run: true }).then(offer, (error) => replace(holder, el("span", { class: "warning" }, error.message, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")));
+  trying(async () => { if (await isFull(memoryId)) replace(holder, el("span", { class: "warning" }, FULL, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")); else offer(); });
   return holder;
 }
 
@@ -213,12 +220,18 @@ function factsView() {
   return { element: holder, focus: () => trying(load) };
 }
 
+/** The parts of a briefing, in their order. */
+const BRIEFED = { core: "Always to know", active: "Left open", preferences: "How things are wanted", recent: "Lately written or used, the latest and most important first" };
+
 function briefingView() {
   const holder = el("div");
+  const row = (one) => el("li", {}, el("button", { type: "button", class: "link", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300),
+    el("span", { class: "quiet" }, ` ${one.why.includes(day(one.created_at)) ? "" : `${day(one.created_at)} · `}${one.why}`)));
+  const part = (category, rows) => rows.length ? [el("h3", {}, BRIEFED[category]), el("ul", { class: "recalls" }, rows)] : null;
   const load = async () => {
-    const told = await get(ofEntity("/briefing"));
-    replace(holder, el("h2", {}, "What a chat starts with"), told.entries.length
-      ? table("Briefing", ["part", "memory", "date", "why"], told.entries.map((one) => [one.category, el("button", { type: "button", class: "link inline", onclick: () => openMemory(one.id) }, (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300)), day(one.created_at), one.why]))
+    const { entries, limit } = await get(ofEntity("/briefing"));
+    replace(holder, el("h2", {}, "What a chat starts with"), entries.length
+      ? [el("p", {}, `What a chatbot is told before anything is asked: at most ${limit} memories, each with the reason why.`), Object.keys(BRIEFED).map((category) => part(category, entries.filter((one) => one.category === category).map(row)))]
       : el("p", {}, "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they are read out of conversations (secondhop observe), or stored one by one (secondhop remember)."));
   };
   return { element: holder, focus: () => trying(load) };

@@ -67,7 +67,7 @@ function side(name, changed) {
   const stale = el("input", { type: "checkbox" });
   const effort = effortChoice(`Effort of ${name}`);
   const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
-  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
+  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k, " memories"), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
   let kept = [];
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
@@ -100,7 +100,7 @@ function side(name, changed) {
 async function compared(name, traceId, result) {
   const traced = result ? await tracedBy(traceId).catch(untraced) : await tracedBy(traceId);
   const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(() => []);
-  const told = result ?? resultOf(traced);
+  const told = result ? { ...result, spent: traced.trace.spent ?? result.spent } : resultOf(traced);
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
@@ -115,9 +115,12 @@ async function between(a, b) {
   })));
 }
 
+/** The last votes of a session before this round, one for each memory; [] of another recall. */
+const votesBefore = ({ candidates }) => candidates.map(({ votes }) => votes.findLast(({ by }) => ["person", "agent"].includes(by))?.vote).filter(Boolean);
+
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
-  ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptName(one)])),
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]).filter(([, count]) => count))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+  ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
 /** The lines of two texts as a diff: [[where, line]]; where is "both", "A" or "B". */
@@ -139,7 +142,7 @@ function promptsCompared(a, b) {
   const pairs = a.prompts.map((one) => [one, b.prompts.find((two) => two.name === one.name)]).filter(([one, two]) => two && one.hash !== two.hash);
   return pairs.map(([one, two]) => one.text && two.text
     ? table(`Prompt ${one.name}: lines that differ`, ["in", "line"], diffOf(one.text, two.text).filter(([where, line]) => where !== "both" && line.trim()))
-    : el("p", { class: "quiet" }, `${[one, two].filter(({ text }) => !text).map(promptName).join(" and ")}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`));
+    : el("p", { class: "quiet" }, `Prompt ${one.name}, ${[one, two].filter(({ text }) => !text).map(promptOrigin).join(" and ")}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`));
 }
 
 /** {memory id: place in the answer, from 1}. */
@@ -157,15 +160,14 @@ function summary(one, other, happened) {
   const gone = one.trace.forgotten?.length;
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
   return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not.` : ` brought nothing that ${other.name} did not.`,
-    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${seconds(one.result.spent.ms)}.`, own.length ? el("ul", { class: "near" }, own.map(told)) : null);
+    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${timeOf(one.result)}.`, own.length ? el("ul", { class: "near" }, own.map(told)) : null);
 }
 
-/** Which side is better. `helps`, `hurts`: [count in A, count in B] of memories that help, and that do not. */
-function verdict(helps, hurts, sides) {
-  const [a, b] = sides.map(({ name }) => name), more = helps[0] - helps[1], less = hurts[1] - hurts[0];
-  if (!more && !less) return "both are as good";
-  if (more * less >= 0) return `${more + less > 0 ? a : b} is better`;
-  return `${more > 0 ? a : b} brought more that helps, and more that does not`;
+/** The names of memories that both recalls looked at, and for which what sessions taught counted otherwise. */
+function taughtOtherwise(a, b) {
+  const counted = ({ trace }) => new Map(trace.candidates.map((one) => [one.memory_id, one.factors.learned ?? 1])), inB = counted(b);
+  const ids = a.result.question === b.result.question ? [...counted(a)].filter(([id, factor]) => inB.has(id) && inB.get(id) !== factor).map(([id]) => id) : [];
+  return ids.length ? el("p", {}, `What sessions taught counted differently in A and B for: ${named(ids, a.tools.names)}.`) : null;
 }
 
 /** A line that counts the person's marks in two answers; the marks stay in this tab, also after a reload. */
@@ -175,9 +177,8 @@ function tallied(sides) {
   const voted = () => {
     sessionStorage.setItem(marks, JSON.stringify([...votes]));
     repaintVotes(document);
-    const marked = (kinds) => sides.map(({ result }) => result.memories.filter((memory) => kinds.includes(votes.get(memory.id))).length);
     const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
-    line.textContent = votes.size ? `${counted.join(" · ")} → ${verdict(marked(["hot", "warm"]), marked(["cold", "wrong"]), sides)}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
+    line.textContent = votes.size ? `Your marks: ${counted.join(" · ")}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
   voted();
   return { votes, voted, line };
@@ -187,7 +188,7 @@ function tallied(sides) {
 function searched(a, b) {
   const [own, theirs] = [a, b].map(({ trace }) => trace.queries.filter((query) => query.facet_id !== "f0").map((query) => query.text));
   const texts = [...new Set([...own, ...theirs])];
-  return texts.length ? table("Searched for", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
+  return texts.length ? table("Searched for beside the question", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
 }
 
 /** `happened`: see `between`. */
@@ -200,14 +201,14 @@ function comparison(a, b, happened) {
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
     return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
   });
-  const cost = ({ name, result: { spent, rounds } }) => [name, seconds(spent.ms), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
+  const cost = ({ name, result, result: { spent, rounds } }) => [name, timeOf(result), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
   const [inForce, others] = [settingsOf(a), settingsOf(b)];
   const changed = Object.keys({ ...inForce, ...others }).filter((key) => inForce[key] !== others[key]);
   const { votes, voted, line } = tallied([a, b]);
   return el("section", { class: "answer", "aria-label": "Comparison" },
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
-    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), line, voteWords(),
+    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),

@@ -143,8 +143,8 @@ function choice(label, usual, options) {
   return el("select", { "aria-label": label }, el("option", { value: "" }, usual), options.map((one) => el("option", { value: one }, one)));
 }
 
-/** The label of a checkbox that lets memories back that ended; once checked, it names those that it does not concern. */
-const endedToo = (box) => el("label", {}, box, " include superseded, deprecated and expired memories", el("span", { class: "quiet if-checked" }, " (memories that only an annotation calls replaced are always searched, and come last)"));
+/** The label of a checkbox that lets memories back that were superseded or deprecated, or expired. */
+const endedToo = (box) => el("label", {}, box, " include memories that no longer hold");
 
 /** A choice of effort; efforts that need a model the server lacks are disabled. */
 function effortChoice(label) {

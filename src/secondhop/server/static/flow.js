@@ -98,22 +98,26 @@ class Flow {
     pane.scrollLeft += left + width / 2 - (shown.left + shown.width / 2);
   }
 
-  /** Show that the recall has ended, and fold its steps. */
-  end(result) {
+  /** Show that the recall has ended, and why (`stopped`, if that is known), and fold its steps. */
+  end(result, stopped) {
     for (const { box } of this.boxes.values()) box.classList.remove("now");
     this.boxes.get("__end__")?.box.classList.add("lit");
-    this.now.textContent = costOf(result);
+    this.now.textContent = costOf(result, stopped);
     this.steps.open = false;
   }
 }
 
-const AWAITED = "your votes are awaited", RESOLVED = "you resolved the session";  // why a round of a session ends
+/** The time that a recall took; of a session, its last round. */
+const timeOf = ({ spent, stop_reason: stop }) => seconds(spent.ms) + (stop === "votes" ? " for this round" : "");
 
-/** What a recall cost, in one line. */
-function costOf(result) {
+/** Why a recall stopped; "" if its trace does not know (of a round of a session; after a memory was forgotten), or if there was nothing more to ask. */
+const stopOf = ({ stop_reason: stop, stop_detail: detail, effort, forgotten }) => stop === "votes" || forgotten?.length || (effort === "none" && stop === "complete") ? "" : detail;
+
+/** What a recall cost, in one line; of a session, all its rounds so far. */
+function costOf(result, stopped) {
   const spent = result.spent;
-  const parts = [plural(result.rounds, "round"), plural(spent.queries, "query", "queries"), seconds(spent.ms)];
+  const parts = [plural(result.rounds, "round"), plural(spent.queries, "query", "queries"), timeOf(result)];
   if (spent.llm_calls) parts.push(`${plural(spent.llm_calls, "model call")}, ${spent.prompt_tokens + spent.completion_tokens} tokens`);
   if (spent.cost_usd) parts.push(`$${spent.cost_usd.toFixed(4)}`);
-  return `${parts.join(" · ")} · stopped: ${result.stop_reason === "votes" ? AWAITED : result.stop_reason.replaceAll("_", " ")}`;
+  return parts.join(" · ") + (stopped ? ` · stopped: ${stopped}` : "");
 }

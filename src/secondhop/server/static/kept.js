@@ -27,8 +27,7 @@ async function standingOf({ sessionId }) {
 /** Show the last answer in `out`, with the votes on it; without them if its session is over. */
 async function showLast(last, out) {
   const standing = await standingOf(last), canVote = last.body && (standing || !last.sessionId);
-  const session = await showKept(last.traceId, out, canVote ? last : null, last.resolved ? RESOLVED : "");
+  const session = await showKept(last.traceId, out, canVote ? last : null);
   if (standing) await session.draw(standing);
-  if (last.resolved) out.prepend(await resolvedView(last.resolved, lastRecall.tools.names));
   showAddress("ask", addressOf(standing?.trace_id ?? last.traceId), lastRecall.question, "replaceState");
 }

@@ -103,7 +103,7 @@ function startFile(kept) {
   document.title = kept.result.question;
   const flow = new Flow(kept.graph);
   for (const step of kept.trace.steps) flow.hear(step);
-  flow.end(kept.result);
+  flow.end(kept.result, stopOf(kept.trace));
   const explain = async (id) => {
     if (!kept.explanations[id]) throw new Error("this file has no explanation of that memory; run `secondhop explain`");
     return kept.explanations[id];
