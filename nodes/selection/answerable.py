@@ -30,6 +30,9 @@ The best of few is less near by chance alone, and to withhold the one allergy th
 worse than to return one note too many (docs/benchmarks.md).
 """
 
+LEAST = 0.5
+"""The bar of a look-up is never lower than this share of the full one: below it, even one of few
+memories is near by chance."""
 
 SMALL_TALK_BAR = 0.8
 """Bar of a message that only greets or thanks: a memory has to say nearly the same.
@@ -73,7 +76,7 @@ def answerable(
     own = state.get("rankings", {}).get("q0")
     compared = len({*own["dense"]["memory_ids"]}) if own else 0
     size = min(1.0, max(len(direct), compared) / FULL_SIZE)
-    bar *= sqrt(size) if kind in LOOKUPS else size
+    bar *= max(LEAST, sqrt(size)) if kind in LOOKUPS else size
     if is_small_talk(state["question"]):
         bar = SMALL_TALK_BAR
     unknown = bool(candidates) and not direct

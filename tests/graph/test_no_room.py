@@ -60,7 +60,7 @@ async def test_what_has_room_is_no_near_miss_and_what_has_none_beside_it_is(
 
 async def test_a_fact_that_is_only_nearly_answered_is_told_of_as_well(world: SmallWorld) -> None:
     services = world.services(settings=recall_settings(ranking={"min_score": 0.7}))
-    question = "Where are the winter tyres kept?"
+    question = "Where are the new winter tyres and the snow chains kept?"
 
     chosen, _ = await ask(services, question)
     result, _ = await ask(services, question, tokens=1)
