@@ -17,7 +17,7 @@ const PAGE_WORDS = [
   [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked.*/, "“include memories that no longer hold” shows it, marked"],
-  [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE], [/^removing (.+?), which says the same, or (.*)/, "$2; or forgetting $1, which says the same (this page forgets nothing)"],
+  [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
@@ -35,7 +35,7 @@ const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exe
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
   const told = PAGE_WORDS.reduce((said, [command, words]) => said.replace(command, words), text);
-  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
+  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
 }
 
 /** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
@@ -66,7 +66,7 @@ function partsTable(parts, candidate) {
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
 const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
-  && !told.some((sentence) => sentence.includes("repeats what ")) && !isCueOf({ story: told }, question);
+  && !told.some((sentence) => /repeats what |close in wording or meaning to /.test(sentence)) && !isCueOf({ story: told }, question);
 
 /** Whether the question is a cue of a memory already. */
 const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
