@@ -206,9 +206,7 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.locator(".told")).to_be_focused()
     expect(page.locator(".why-not")).not_to_contain_text("secondhop cues")
     why_not = page.locator(".why-not")
-    expect(why_not.locator("p", has_text="What would admit it")).to_contain_text(
-        "or this question as a cue"
-    )
+    expect(why_not.locator("p", has_text="What would admit it")).to_contain_text("asking for")
     why_not.get_by_role("button", name="Add this question as a cue").click()
     expect(why_not).to_contain_text("Added.")
     expect(why_not.get_by_role("button", name="Add this")).to_have_count(0)
@@ -271,7 +269,6 @@ def test_a_question_becomes_a_cue_until_a_memory_has_the_most(
         expect(page.locator('.answer article[data-memory="ana"]')).to_be_visible()
         page.get_by_label("Memory id").fill("car")
         page.keyboard.press("Enter")
-        expect(page.locator(".why-not .story").last).to_contain_text("stored for “Ana eats nuts”")
         expect(page.get_by_role("button", name="Add this question")).to_have_count(0)
         expect(page.locator(".why-not")).to_contain_text("this question is a cue of it already")
         page.locator(".why-not").get_by_role("button", name="Ask for 2").click()
@@ -1052,7 +1049,9 @@ def test_five_thousand_memories_are_asked_and_browsed(tmp_path: Path, browser: B
         expect(page.locator(".answer article")).to_have_count(6)
         page.get_by_label("Memory id").fill("n-1234")
         page.keyboard.press("Enter")
-        expect(page.locator(".why-not .story").first).to_contain_text("a deeper search (a setting")
+        expect(page.locator(".why-not .story").first).to_contain_text(
+            "a question that names what the memory is about"
+        )
         expect(page.locator(".why-not")).not_to_contain_text(re.compile("--set|depth_factor"))
         page.get_by_role("link", name="Memories").click()
         expect(page.locator(".rows li")).to_have_count(500)

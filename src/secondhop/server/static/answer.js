@@ -42,12 +42,12 @@ function inWords(text, names) {
 function story(explanation, tools, name = "") {
   const { names, canStore, question } = tools;
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
-  const offersCue = canStore && aCueMayHelp(explanation, question);
+  const offersCue = canStore && aCueMayHelp(explanation, tools);
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
-    change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, question) && "this question is a cue of it already; now ", inWords(change, names), offersCue && !change.includes("; a cue may") && BY_CUE, "."),
+    change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
@@ -65,11 +65,11 @@ function partsTable(parts, candidate) {
 }
 
 /** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
-const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told }, question) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
-  && !told.some((sentence) => /repeats what |close in wording or meaning to /.test(sentence)) && !isCueOf({ story: told }, question);
+const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told, memory_id: id }, tools) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
+  && !told.some((sentence) => /repeats what |close in wording or meaning to /.test(sentence)) && !isCueOf({ memory_id: id }, tools);
 
 /** Whether the question is a cue of a memory already. */
-const isCueOf = ({ story: told }, question) => told.some((sentence) => sentence.toLowerCase().includes(`stored for “${question.toLowerCase()}”`));
+const isCueOf = ({ memory_id: id }, { trace, question }) => trace.candidates.find((one) => one.memory_id === id)?.cue?.toLowerCase() === question.toLowerCase();
 
 /** A button that takes back what sessions taught about a memory; `told` then stands in its place. */
 const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back", async () => {
