@@ -50,6 +50,19 @@ async def test_a_superseded_memory_does_not_come_back(recall: Recall) -> None:
     assert "mat" not in {*found.ids(), *(miss.id for miss in found.maybe)}
 
 
+async def test_a_memory_answers_what_the_one_that_it_supersedes_answered(recall: Recall) -> None:
+    """Its words may be far from the question, as those of "we moved it" are."""
+    await recall.aadd([note("moved", "Grandpa hung it in the shed instead", day=22)])
+    before = (await recall.arecall(QUESTION, k=9, at=NOW)).ids()
+    await recall.memories.asupersede("mat", "hook")
+    await recall.memories.asupersede("hook", "moved")
+
+    after = (await recall.arecall(QUESTION, at=NOW)).ids()
+
+    assert "moved" not in before[:2]
+    assert after[0] == "moved"
+
+
 async def test_asked_for_it_comes_back_marked_with_what_replaced_it(recall: Recall) -> None:
     await recall.memories.asupersede("mat", "hook")
 

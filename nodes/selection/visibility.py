@@ -67,6 +67,15 @@ class Hidden:
         outside = self.admitted is not None and memory_id not in self.admitted
         return outside or memory_id in self.reasons
 
+    def heir(self, memory_id: str) -> str:
+        """The memory that superseded this one, at once or in turn, and may be shown; "" if none."""
+        passed: set[str] = set()
+        while memory_id in self.reasons and memory_id not in passed:
+            passed.add(memory_id)
+            end = self.ended.get(memory_id)
+            memory_id = end.by if end is not None else ""
+        return "" if not memory_id or self.hides(memory_id) else memory_id
+
     def depth(self, k: int) -> int:
         """How many hits to fetch first to be left with `k`; more if a filter excludes many."""
         if self.admitted is None:
@@ -179,11 +188,27 @@ async def visible(
         rankings = await search(depth)
         if not hidden.reasons and hidden.admitted is None:
             return [Visible(hits[:k], {}) for hits in rankings]
-        shown = [[hit for hit in hits if not hidden.hides(hit.memory_id)] for hits in rankings]
+        shown = [shown_of(hits, hidden) for hits in rankings]
         both = list(zip(rankings, shown, strict=True))
         if all(len(seen) >= k or len(hits) < depth for hits, seen in both):
             return [Visible(seen[:k], passed_over(hits, seen[:k], hidden)) for hits, seen in both]
         depth *= 2
+
+
+def shown_of(hits: Sequence[PassageHit], hidden: Hidden) -> list[PassageHit]:
+    """The hits that may be shown, best first. A memory that supersedes others ranks where the best
+    of them would: it answers what they answered, often in words far from the question."""
+    best: dict[str, float] = {}
+    for hit in hits:
+        if hit.memory_id in hidden.reasons and (heir := hidden.heir(hit.memory_id)):
+            best[heir] = max(best.get(heir, hit.score), hit.score)
+    shown = [hit for hit in hits if not hidden.hides(hit.memory_id)]
+    if not best:
+        return shown
+    raised = [
+        hit._replace(score=max(hit.score, best.pop(hit.memory_id, hit.score))) for hit in shown
+    ]
+    return sorted(raised, key=lambda hit: (-hit.score, hit.passage_id))
 
 
 def passed_over(
@@ -192,7 +217,7 @@ def passed_over(
     """{memory id: why it is hidden} for hits above the last one shown; at most `NOTED`."""
     noted: dict[str, str] = {}
     for hit in hits:
-        if len(noted) >= NOTED or (seen and hit is seen[-1]):
+        if len(noted) >= NOTED or (seen and hit.passage_id == seen[-1].passage_id):
             break
         if hit.memory_id in hidden.reasons:
             noted[hit.memory_id] = hidden.reasons[hit.memory_id]
