@@ -189,8 +189,10 @@ def test_the_best_of_few_memories_need_not_be_as_near_as_the_best_of_many(
     assert best_answer(pool, state, settings=SETTINGS).given is given_
 
 
-def test_a_look_up_needs_the_same_nearness_among_few_memories() -> None:
+def test_a_look_up_among_few_memories_needs_half_of_the_nearness_at_least() -> None:
     pool, state = world_of([[0.2], [0.04]])
+    assert best_answer(pool, {**state, "kind": "factual"}, settings=SETTINGS).given
+    pool, state = world_of([[0.13], [0.04]])
     assert not best_answer(pool, {**state, "kind": "factual"}, settings=SETTINGS).given
 
 
