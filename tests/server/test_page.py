@@ -759,8 +759,11 @@ def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -
     page.get_by_label("Filter kept recalls").fill("number 01?")
     second = page.get_by_label("Kept recall of B").locator("option", has_text="number 01?")
     expect(second).to_have_count(1)
+    expect(page.get_by_label("Memories of B")).to_have_value("2")  # asked as A was
+    page.get_by_role("checkbox", name="include memories that no longer hold").check()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("region", name="Places")).to_be_visible()
+    expect(page.get_by_role("region", name="What was different")).to_contain_text("no longer hold")
     page.get_by_role("link", name="Recalls").click()
     page.get_by_role("button", name=re.compile("Compare .* number 00")).first.click()
     chosen = page.get_by_label("Kept recall of B").locator("option:checked")

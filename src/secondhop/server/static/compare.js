@@ -51,6 +51,7 @@ function compareView() {
     list();
     for (const one of sides) if (given && one.chosen()?.question !== given.question) one.choose("");
     if (given) (sides.find((one) => !one.chosen()) ?? sides[1]).choose(given.trace_id);
+    if (given) for (const one of sides) if (!one.chosen()) one.fill(given);
     sides.forEach((one, index) => { if (addressed.length) one.choose(addressed[index]); });
     changed();
     if (!addressed.length) return;
@@ -80,6 +81,7 @@ function side(name, changed) {
   picked.addEventListener("change", settle);
   return {
     chosen, choose,
+    fill: (recall) => { k.value = recall.k; moment.value = day(recall.as_of); stale.checked = recall.include_stale; effort.value = recall.effort ?? ""; },  // so that one change at a time is compared
     list: (all, fits) => {
       const now = picked.value;
       kept = all;
@@ -119,7 +121,7 @@ async function between(a, b) {
 const votesBefore = ({ candidates }) => candidates.map(({ votes }) => votes.findLast(({ by }) => ["person", "agent"].includes(by))?.vote).filter(Boolean);
 
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]).filter(([, count]) => count))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "memories that no longer hold": trace.include_stale ? "included" : "left out", "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]).filter(([, count]) => count))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
