@@ -232,21 +232,24 @@ function whyNotForm(tools, search) {
   const { explain, names } = tools;
   const input = el("input", { list: "known-memories", placeholder: "title, id, or words in it", "aria-label": "Memory id", autocomplete: "off" });
   const told = el("div", { class: "told", tabindex: "-1" });
-  const tell = async (id, name, text) => {
+  let last = 0;  // an answer that comes after the next question is not shown
+  const tell = async (mine, id, name, text) => {
     const explanation = await explain(id);
     const said = text ?? (search ? await textOf(id) : "");
+    if (mine !== last) return;
     replace(told, el("div", { class: "story" }, el("h3", {}, names.get(id) ?? nameOf({ id, title: explanation.title || name, text: said }), el("span", { class: "quiet score" }, scoreOf(id, tools))), said && quote(said), story(explanation, tools)));
   };
-  const answer = async (said) => {
+  const answer = async (mine, said) => {
     const known = [...names].find(([id, name]) => id === said || [name, name.split(": ")[0]].some((one) => one.toLowerCase() === said.toLowerCase()));
-    if (known || !search) return tell(known ? known[0] : said, (known && known[1]) || said);
+    if (known || !search) return tell(mine, known ? known[0] : said, (known && known[1]) || said);
     const found = await search(said);
     const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said);
-    if (own) return tell(own.memory_id, nameOf(own), own.text);
+    if (own) return tell(mine, own.memory_id, nameOf(own), own.text);
+    if (mine !== last) return null;
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
-  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(async () => { await answer(input.value.trim()); told.focus({ preventScroll: true }); told.scrollIntoView({ block: "start" }); }, form); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
+  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(async () => { await answer(++last, input.value.trim()); told.focus({ preventScroll: true }); told.scrollIntoView({ block: "start" }); }, form); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
   return form;
 }
