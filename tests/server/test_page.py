@@ -768,6 +768,7 @@ def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -
     expect(page.get_by_role("region", name="Places")).to_be_visible()
     expect(page.get_by_role("region", name="What was different")).to_contain_text("no longer hold")
     page.get_by_role("link", name="Recalls").click()
+    expect(page.locator(".recalls li")).to_have_count(2)  # drawn again, with the one asked here
     page.get_by_role("button", name=re.compile("Compare .* number 00")).first.click()
     chosen = page.get_by_label("Kept recall of B").locator("option:checked")
     expect(chosen).to_contain_text("number 00?")
