@@ -110,14 +110,8 @@ def written_later(memory_id: str, title: str, created_at: datetime) -> Explanati
 def never_found(memory_id: str, reach: Reach) -> Explanation:
     """The story of a memory that no query found."""
     if not reach.rank:
-        return Explanation(
-            memory_id=memory_id,
-            title=reach.title,
-            returned=False,
-            story=["No query of this recall found it, or came anywhere near it."],
-            cut_by="never_found",
-            nearest_change=NAMING,
-        )
+        said = "No query of this recall found it, or came anywhere near it."
+        return far(memory_id, reach.title, said, cut_by="never_found")
     return Explanation(
         memory_id=memory_id,
         title=reach.title,
@@ -150,11 +144,17 @@ def deeper(reach: Reach) -> str:
 
 def found_far(memory_id: str, reach: Reach) -> Explanation:
     """The story of a memory that searches found, but that was no candidate."""
+    said = "A search found it, but other memories are nearer to the question."
+    return far(memory_id, reach.title, said, cut_by="fuse")
+
+
+def far(memory_id: str, title: str, said: str, *, cut_by: str) -> Explanation:
+    """The story of a memory that only a question about it would bring."""
     return Explanation(
         memory_id=memory_id,
-        title=reach.title,
+        title=title,
         returned=False,
-        story=["A search found it, but other memories are nearer to the question."],
-        cut_by="fuse",
+        story=[said],
+        cut_by=cut_by,
         nearest_change=NAMING,
     )
