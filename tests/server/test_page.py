@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, FloatRect, Page, expect
+from playwright.sync_api import Browser, FloatRect, Page, Route, expect
 from tests.fakes import note
 from tests.mcp.mcp_world import MARA, NOOR, command, environment
 from tests.server.browser import chromium, new_page
@@ -671,6 +671,31 @@ def test_a_recall_has_an_address_and_is_asked_again(
         expect(other.locator(".answer .vote").first).to_be_visible()
         expect(other).to_have_url(re.compile(f"#/recall/{MARA}/."))
         assert other.url != first
+
+
+def test_a_recall_that_loads_late_does_not_replace_the_next(page: Page) -> None:
+    ask(page)
+    wanted = page.url
+    ask(page, "winter tyres")
+    late = page.url
+    ask(page, "bread")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(f"**/traces/{late.rsplit('/', 1)[-1]}", hold)
+
+    page.go_back()
+    page.wait_for_function("document.title.startsWith('Recalls')")  # it waits for the trace
+    page.go_back()
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    with page.expect_response("**/graph"):  # which is the last that it asks for
+        held[0].continue_()
+    page.wait_for_timeout(300)
+
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    assert page.url == wanted
 
 
 def test_a_recall_that_a_program_filtered_is_asked_again_with_its_filter(

@@ -80,8 +80,10 @@ async function ask(body, out) {
   const flow = new Flow(await get(ofEntity("/graph")));
   const answer = el("div");
   replace(out, flow.element, answer);
-  const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { replace(out); throw error; });
+  const isWanted = () => out.contains(answer);  // until another question is asked
+  const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { if (isWanted()) replace(out); throw error; });
   const traced = await tracedBy(result.trace_id).catch(untraced);
+  if (!isWanted()) return;
   result.spent = traced.trace.spent ?? result.spent;  // the time that is shown of it later
   flow.end(result, stopOf(traced.trace));
   const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id);
@@ -92,10 +94,11 @@ async function ask(body, out) {
   say(`${plural(result.memories.length, "memory", "memories")} in ${seconds(result.spent.ms)}`);
 }
 
-/** Show a kept recall in `out`: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
+/** Show a kept recall in `out`, unless that was taken away before the recall came: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
 async function showKept(traceId, out, last = null) {
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
+  if (!out.parentNode) return null;
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
   flow.end(result, stopOf(traced.trace));

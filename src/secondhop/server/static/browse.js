@@ -175,10 +175,11 @@ function tracesView() {
   const close = () => { replace(out); all.hidden = false; words.focus(); showAddress("recalls", "#recalls"); };
   const open = (traceId) => trying(async () => {
     const shown = el("div");
-    const gone = await showKept(traceId, shown).then(() => null, noLongerKept);
-    if (gone) replace(shown, gone); else showAddress("recalls", addressOf(traceId), lastRecall.question);
     replace(out, back, shown);
     all.hidden = true;
+    const gone = await showKept(traceId, shown).then(() => null, noLongerKept);
+    if (!shown.parentNode) return;  // another was opened meanwhile
+    if (gone) replace(shown, gone); else showAddress("recalls", addressOf(traceId), lastRecall.question);
     scrollTo(0, 0);
     back.focus();
   });
