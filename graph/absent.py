@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from secondhop.graph.explanation import Explanation, Reach
-from secondhop.graph.nearest_change import set_options
+from secondhop.graph.nearest_change import set_options, with_a_cue
 from secondhop.graph.trace import RecallTrace, TraceHidden, TracePreference
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.stores.keeping import ALWAYS
@@ -107,11 +107,12 @@ def written_later(memory_id: str, title: str, created_at: datetime) -> Explanati
     )
 
 
-def never_found(memory_id: str, reach: Reach) -> Explanation:
+def never_found(memory_id: str, reach: Reach, *, takes_cue: bool) -> Explanation:
     """The story of a memory that no query found."""
+    cue = with_a_cue(memory_id, takes_cue=takes_cue)
     if not reach.rank:
         said = "No query of this recall found it, or came anywhere near it."
-        return far(memory_id, reach.title, said, cut_by="never_found")
+        return far(memory_id, reach.title, said, cut_by="never_found", cue=cue)
     return Explanation(
         memory_id=memory_id,
         title=reach.title,
@@ -124,7 +125,7 @@ def never_found(memory_id: str, reach: Reach) -> Explanation:
             f"{reach.last_cosine:.2f}.",
         ],
         cut_by="never_found",
-        nearest_change=f"{deeper(reach)}{NAMING}",
+        nearest_change=f"{deeper(reach)}{NAMING}{cue}",
     )
 
 
@@ -142,19 +143,26 @@ def deeper(reach: Reach) -> str:
     )
 
 
-def found_far(memory_id: str, reach: Reach) -> Explanation:
-    """The story of a memory that searches found, but that was no candidate."""
-    said = "A search found it, but other memories are nearer to the question."
-    return far(memory_id, reach.title, said, cut_by="fuse")
+def found_far(memory_id: str, reach: Reach, *, place: int, takes_cue: bool) -> Explanation:
+    """The story of a memory that searches found, but that was no candidate.
+
+    Args:
+        place: its best place in a search, from 1.
+    """
+    said = (
+        f"A search found it at place {place}; the memories ahead of it are nearer to the question."
+    )
+    cue = with_a_cue(memory_id, takes_cue=takes_cue)
+    return far(memory_id, reach.title, said, cut_by="fuse", cue=cue)
 
 
-def far(memory_id: str, title: str, said: str, *, cut_by: str) -> Explanation:
-    """The story of a memory that only a question about it would bring."""
+def far(memory_id: str, title: str, said: str, *, cut_by: str, cue: str) -> Explanation:
+    """The story of a memory that only a question about it, or a cue, would bring."""
     return Explanation(
         memory_id=memory_id,
         title=title,
         returned=False,
         story=[said],
         cut_by=cut_by,
-        nearest_change=NAMING,
+        nearest_change=f"{NAMING}{cue}",
     )

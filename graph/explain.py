@@ -83,10 +83,17 @@ def explain(
             f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` show the "
             f"ids"
         )
-    hits = (hit for query in trace.queries for hit in (*query.dense, *query.lexical))
-    if not is_planned(trace) and any(hit.memory_id == memory_id for hit in hits):
-        return found_far(memory_id, reach)
-    return never_found(memory_id, reach)
+    place = 0 if is_planned(trace) else best_place(trace, memory_id)
+    if place:
+        return found_far(memory_id, reach, place=place, takes_cue=takes_cue)
+    return never_found(memory_id, reach, takes_cue=takes_cue)
+
+
+def best_place(trace: RecallTrace, memory_id: str) -> int:
+    """Its best place among the memories that a search found, from 1; 0 if none found it."""
+    searches = (hits for query in trace.queries for hits in (query.dense, query.lexical))
+    found = (list(dict.fromkeys(hit.memory_id for hit in hits)) for hits in searches)
+    return min((ids.index(memory_id) + 1 for ids in found if memory_id in ids), default=0)
 
 
 def of_candidate(
@@ -107,21 +114,22 @@ def of_candidate(
         for vote in candidate.votes
     ]
     last = last_cut(candidate)
-    taught = last is not None and last.stage == "critique" and is_taught(candidate)
     change = ""
     if candidate.slot is None:
         change = nearest_change(trace, candidate, last, takes_cue=takes_cue)
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
-    elif last is not None and not taught:
+    elif last is not None and last.stage == "critique":  # its votes say why
+        story += [beaten_by(trace, candidate, last, names=names).strip()]
+    elif last is not None:
         story.append(told_cut(trace, candidate, last, names=names))
-    elif not taught:
+    else:
         story.append(lower_score(trace, candidate))
     return Explanation(
         memory_id=candidate.memory_id,
         title=candidate.title,
         returned=candidate.slot is not None,
-        story=story,
+        story=[sentence for sentence in story if sentence],
         parts=score_parts(trace, candidate),
         computed=[
             *made(trace, candidate),
@@ -133,11 +141,6 @@ def of_candidate(
         nearest_change=change,
         replaced_by=candidate.outdated_by,
     )
-
-
-def is_taught(candidate: TraceCandidate) -> bool:
-    """Whether only earlier sessions voted on it, and no round of this recall."""
-    return bool(candidate.votes) and not any(vote.round for vote in candidate.votes)
 
 
 def told_cut(

@@ -18,8 +18,10 @@ from secondhop.nodes.selection.relevance import (
     LEAST_SUM,
     NEWER,
     REPLACED_FACTOR,
+    UNNAMED,
 )
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
+from secondhop.stores.cues import MOST_CUES
 from secondhop.wording import command
 
 
@@ -32,15 +34,15 @@ def nearest_change(
         last: the drop that decided; None if the memory has no drop.
         takes_cue: whether another cue can be added to the memory.
     """
-    hint = cue_hint(trace, candidate) if takes_cue else ""
+    hint = cue_hint(trace, candidate, takes_cue=takes_cue)
     if last is None:
         return "" if cast_by_others(trace.candidates) else never_weighed(trace, candidate, hint)
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
-        return other_vote(candidate, last)
+        return other_vote(trace, candidate)
     if last.reason == REFUSED or was_refused(trace):
-        return vote_for(candidate, REFUSED)
+        return without_critic(trace, candidate)
     if last.reason == NOT_NEAR:
         return answered_after_all(trace, last)
     if cast_by_others(trace.candidates):
@@ -66,7 +68,7 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> s
     return f"--k {found}, as many as were found (fewer may do){hint}"
 
 
-def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
+def other_vote(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """The change for a memory that was voted out, now or in an earlier session."""
     for vote in cast_by_others([candidate])[-1:]:
         return (
@@ -76,7 +78,7 @@ def other_vote(candidate: TraceCandidate, last: TraceDrop) -> str:
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
         return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}"
-    return vote_for(candidate, f"it was {last.reason.split(':')[0]}")
+    return without_critic(trace, candidate)
 
 
 def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
@@ -89,11 +91,20 @@ def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
     ]
 
 
-def vote_for(candidate: TraceCandidate, why: str) -> str:
-    """A hot vote, or a nearer question if no search found the memory similar to this one."""
+def without_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """What admits a memory that the critic did not want: to ask none, or to persuade it; or a
+    nearer question if no search found the memory similar to this one."""
     if not is_founded(candidate):
         return NEARER_QUESTION
-    return f"a hot vote of the critic: {why}"
+    persuaded = "a question, or a `critique` prompt, for which the critic votes it hot"
+    if is_planned(trace) or trace.tokens is not None:
+        return persuaded
+    own = score_without(trace, candidate, UNNAMED)
+    ahead = sum(score_without(trace, other, UNNAMED) > own for other in trace.candidates)
+    return (
+        f"--effort none --k {max(trace.k, ahead + 1)} or a little more (no critic votes there, and "
+        f"by score it comes in at place {ahead + 1}); or {persuaded}"
+    )
 
 
 def is_founded(candidate: TraceCandidate) -> bool:
@@ -119,8 +130,7 @@ def more_slots(
         return slots_of(trace, place)
     if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
-    far = hint if place > 2 * trace.k else ""
-    return slots_of(trace, place) + far + unlearned(trace, candidate)
+    return slots_of(trace, place) + hint + unlearned(trace, candidate)
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:
@@ -162,8 +172,8 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
     return f"; or `recall.learning.forget([{candidate.memory_id!r}])`: a session voted it down"
 
 
-def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The hint that a cue would raise the memory, as an alternative to a very high k.
+def cue_hint(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) -> str:
+    """The hint that a cue would raise the memory, as an alternative to a higher k.
 
     "" if a cue raises it already, it is outdated or chosen, or its factors keep it below the last
     slot.
@@ -178,9 +188,16 @@ def cue_hint(trace: RecallTrace, candidate: TraceCandidate) -> str:
         or (by_score and most <= score_to_beat(trace))
     ):
         return ""
-    typed = command("cues", candidate.memory_id, "--add", "a request for which it matters")
     needed = f" (it must score more than {score_to_beat(trace):.2f} with it)" if by_score else ""
-    return f"; a cue may lift it for such questions: {typed}{needed}"
+    return f"{with_a_cue(candidate.memory_id, takes_cue=takes_cue)}{needed}"
+
+
+def with_a_cue(memory_id: str, *, takes_cue: bool) -> str:
+    """The hint that a cue may raise a memory, as one of several changes."""
+    typed = command("cues", memory_id, "--add", "a request for which it matters")
+    if not takes_cue:
+        typed = f"remove one of its {MOST_CUES['specific']} first ({command('cues', memory_id)})"
+    return f"; a cue may lift it for such questions: {typed}"
 
 
 def kind_of(trace: RecallTrace) -> str:

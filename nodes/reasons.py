@@ -16,7 +16,7 @@ NEAR = 0.3
 LEAST_NEAR = 0.1
 """Relevance below which a memory is not even called one of the nearest."""
 
-WEAK = "Little of it is about the question."
+WEAK = "It fills a free place: little of it is about the question."
 """The reason of a memory that only fills a free slot; `RecalledMemory.weak` marks it."""
 
 

@@ -311,16 +311,17 @@ async def test_what_comes_for_a_vote_against_another_is_told_so(recall: Recall) 
         assert one.why.endswith("; these votes made room.")
 
 
-async def test_no_cue_is_offered_for_a_memory_that_takes_no_more(recall: Recall) -> None:
+async def test_a_memory_that_takes_no_more_cues_must_lose_one_first(recall: Recall) -> None:
     trace = await asked(recall)
     stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
-    far = next(told.memory_id for told in stories if "secondhop cues" in told.nearest_change)
+    far = next(told.memory_id for told in stories if "--add" in told.nearest_change)
     for number in range(5):  # it was stored with one
         await recall.memories.cues.aadd(far, f"mend the violin {number}")
 
     told = await recall.aexplain(await asked(recall), far)
     assert "--k " in told.nearest_change
-    assert "secondhop cues" not in told.nearest_change
+    assert "--add" not in told.nearest_change
+    assert f"remove one of its 6 first (`secondhop cues {far}`)" in told.nearest_change
     with pytest.raises(UsageError, match="the most it may have"):
         await recall.memories.cues.aadd(far, "mend the cello")
 

@@ -92,6 +92,12 @@ async def with_slots(recalled: Recalled, told: Explanation) -> list[Answer]:
     return [await recalled.again(k=k + more) for more in (0, 3)]
 
 
+async def without_critic(recalled: Recalled, told: Explanation) -> list[Answer]:
+    k = int(number_in(told.nearest_change, "--k"))
+    unasked = replace(recalled, votes=None)
+    return [await unasked.again(k=k + more) for more in (0, 3)]
+
+
 async def with_tokens(recalled: Recalled, told: Explanation) -> list[Answer]:
     return [await recalled.again(tokens=int(number_in(told.nearest_change, "--tokens")))]
 
@@ -118,10 +124,11 @@ async def with_nearer_question(recalled: Recalled, told: Explanation) -> list[An
 
 
 KINDS: dict[str, Callable[[Recalled, Explanation], Awaitable[list[Answer]]]] = {
+    r"--effort none --k \d": without_critic,
     r"--k \d": with_slots,
     r"--tokens \d": with_tokens,
     r"ranking\.min_score": with_min_score,
-    r"a hot vote of the critic": with_vote,
+    r"the critic votes it hot": with_vote,
     r"a question nearer to it": with_nearer_question,
 }
 

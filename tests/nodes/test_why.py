@@ -14,7 +14,7 @@ from secondhop.nodes.state import FacetScore
         (0.62, 0.4, "Near the question itself."),
         (0.2, 0.4, "Among the nearest to the question"),
         (0.06, 0.55, "Its words are near the question's, but"),
-        (0.02, 0.05, "Little of it is about the question."),
+        (0.02, 0.05, "It fills a free place: little of it is about the question."),
     ],
 )
 def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, said: str) -> None:

@@ -11,20 +11,20 @@ const BY_CUE = "; or this question as a cue, which may lift it for such question
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
   [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
-  [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
+  [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
   [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
-  [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked.*/, "“include memories that no longer hold” shows it, marked"],
-  [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
+  [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
+  [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
   [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
 
 /** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
 const OFFERS = [
-  [/--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
+  [/--effort none --k (\d+)/, (k) => [`Ask for ${k} with effort none`, { k: Number(k), effort: "none" }]], [/(?<!none )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
   [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again/, () => ["Ask again", {}]],
 ];
 
@@ -40,15 +40,16 @@ function inWords(text, names) {
 
 /** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
 function story(explanation, tools, name = "") {
-  const { names, canStore, question } = tools;
+  const { names, canStore } = tools;
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
-  const offersCue = canStore && aCueMayHelp(explanation, tools);
+  const offersCue = canStore && change.includes("a cue may lift it") && !isCueOf(explanation, tools);
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace),
+      change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace))]),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
@@ -64,12 +65,11 @@ function partsTable(parts, candidate) {
   return parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name === "shared undertaking" ? "shared broad cues" : one.name, meaning(one), (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
 }
 
-/** Whether the question, as a cue, may bring back a memory: it is no cue of it yet, and nothing that a cue cannot change kept it out. */
-const aCueMayHelp = ({ returned, replaced_by: newer, cut_by: cut, story: told, memory_id: id }, tools) => !returned && !newer && !["validity", "filter", "critique", "tokens", "forgotten"].includes(cut)
-  && !told.some((sentence) => /repeats what |close in wording or meaning to /.test(sentence)) && !isCueOf({ memory_id: id }, tools);
-
 /** Whether the question is a cue of a memory already. */
 const isCueOf = ({ memory_id: id }, { trace, question }) => trace.candidates.find((one) => one.memory_id === id)?.cue?.toLowerCase() === question.toLowerCase();
+
+/** A button that lets a memory hold again that was superseded, deprecated or expired; `told` then stands in its place. */
+const restoreButton = (memoryId, told) => onceButton("Let it hold again", () => post(ofEntity(`/restore/${encodeURIComponent(memoryId)}`)), told);
 
 /** A button that takes back what sessions taught about a memory; `told` then stands in its place. */
 const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back", async () => {
@@ -214,7 +214,14 @@ function answerView(result, tools) {
     proposed(result.proposals ?? [], tools.names),
     result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
     missing.length ? el("details", { open: result.effort === "high" }, el("summary", {}, `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
-    result.maybe.length ? nearView(result.maybe, tools) : null);
+    result.maybe.length ? nearView(result.maybe, tools) : null, endedView(tools));
+}
+
+/** What searches found that no longer holds; null if there is nothing. */
+function endedView(tools) {
+  const ended = (tools.trace.hidden ?? []).filter((one) => /^(superseded|deprecated|expired)/.test(one.reason));
+  return ended.length ? el("details", {}, el("summary", {}, `Found, but no longer valid: ${ended.length}`), el("ul", { class: "near" }, ended.map((one) => el("li", { "data-memory": one.memory_id },
+    el("strong", {}, tools.names.get(one.memory_id) ?? nameOf(one)), ` · ${inWords(one.reason, tools.names)} `, tools.explain && whyButton(tools, one.memory_id, "Why not?"))))) : null;
 }
 
 /** What came close. A reason that all share is said once; the score, which then decided nothing, is not. */

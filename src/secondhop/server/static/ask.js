@@ -194,7 +194,7 @@ function showRecall(holder, recall) {
 function toolsOf({ result, trace, scores, stored = new Map(), explain, session = null, search = null }) {
   const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
   const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
-  const titles = new Map(trace.candidates.map((one) => [one.memory_id, { title: one.title }]));
+  const titles = new Map([...trace.candidates, ...(trace.hidden ?? [])].map((one) => [one.memory_id, { title: one.title }]));
   const known = new Map([...titles, ...shown.map((one) => [one.id, one]), ...stored]);
   const names = namesOf([...known].map(([id, one]) => ({ ...one, id, title: titles.get(id)?.title || one.title })), session?.names);
   if (session) session.names = names;
