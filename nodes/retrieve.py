@@ -187,7 +187,9 @@ async def by_words(
     texts = [one["text"] for one in asked]
 
     search = partial(services.search.lexical, texts)
-    rankings = await visible(lambda k: search(k=k), k=depth, hidden=hidden)
+    rankings = await visible(
+        lambda k: search(k=k), k=depth, hidden=hidden, passages_of=services.reader.passage_ids
+    )
     return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
 
 

@@ -63,6 +63,15 @@ async def test_a_memory_answers_what_the_one_that_it_supersedes_answered(recall:
     assert after[0] == "moved"
 
 
+async def test_it_answers_so_also_where_searches_do_not_reach_it(recall: Recall) -> None:
+    await recall.aadd([note("moved", "Grandpa hung it in the shed instead", day=22)])
+    lost = [note(f"n{n}", f"Neighbour {n} lost some boiler key at stop {n}") for n in range(300)]
+    await recall.aadd(lost)
+    await recall.memories.asupersede("mat", "moved")
+
+    assert "moved" in await ids(recall, k=3)
+
+
 async def test_asked_for_it_comes_back_marked_with_what_replaced_it(recall: Recall) -> None:
     await recall.memories.asupersede("mat", "hook")
 

@@ -168,7 +168,12 @@ async def nearest_visible(
     admitted = hidden.admitted
     if admitted is None or len(admitted) > COMPARED:
         search = partial(services.search.dense, rows)
-        return await visible(lambda depth: search(k=depth), k=k, hidden=hidden)
+        return await visible(
+            lambda depth: search(k=depth),
+            k=k,
+            hidden=hidden,
+            passages_of=services.reader.passage_ids,
+        )
     found = await all_compared(sorted(admitted), rows, services=services)
     return [Visible(hits[:k], {}) for hits in found]
 

@@ -176,8 +176,16 @@ class Visible(NamedTuple):
     """{memory id: why it may not be shown}, for hidden memories ranked above the last hit."""
 
 
+PassagesOf = Callable[[Sequence[str]], Awaitable[Mapping[str, Sequence[str]]]]
+"""Memory ids → {memory id: ids of its passages in order}."""
+
+
 async def visible(
-    search: Callable[[int], Awaitable[list[list[PassageHit]]]], *, k: int, hidden: Hidden
+    search: Callable[[int], Awaitable[list[list[PassageHit]]]],
+    *,
+    k: int,
+    hidden: Hidden,
+    passages_of: PassagesOf,
 ) -> list[Visible]:
     """For each query, at most `k` hits that may be shown.
 
@@ -188,16 +196,29 @@ async def visible(
         rankings = await search(depth)
         if not hidden.reasons and hidden.admitted is None:
             return [Visible(hits[:k], {}) for hits in rankings]
-        shown = [shown_of(hits, hidden) for hits in rankings]
+        heirs = {
+            heir
+            for hits in rankings
+            for one in {hit.memory_id for hit in hits} & hidden.reasons.keys()
+            if (heir := hidden.heir(one))
+        }
+        owned = await passages_of(sorted(heirs)) if heirs else {}
+        shown = [shown_of(hits, hidden, owned) for hits in rankings]
         both = list(zip(rankings, shown, strict=True))
         if all(len(seen) >= k or len(hits) < depth for hits, seen in both):
             return [Visible(seen[:k], passed_over(hits, seen[:k], hidden)) for hits, seen in both]
         depth *= 2
 
 
-def shown_of(hits: Sequence[PassageHit], hidden: Hidden) -> list[PassageHit]:
+def shown_of(
+    hits: Sequence[PassageHit], hidden: Hidden, owned: Mapping[str, Sequence[str]]
+) -> list[PassageHit]:
     """The hits that may be shown, best first. A memory that supersedes others ranks where the best
-    of them would: it answers what they answered, often in words far from the question."""
+    of them would: it answers what they answered, often in words far from the question.
+
+    Args:
+        owned: {memory id: ids of its passages}, for memories that supersede others.
+    """
     best: dict[str, float] = {}
     for hit in hits:
         if hit.memory_id in hidden.reasons and (heir := hidden.heir(hit.memory_id)):
@@ -207,6 +228,9 @@ def shown_of(hits: Sequence[PassageHit], hidden: Hidden) -> list[PassageHit]:
         return shown
     raised = [
         hit._replace(score=max(hit.score, best.pop(hit.memory_id, hit.score))) for hit in shown
+    ]
+    raised += [  # by their own words, they are farther down than the search went
+        PassageHit(owned[heir][0], heir, score) for heir, score in best.items() if owned.get(heir)
     ]
     return sorted(raised, key=lambda hit: (-hit.score, hit.passage_id))
 

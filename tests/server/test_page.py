@@ -227,6 +227,27 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.get_by_text("No stored memory has this")).to_be_in_viewport()
 
 
+def test_a_superseded_memory_is_listed_and_made_to_hold_again(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("volvo", "We drive a green Volvo."), note("bike", "The bike is blue.")])
+        recall.add([note("saab", "We bought a Saab.")])
+        recall.memories.supersede("volvo", "saab")
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        ask(page, "Do we drive a green Volvo?")
+        page.get_by_text("Found, but no longer valid: 1").click()
+        row = page.locator('.near [data-memory="volvo"]')
+        expect(row).to_contain_text("superseded by")
+        row.get_by_role("button", name="Why not?").click()
+        expect(row).to_contain_text("“Let it hold again” makes it valid again")
+        row.get_by_role("button", name="Let it hold again").click()
+        row.get_by_role("button", name="Ask again").click()
+        expect(page.locator('.answer article[data-memory="volvo"]')).to_be_visible()
+        expect(page.get_by_text("no longer valid")).to_have_count(0)
+
+
 def test_a_question_becomes_a_cue_until_a_memory_has_the_most(
     tmp_path: Path, browser: Browser
 ) -> None:
