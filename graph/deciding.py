@@ -59,8 +59,18 @@ def deciding(trace: RecallTrace, candidate: TraceCandidate) -> float:
 
 
 def deciding_text(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The deciding score, with enough digits to tell two memories apart."""
-    return f"{deciding(trace, candidate):.{digits(trace)}f}"
+    """The deciding score in words."""
+    return score_text(trace, deciding(trace, candidate))
+
+
+def score_text(trace: RecallTrace, score: float) -> str:
+    """A score with two digits, or as many as tell the scores of the answer and its near misses
+    apart; four of a fused rank score."""
+    shown = {*trace.returned, *(miss.memory_id for miss in trace.near_misses)}
+    scores = {score for one, score in deciding_scores(trace).items() if one in shown}
+    enough = (n for n in (2, 3) if len({f"{one:.{n}f}" for one in scores}) == len(scores))
+    digits = 4 if keeps_hybrid_order(trace) else next(enough, 4)
+    return f"{round(score, 4):.{digits}f}"
 
 
 def rivalling(trace: RecallTrace, rival: TraceCandidate, candidate: TraceCandidate) -> str:
@@ -74,11 +84,6 @@ def rivalling(trace: RecallTrace, rival: TraceCandidate, candidate: TraceCandida
         "id that sorts first" if rival.score == candidate.score else "one nearer to the question"
     )
     return f"the same score (of equals, the {first} comes first)"
-
-
-def digits(trace: RecallTrace) -> int:
-    """Decimals of a score; more for fused rank scores, which are close together."""
-    return 4 if keeps_hybrid_order(trace) else 2
 
 
 def deciding_scores(trace: RecallTrace) -> dict[str, float]:

@@ -11,6 +11,7 @@ from secondhop.graph.deciding import (
     keeps_hybrid_order,
     last_slot,
     rivalling,
+    score_text,
     score_without,
 )
 from secondhop.graph.explanation import Explanation, Reach
@@ -182,8 +183,8 @@ def loss_to_newer(
     alone = score_without(trace, candidate, NEWER)
     if NEWER not in candidate.factors or alone <= needed:
         return ""
-    newer = called(trace, candidate.weakened_by, names)
-    return f" Without what it loses to the newer {newer}, it would have {alone:.2f} and a slot."
+    newer, score = called(trace, candidate.weakened_by, names), score_text(trace, alone)
+    return f" Without what it loses to the newer {newer}, it would have {score} and a slot."
 
 
 def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -191,14 +192,15 @@ def lower_score(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if keeps_hybrid_order(trace):
         return "It was cut before slots were given: searches found others nearer to the question."
     own = deciding(trace, candidate)
-    told = f"It was cut before slots were given: its score is {own:.2f}"
+    told = f"It was cut before slots were given: its score is {score_text(trace, own)}"
     last = last_slot(trace)
     if last is None:
         return f"{told}, and {len(trace.candidates)} others scored higher."
     least = deciding(trace, last)
     if least < own:
         return f"{told}, and slots did not go by score alone."
-    return f"{told}; the last slot went to {title_of(trace, last.memory_id)} with {least:.2f}."
+    by = score_text(trace, least)
+    return f"{told}; the last slot went to {title_of(trace, last.memory_id)} with {by}."
 
 
 def asked_for(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:

@@ -6,6 +6,7 @@ from math import prod
 from secondhop.graph.deciding import (
     is_planned,
     is_voted_on,
+    score_text,
     score_to_beat,
     score_without,
 )
@@ -188,7 +189,8 @@ def cue_hint(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) 
         or (by_score and most <= score_to_beat(trace))
     ):
         return ""
-    needed = f" (it must score more than {score_to_beat(trace):.2f} with it)" if by_score else ""
+    to_beat = score_text(trace, score_to_beat(trace))
+    needed = f" (it must score more than {to_beat} with it)" if by_score else ""
     return f"{with_a_cue(candidate.memory_id, takes_cue=takes_cue)}{needed}"
 
 

@@ -1,6 +1,6 @@
 """Describes what searches found of a memory, and how its score was computed."""
 
-from secondhop.graph.deciding import digits, is_planned, keeps_hybrid_order, weighed
+from secondhop.graph.deciding import is_planned, keeps_hybrid_order, score_text, weighed
 from secondhop.graph.explanation import ScorePart
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceFacet
 from secondhop.nodes.selection.blend import (
@@ -85,23 +85,23 @@ def hop_of(facet: TraceFacet) -> str:
 
 def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """How its score came about before factors."""
-    found = weighed(trace, candidate).found
+    told = score_text(trace, weighed(trace, candidate).found)
     if keeps_hybrid_order(trace):
         return [
             f"The question was taken for a look-up, which its places in both searches decide: a "
-            f"score of {found:.{digits(trace)}f}. Cues count in a look-up if one is near the "
+            f"score of {told}. Cues count in a look-up if one is near the "
             f"question."
         ]
     facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
     if is_planned(trace):
         served = f"For “{facet.name}”{hop_of(facet)}" if facet else "Where it serves best"
-        return [f"{served} searches give a score of {found:.2f} on a scale from 0 to 1."]
+        return [f"{served} searches give a score of {told} on a scale from 0 to 1."]
     if trace.settings.get("slots.by") == "relevance" or not candidate.parts:
-        return [f"Searches give a score of {found:.2f} on a scale from 0 to 1."]
+        return [f"Searches give a score of {told} on a scale from 0 to 1."]
     together = sum(candidate.parts.values())
     return [
         f"Each part compares it with the other candidates: + is above their mean, - below it. They "
-        f"add up to {together:+.2f}: a score of {found:.2f} on a scale from 0 to 1."
+        f"add up to {together:+.2f}: a score of {told} on a scale from 0 to 1."
     ]
 
 
@@ -115,7 +115,7 @@ def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
         for name, factor in factors.items()
     )
     above = ", which is above that scale" if score > 1 else ""
-    return [f"Then {told}: a score of {score:.{digits(trace)}f}{above}."]
+    return [f"Then {told}: a score of {score_text(trace, score)}{above}."]
 
 
 def score_parts(trace: RecallTrace, candidate: TraceCandidate) -> list[ScorePart]:

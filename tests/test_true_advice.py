@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import note
 
 from secondhop.errors import UsageError
-from secondhop.graph.deciding import deciding, score_to_beat
+from secondhop.graph.deciding import deciding, score_text, score_to_beat
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
@@ -101,7 +101,8 @@ async def test_a_cue_is_offered_only_where_it_may_lift_it_far_enough(recall: Rec
     far = next(one for one in trace.candidates[::-1] if not one.outdated_by)
     told = await recall.aexplain(trace, far.memory_id)
     needed = score_to_beat(trace)
-    assert f"(it must score more than {needed:.2f} with it)" in told.nearest_change
+    score = score_text(trace, needed)
+    assert f"(it must score more than {score} with it)" in told.nearest_change
 
     weak = far.model_copy(update={"factors": {"newer": needed}, "weakened_by": "n1"})
     others = [one for one in trace.candidates if one is not far]
@@ -144,9 +145,9 @@ async def test_a_score_is_told_with_what_made_it_and_no_other_number(recall: Rec
     trace = await asked(recall, k=60)
     for one in trace.candidates:
         told = await recall.aexplain(trace, one.memory_id)
-        scores = re.findall(r"score of (\d\.\d\d)", " ".join(told.computed))
-        assert scores[0] == f"{one.score:.2f}"
-        assert scores[-1] == f"{deciding(trace, one):.2f}"
+        scores = re.findall(r"score of (\d\.\d+)", " ".join(told.computed))
+        assert scores[0] == score_text(trace, one.score)
+        assert scores[-1] == score_text(trace, deciding(trace, one))
         assert "relevance" not in " ".join([*told.story, *told.computed])
 
 

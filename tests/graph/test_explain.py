@@ -19,7 +19,7 @@ from tests.small_world import (
 )
 
 from secondhop.errors import UsageError
-from secondhop.graph.deciding import deciding, score_to_beat
+from secondhop.graph.deciding import deciding, score_text, score_to_beat
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.score_story import changed as changed_by_factors
@@ -113,15 +113,19 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
 
     told = await explained(world, trace, last.memory_id)
 
-    assert f"slots go by score, and it has {deciding(trace, last):.2f}. Next came" in told.story[-1]
+    assert (
+        f"slots go by score, and it has {score_text(trace, deciding(trace, last))}. Next came"
+        in told.story[-1]
+    )
     together = sum(one.added for one in told.parts)
     assert together == pytest.approx(sum(last.parts.values()), abs=0.02)
     assert all(one.meaning for one in told.parts)
-    assert f": a score of {last.score:.2f} on a scale from 0 to 1." in told.computed[0]
-    lifted = last.model_copy(update={"score": 0.9, "factors": {"learned": 1.3}})
-    assert changed_by_factors(trace, lifted)[0].endswith(
-        "a score of 1.17, which is above that scale."
+    assert (
+        f": a score of {score_text(trace, last.score)} on a scale from 0 to 1." in told.computed[0]
     )
+    lifted = last.model_copy(update={"score": 0.9, "factors": {"learned": 1.3}})
+    told = f"a score of {score_text(trace, 1.17)}, which is above that scale."
+    assert changed_by_factors(trace, lifted)[0].endswith(told)
 
 
 async def test_equal_scores_are_told_in_words(tmp_path: Path) -> None:
@@ -143,7 +147,7 @@ async def test_equal_scores_are_told_in_words(tmp_path: Path) -> None:
             assert explain(trace, one).story[-1].endswith(f"(of equals, the {tie} comes first).")
             assert one < other if by_id else first.score > second.score
     assert told
-    scores = {one: 0.5 - place / 10_000 for place, one in enumerate(trace.returned)}
+    scores = {one: 0.5 - place / 100_000 for place, one in enumerate(trace.returned)}
     close = trace.model_copy(
         update={
             "settings": trace.settings | {"slots.by": "score"},
@@ -154,7 +158,7 @@ async def test_equal_scores_are_told_in_words(tmp_path: Path) -> None:
         }
     )
     assert (
-        "almost the same score (0.50 when rounded)" in explain(close, trace.returned[0]).story[-1]
+        "almost the same score (0.5000 when rounded)" in explain(close, trace.returned[0]).story[-1]
     )
 
 
@@ -172,7 +176,7 @@ async def test_what_seems_replaced_is_told_with_the_number_that_decided(world: S
     told = await explained(world, trace, weakened[0].memory_id)
     against = "Against it: newer “Coach: again” is newer and its text is close"
     assert any(line.startswith(against) and "counts a third less" in line for line in told.story)
-    assert f"it has {deciding(trace, weakened[0]):.2f}" in told.story[-1]
+    assert f"it has {score_text(trace, deciding(trace, weakened[0]))}" in told.story[-1]
     assert deciding(trace, weakened[0]) < 0.7 * weakened[0].score
 
 
@@ -186,7 +190,8 @@ async def test_a_loss_to_a_newer_memory_is_told_where_it_decided(world: SmallWor
         others = [one for one in trace.candidates if one is not lost]
         told = explain(trace.model_copy(update={"candidates": [*others, weak]}), weak.memory_id)
         said = (
-            f"Without what it loses to the newer wins “What I achieved”, it would have {score:.2f}"
+            f"Without what it loses to the newer wins “What I achieved”, it would have "
+            f"{score_text(trace, score)}"
         )
         assert (said in told.story[-1]) == decided
 
