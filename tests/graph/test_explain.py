@@ -124,8 +124,8 @@ async def test_a_question_for_help_tells_the_scores_that_decided(world: SmallWor
         f": a score of {score_text(trace, last.score)} on a scale from 0 to 1." in told.computed[0]
     )
     lifted = last.model_copy(update={"score": 0.9, "factors": {"learned": 1.3}})
-    told = f"a score of {score_text(trace, 1.17)}, which is above that scale."
-    assert changed_by_factors(trace, lifted)[0].endswith(told)
+    above = f"a score of {score_text(trace, 1.17)}, which is above that scale."
+    assert changed_by_factors(trace, lifted)[0].endswith(above)
 
 
 async def test_equal_scores_are_told_in_words(tmp_path: Path) -> None:
