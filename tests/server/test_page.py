@@ -15,6 +15,7 @@ from tests.fakes import note
 from tests.mcp.mcp_world import MARA, NOOR, command, environment
 from tests.server.browser import chromium, new_page
 from tests.server.served_world import QUESTION, Running, new_store, serving
+from tests.small_world import LIFE
 
 from secondhop.recall import Recall
 from secondhop.stores.cues import MOST_CUES
@@ -521,8 +522,8 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     expect(page.locator(".flow")).to_contain_text("2 rounds")
     expect(page.locator(".flow")).not_to_contain_text("awaited")
     expect(page.locator("main .resolved")).to_contain_text("was learned from it was taken back")
-    expect(page.get_by_text("effort none · round 2 of a session")).to_be_visible()
-    expect(page.locator(".answer article").first).to_contain_text("You voted hot")
+    expect(page.get_by_role("heading", name="Round 2: ")).to_be_visible()
+    expect(page.locator(".answer article").first).to_contain_text("You voted hot in round 1.")
     assert page.locator(".answer article blockquote").all_text_contents() == said
     page.get_by_role("button", name="All recalls").click()
     for place, (side, picked) in enumerate((("A", "round 2"), ("B", "round 1"))):
@@ -532,6 +533,61 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
         expect(chosen).to_contain_text(picked)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("row", name="your votes")).to_contain_text("1 hot, 1 cold")
+
+
+def test_the_rounds_of_a_session_are_told_like_the_live_ones_and_lead_to_each_other(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add(LIFE)
+    low = serving(tmp_path / "store", settings=["ranking.min_score=0.01"])
+    with low as running, new_page(browser) as page:
+        page.goto(f"{running.url}/#token=&entity={MARA}")
+        page.get_by_label("How many memories").fill("4")
+        ask(page)
+        plain = page.url
+        page.locator(".answer article .vote.hot").first.click()
+        page.locator(".answer article .vote.spark").nth(1).click()
+        page.get_by_role("button", name="Next round").click()
+        heading = page.get_by_role("heading", name="Round 2: 5 memories, and 3 that a spark led to")
+        expect(heading).to_be_visible()
+        branch = page.locator("h2:has-text('Sparked by Coach') ~ article")
+        expect(branch).to_have_count(3)
+        expect(branch.first.locator(".facts")).not_to_contain_text("implied by the question")
+        told = [page.locator("h2").all_inner_texts(), memories_in(page, "article")]
+        with running.client("") as http:
+            words = {"role": "user", "content": "Carefeed interview: prepare the demo."}
+            new = {"memory_id": "x7", "title": "What to show", "created_at": "2026-01-09T12:00:00Z"}
+            body = {"memories": [{**new, "messages": [words]}]}
+            assert http.post(f"/v1/entities/{MARA}/memories", json=body).is_success
+        page.locator(".answer article .vote.warm").nth(1).click()
+        page.get_by_role("button", name="Next round").click()
+        page.locator('article[data-memory="x7"] .vote.hot').click()
+        rounds = page.locator(".rounds-of")
+        expect(rounds).to_contain_text("round 2, after 1 hot, 1 spark · round 3")
+        page.get_by_role("button", name="Resolve").click()
+        expect(page.locator(".resolved")).to_contain_text("“What to show”")
+
+        page.get_by_role("link", name="round 2").click()
+        expect(heading).to_be_visible()
+        expect(branch).to_have_count(3)
+        assert memories_in(page, "article") == told[1]
+        assert page.locator("h2").all_inner_texts()[1:] == told[0]
+        expect(rounds).to_contain_text("Votes on this answer: warm “")
+        # a memory that this round's trace lacks has its name, too
+        expect(page.locator(".resolved")).to_contain_text("“What to show”")
+        expect(page.get_by_text("You voted hot in round 1.")).to_have_count(1)
+        page.get_by_role("link", name="Recalls").click()
+        listed = page.locator(".recalls li").nth(1)
+        expect(listed).to_contain_text("5 memories, and 3 that a spark led to")
+        page.goto(plain)
+        expect(rounds).to_contain_text("A resolved session on this question followed: round 1 · ")
+        expect(rounds).to_contain_text("Votes in round 1: hot “More research” · spark “Coach")
+        page.get_by_role("link", name="round 1").click()
+        expect(page.get_by_role("heading", name="Round 1: 4 memories")).to_be_visible()
+        expect(rounds).to_contain_text("Votes on this answer: hot “More research” · spark “Coach")
+
+
 
 
 def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None:

@@ -112,7 +112,7 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
         page.get_by_role("button", name="Next round").click()
         expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
         expect(plan.locator(".came")).to_have_text(
-            ["You voted hot in an earlier round.", "The critic voted hot."]
+            ["You voted hot in round 1.", "The critic voted hot."]
         )
         page.get_by_role("link", name="Recalls").click()
         expect(page.locator(".recalls li").first).to_contain_text(

@@ -129,6 +129,7 @@ async def traces(
             include_stale=one.include_stale,
             k=one.k,
             returned=len(one.returned),
+            sparked=sparked_in(one),
             stop_reason=one.stop_reason,
             round=one.spent.rounds,
             votes=votes_before(one),
@@ -147,6 +148,12 @@ def votes_before(trace: RecallTrace) -> dict[str, int]:
     """{vote: on how many memories it is the last of people and agents}."""
     cast = ([v.vote for v in one.votes if v.by in {"person", "agent"}] for one in trace.candidates)
     return Counter(own[-1] for own in cast if own)
+
+
+def sparked_in(trace: RecallTrace) -> int:
+    """How many of the returned memories are in branches, which take no slots."""
+    has_branches = any(query.origin == "spark" for query in trace.queries)
+    return sum(has_branches and bool(one.slot and not one.slot_facet) for one in trace.candidates)
 
 
 @router.get("/traces/{trace_id}", response_model=RecallTrace)

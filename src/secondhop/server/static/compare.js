@@ -110,7 +110,7 @@ async function compared(name, traceId, result) {
 async function between(a, b) {
   const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
-  const lone = [...a.result.memories, ...b.result.memories].filter(({ id }) => inA.has(id) !== inB.has(id));
+  const lone = [...shownIn(a.result), ...shownIn(b.result)].filter(({ id }) => inA.has(id) !== inB.has(id));
   return new Map(await Promise.all(lone.map(async ({ id, created_at: written }) => {
     const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] }));
     return [id, [isBetween(written) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`)].filter(Boolean).join("; ")];
@@ -121,7 +121,7 @@ async function between(a, b) {
 const votesBefore = ({ candidates }) => candidates.map(({ votes }) => votes.findLast(({ by }) => ["person", "agent"].includes(by))?.vote).filter(Boolean);
 
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "memories that no longer hold": trace.include_stale ? "included" : "left out", "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]).filter(([, count]) => count))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "memories that no longer hold": trace.include_stale ? "included" : "left out", "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
@@ -152,7 +152,7 @@ const placesIn = (result) => new Map(result.memories.map((memory, index) => [mem
 
 /** What `one` has that `other` does not, what it looked for, and what more it cost. */
 function summary(one, other, happened) {
-  const own = one.result.memories.filter((memory) => !placesIn(other.result).has(memory.id));
+  const own = shownIn(one.result).filter((memory) => !placesIn(other.result).has(memory.id));
   const sought = one.trace.facets.filter((facet) => facet.facet_id !== "f0").map((facet) => facet.name);
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
@@ -179,7 +179,7 @@ function tallied(sides) {
   const voted = () => {
     sessionStorage.setItem(marks, JSON.stringify([...votes]));
     repaintVotes(document);
-    const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
+    const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [shownIn(result).filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
     line.textContent = votes.size ? `Your marks: ${counted.join(" · ")}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
   voted();
@@ -196,7 +196,7 @@ function searched(a, b) {
 /** `happened`: see `between`. */
 function comparison(a, b, happened) {
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
-  const known = new Map([...a.result.memories, ...b.result.memories].map((memory) => [memory.id, memory]));
+  const known = new Map([...shownIn(a.result), ...shownIn(b.result)].map((memory) => [memory.id, memory]));
   const shared = [...inA.keys()].filter((id) => inB.has(id)).length;
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
@@ -217,5 +217,5 @@ function comparison(a, b, happened) {
     table("Places", ["Memory", "A", "B", "Change"], rows),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),
     el("div", { class: "two compared" }, [a, b].map(({ name, result, tools }) => el("div", {}, el("h2", {}, name),
-      el("p", { class: "quiet" }, result.question), result.memories.map((memory, index) => card(memory, index + 1, { ...tools, votes, voted }))))));
+      el("p", { class: "quiet" }, result.question), cardsOf(result, { ...tools, votes, voted })))));
 }
