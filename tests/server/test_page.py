@@ -323,7 +323,7 @@ def test_what_was_voted_down_is_told_as_that_and_taken_back_once(baking: Page) -
         page.get_by_label(f"Kept recall of {name}").select_option(index=place)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator(".answer")).to_contain_text(
-        "What sessions taught counted differently in A and B for: “About ana”."
+        "By what sessions taught, counts less in B than in A: “About ana”."
     )
 
 
@@ -526,9 +526,11 @@ def test_votes_make_a_next_round_and_are_resolved(page: Page) -> None:
     expect(page.locator(".answer article").first).to_contain_text("You voted hot in round 1.")
     assert page.locator(".answer article blockquote").all_text_contents() == said
     page.get_by_role("button", name="All recalls").click()
-    for place, (side, picked) in enumerate((("A", "round 2"), ("B", "round 1"))):
+    for place in (0, 1):
         page.get_by_role("link", name="Recalls").click()
         last.nth(place).get_by_role("button", name="Compare").click()
+        expect(page.locator(".picked:visible").first).to_contain_text("round")
+    for side, picked in (("A", "round 1"), ("B", "round 2")):  # the older one is A
         chosen = page.get_by_label(f"Kept recall of {side}").locator("option:checked")
         expect(chosen).to_contain_text(picked)
     page.get_by_role("button", name="Compare", exact=True).click()
@@ -588,6 +590,31 @@ def test_the_rounds_of_a_session_are_told_like_the_live_ones_and_lead_to_each_ot
         expect(rounds).to_contain_text("Votes on this answer: hot “More research” · spark “Coach")
 
 
+def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
+    tmp_path: Path, browser: Browser
+) -> None:
+    tour = [
+        note("lamp", "Pack for the bike tour: a lamp, and two spare tubes for the bike."),
+        note("maps", "Maps of the bike tour to the coast are in the drawer.", day=2),
+        note("rain", "Rain clothes are in the red bag.", day=3),
+    ]
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add(tour)
+    with serving(tmp_path / "store") as running, new_page(browser) as page:
+        page.goto(f"{running.url}/#token=&entity={MARA}")
+        ask(page, "Help me pack for the bike tour")
+        newer = {"text": "Pack for the bike tour: a lamp, and three spare tubes for the bike."}
+        with running.client("") as http:
+            assert http.post(f"/v1/entities/{MARA}/remember", json=newer).is_success
+        ask(page, "Help me pack for the bike tour")
+        page.get_by_role("link", name="Compare").click()
+        for name, place in (("A", 1), ("B", 2)):  # the newest comes first, below "ask now"
+            page.get_by_label(f"Kept recall of {name}").select_option(index=place)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        places = page.get_by_role("region", name="Places")
+        expect(places.get_by_role("row", name="About lamp")).to_contain_text(
+            "A: ×0.66 (a newer memory)"
+        )
 
 
 def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None:
@@ -862,8 +889,8 @@ def test_every_kept_recall_is_found_and_compared(running: Running, page: Page) -
         kept.select_option(value=value)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator(".compared")).to_be_visible()
-    older = page.get_by_label("Kept recall of A").locator("option:checked")
-    expect(older).to_contain_text("number 03?")
+    newer = page.get_by_label("Kept recall of A").locator("option:checked")
+    expect(newer).to_contain_text("number 09?")  # as it was picked
 
 
 def test_a_comparison_without_a_question_says_what_is_missing(page: Page) -> None:

@@ -216,6 +216,8 @@ def test_prompts_and_efforts_stand_side_by_side(
         page.get_by_label("Effort of B").select_option("high")
         page.get_by_role("button", name="Compare").click()
         expect(different.get_by_role("row", name="effort")).to_contain_text("high")
+        places = page.get_by_role("region", name="Places")
+        expect(places).to_contain_text("B: voted hot by the critic")
 
 
 def test_facts_preferences_history_and_the_briefing_are_browsed(
