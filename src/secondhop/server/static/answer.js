@@ -30,7 +30,7 @@ const OFFERS = [
 
 /** Buttons that ask the question of a recall again so that a memory may come back. */
 const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exec(change), does]).filter(([found]) => found)
-  .map(([[, value], does]) => { const [words, changes] = does(value); return button(words, () => askAgain({ ...trace, ...changes })); });
+  .map(([[, value], does]) => { const [words, changes] = does(value); return button(words, () => askAgain(trace, changes)); });
 
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
@@ -81,7 +81,7 @@ const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back",
 
 /** A button that takes back what sessions taught about a memory, so that one may ask again as in `trace`; words instead if nothing of it is left. */
 function takeBackOffer(memoryId, trace) {
-  const holder = el("span"), again = () => button("Ask again", () => askAgain(trace));
+  const holder = el("span"), again = () => button("Ask again", () => askAgain(trace, {}));
   trying(async () => {
     const isTaught = (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
     replace(holder, isTaught ? takeBack(memoryId, ["Taken back. ", again()]) : ["It was taken back since. ", again()]);
