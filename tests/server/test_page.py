@@ -360,6 +360,13 @@ def test_scores_that_differ_look_different(tmp_path: Path, browser: Browser) -> 
         assert len({told[one] for one in told}) == len({scores[one] for one in told})
         assert len({f"{scores[one]:.2f}" for one in told}) < len({scores[one] for one in told})
         assert all(re.fullmatch(r"score \d\.\d{2,4}", one) for one in told.values())
+        ask(page, "Help me prepare the tea with milk and honey")
+        second = page.locator(".answer article").nth(1)
+        second.get_by_role("button", name="Why?").click()
+        own = second.locator(".score").inner_text().removeprefix("score ")
+        assert len(own) > len("0.12")
+        expect(second.locator(".story > ul").first).to_contain_text(f"and it has {own}.")
+        expect(second.locator(".story > details")).to_contain_text(f"a score of {own}")
 
 
 def test_the_title_of_a_card_opens_its_memory(page: Page) -> None:

@@ -43,14 +43,15 @@ function story(explanation, tools, name = "") {
   const { names, canStore, question } = tools;
   const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
   const offersCue = canStore && aCueMayHelp(explanation, tools);
+  const last = explanation.computed.findLastIndex((sentence) => sentence.includes("score of "));  // those before it are not yet times all factors
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
-    el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
+    el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(inDigits(sentence, explanation.memory_id, tools), names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace),
       offersCue && cueButton(explanation.memory_id, tools)),
-    explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+    explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence, index) => el("li", {}, index === last ? inDigits(sentence, explanation.memory_id, tools) : sentence)))) : null);
 }
 
 /** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
@@ -136,6 +137,15 @@ function scoreOf(id, { scores, shown }) {
   const told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
   const tells = (digits) => new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
   return `score ${scores[id].toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
+}
+
+/** A sentence on scores, which has two digits of each, with those that the page shows. `id`: the memory that it is about until it names another. */
+function inDigits(sentence, id, tools) {
+  let about = id;
+  return sentence.replace(/(\S+) “|(?:has|with|score is|score of|one is|there is) (\d\.\d\d)(?!\d)/g, (all, other, score) => {
+    if (other in tools.scores) about = other;
+    return score && tools.scores[about]?.toFixed(2) === score ? all.replace(score, scoreOf(about, tools).replace("score ", "")) : all;
+  });
 }
 
 /** A warning that a newer memory replaces this one; undefined if none does. */
