@@ -165,6 +165,8 @@ class TraceCandidate(Told):
     """Its place in the answer, from 1; None: it was not returned."""
     slot_facet: str = ""
     """Id of the facet that gave it the slot; "": it was not returned."""
+    sparked_by: str = ""
+    """The memory whose spark led to it, in a branch beside the answer; "": it is in no branch."""
     why: str = ""
     """`RecalledMemory.why`; "" if it was not returned, and in older traces."""
 

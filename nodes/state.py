@@ -218,6 +218,8 @@ class Candidate(TypedDict):
     """What kind of help it gives; missing: none was noted."""
     outdated_by: NotRequired[str]
     """The newer memory whose annotation says that it replaces this one; missing: none does."""
+    sparked_by: NotRequired[str]
+    """In the trace of a session: the memory whose spark led to it; missing: it is in no branch."""
     parts: NotRequired[dict[str, float]]
     """What each part added to the score, by name; missing if a plan's facets share the slots."""
 

@@ -112,7 +112,7 @@ def test_an_effort_lights_its_steps_and_cards_say_what_brought_them(
         page.get_by_role("button", name="Next round").click()
         expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
         expect(plan.locator(".came")).to_have_text(
-            ["You voted hot in an earlier round.", "The critic voted hot."]
+            ["You voted hot in round 1.", "The critic voted hot."]
         )
         page.get_by_role("link", name="Recalls").click()
         expect(page.locator(".recalls li").first).to_contain_text(
@@ -216,6 +216,8 @@ def test_prompts_and_efforts_stand_side_by_side(
         page.get_by_label("Effort of B").select_option("high")
         page.get_by_role("button", name="Compare").click()
         expect(different.get_by_role("row", name="effort")).to_contain_text("high")
+        places = page.get_by_role("region", name="Places")
+        expect(places).to_contain_text("B: voted hot by the critic")
 
 
 def test_facts_preferences_history_and_the_briefing_are_browsed(

@@ -323,6 +323,7 @@ class TraceLine(BaseModel):
     include_stale: bool
     k: int
     returned: int
+    sparked: int = Field(description="How many of them a spark led to, in a session.")
     stop_reason: str
     round: int = Field(description="Rounds of searches; in a session the round, from 1.")
     votes: dict[str, int] = Field(description="How many of each vote led to it: people's, agents'.")

@@ -129,6 +129,7 @@ async def traces(
             include_stale=one.include_stale,
             k=one.k,
             returned=len(one.returned),
+            sparked=sum(bool(candidate.sparked_by) for candidate in one.candidates),
             stop_reason=one.stop_reason,
             round=one.spent.rounds,
             votes=votes_before(one),

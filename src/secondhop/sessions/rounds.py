@@ -19,6 +19,7 @@ from secondhop.nodes.session.present import present, shown_evidence
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.settle import settle
 from secondhop.nodes.session.voting import shown_now
+from secondhop.nodes.state import Candidate
 from secondhop.running import GRACE_S, RecallEvent, step_events
 from secondhop.telemetry import RECALLS, span_of
 from secondhop.traces import TraceFolder
@@ -109,8 +110,17 @@ class SessionRounds:
         shown, settings = shown_now(state), self.services.settings
         evidence, _ = await shown_evidence(shown, state, services=self.services)
         misses = near_misses(state, shown, over_budget=(), settings=settings)
+        led = {
+            one: branch["sparked_by"]
+            for branch in state["branches"]
+            for one in branch["memory_ids"]
+        }
         told: SessionState = {
             **state,
+            "candidates": {
+                one: Candidate({**known, "sparked_by": led[one]}) if one in led else known
+                for one, known in state["candidates"].items()
+            },
             "result": {
                 "memories": [
                     {"id": one, "evidence": [{"passage_id": own} for own in evidence.get(one, ())]}

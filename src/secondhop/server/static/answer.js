@@ -30,7 +30,7 @@ const OFFERS = [
 
 /** Buttons that ask the question of a recall again so that a memory may come back. */
 const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exec(change), does]).filter(([found]) => found)
-  .map(([[, value], does]) => { const [words, changes] = does(value); return button(words, () => askAgain({ ...trace, ...changes })); });
+  .map(([[, value], does]) => { const [words, changes] = does(value); return button(words, () => askAgain(trace, changes)); });
 
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
@@ -49,7 +49,7 @@ function story(explanation, tools, name = "") {
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace),
-      change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace))]),
+      change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace, {}))]),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }
@@ -81,7 +81,7 @@ const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back",
 
 /** A button that takes back what sessions taught about a memory, so that one may ask again as in `trace`; words instead if nothing of it is left. */
 function takeBackOffer(memoryId, trace) {
-  const holder = el("span"), again = () => button("Ask again", () => askAgain(trace));
+  const holder = el("span"), again = () => button("Ask again", () => askAgain(trace, {}));
   trying(async () => {
     const isTaught = (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
     replace(holder, isTaught ? takeBack(memoryId, ["Taken back. ", again()]) : ["It was taken back since. ", again()]);
@@ -111,12 +111,15 @@ const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el(
 /** The name of the facet that is the question itself. */
 const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";
 
+/** Whether a facet of this name is the branch of a spark, which the question neither names nor implies. */
+const isSpark = (name) => name.startsWith("sparked by ");
+
 /** How a need is known of, by its hop; a number above 3 is like 3. */
 const HOPS = { 1: "named in the question", 2: "implied by the question", 3: "from what was found" };
 
 /** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets, and how they are known of. */
 function foundFor(memory, { trace }) {
-  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return `${memory.facets.map((name) => name === ownFacet(trace) ? "the question" : name).join(", ")} (${HOPS[Math.min(memory.hop, 3)]})`;
+  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return memory.facets.map((name, index) => (name === ownFacet(trace) ? "the question" : name) + (index || isSpark(name) ? "" : ` (${HOPS[Math.min(memory.hop, 3)]})`)).join(", ");
   const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
   return words ? (cue ? "its text and a cue" : "its text") : cue ? `a cue (by its text alone: ${at})` : place && `its text (${at})`;
 }
@@ -127,12 +130,12 @@ const facts = (memory, tools) => el("dl", { class: "facts" },
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot, with two digits, or as many as tell all in the answer apart; the page shows no other score. */
-function scoreOf(id, { scores, shown }) {
+/** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. */
+function scoreOf(id, { scores, trace }) {
   if (!(id in scores)) return "";
-  const told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
+  const shown = [...trace.returned, ...trace.near_misses.map((one) => one.memory_id)], told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
   const tells = (digits) => new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
-  return `score ${scores[id].toFixed(Math.max(...Object.values(scores)) < 0.06 ? 4 : [2, 3].find(tells) ?? 4)}`;
+  return `score ${scores[id].toFixed(trace.settings["slots.by"] === "hybrid ranks" ? 4 : [2, 3].find(tells) ?? 4)}`;
 }
 
 /** A warning that a newer memory replaces this one; undefined if none does. */
@@ -141,10 +144,13 @@ function outdated(id, { outdatedBy, names }) {
   return newer && el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`);
 }
 
-/** What the critic voted on a memory, and what people did in earlier rounds, in words. */
+/** {voter: its last vote} on a candidate, without what earlier sessions taught and what the critic only left unnamed. */
+const votesBy = ({ votes }) => Object.fromEntries(votes.filter((one) => one.round && one.reason !== "left unnamed").map((one) => [one.by, one]));
+
+/** What the critic voted on a memory, and what people did in which round, in words. */
 function votesOn({ id }, { trace }) {
-  const votes = trace.candidates.find((one) => one.memory_id === id)?.votes ?? [], last = (by) => votes.findLast((one) => one.by === by && one.reason !== "left unnamed")?.vote;
-  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last(by)).map(([by, voted]) => `${voted} ${last(by)}${by === "critic" ? "" : " in an earlier round"}.`);
+  const last = votesBy(trace.candidates.find((one) => one.memory_id === id) ?? { votes: [] });
+  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? "" : ` in round ${last[by].round}`}.`);
 }
 
 /** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */
@@ -196,21 +202,19 @@ function whyEmpty(result) {
 function answerView(result, tools) {
   const missing = result.facets.filter((facet) => facet.empty && facet.name !== ownFacet(tools.trace)).map((facet) => facet.name);
   const left = (result.changes ?? []).filter((one) => one.change === "left");
-  const sparked = (result.branches ?? []).flatMap((branch) => branch.memories).length;
-  let place = 0;
+  const sparked = shownIn(result).length - result.memories.length;
   tools = { ...tools, inSession: Boolean(result.round) };
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
   return el("section", { class: "answer", "aria-label": "Answer", tabindex: "-1" },
-    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + (sparked ? `, and ${sparked} that a spark led to` : "") : whyEmpty(result), tools.trace.as_of && `, as of ${day(tools.trace.as_of)}`),
-    result.round ? el("p", { class: "quiet rounds-left" }, `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`) : null,
+    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + sparkedToo(sparked) : whyEmpty(result), tools.trace.as_of && `, as of ${day(tools.trace.as_of)}`),
+    result.why ? el("p", { class: "quiet rounds-left" }, `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`) : null,
     left.length ? el("details", { open: true }, el("summary", {}, `No longer in the answer: ${left.length}`), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))) : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     scores.some((score, index) => index && score > scores[index - 1])
       ? el("p", { class: "quiet" }, "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.") : null,
-    result.round && tools.k && result.memories.length > tools.k ? el("p", { class: "quiet" }, `You asked for ${tools.k}. What you vote hot or warm stays, and does not count among them.`) : null,
+    result.round && result.memories.length > tools.trace.k ? el("p", { class: "quiet" }, `You asked for ${tools.trace.k}. What you vote hot or warm stays, and does not count among them.`) : null,
     tools.votes && result.memories.length ? voteWords() : null,
-    result.memories.map((memory) => card(memory, ++place, tools)),
-    (result.branches ?? []).map((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), branch.memories.map((memory) => card(memory, ++place, tools))]),
+    cardsOf(result, tools),
     proposed(result.proposals ?? [], tools.names),
     result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
     missing.length ? el("details", { open: result.effort === "high" }, el("summary", {}, `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
@@ -222,6 +226,13 @@ function endedView(tools) {
   const ended = (tools.trace.hidden ?? []).filter((one) => /^(superseded|deprecated|expired)/.test(one.reason));
   return ended.length ? el("details", {}, el("summary", {}, `Found, but no longer valid: ${ended.length}`), el("ul", { class: "near" }, ended.map((one) => el("li", { "data-memory": one.memory_id },
     el("strong", {}, tools.names.get(one.memory_id) ?? nameOf(one)), ` · ${inWords(one.reason, tools.names)} `, tools.explain && whyButton(tools, one.memory_id, "Why not?"))))) : null;
+}
+
+/** The cards of an answer, those that sparks led to below. */
+function cardsOf({ memories, branches = [] }, tools) {
+  let place = 0;
+  const cards = (shown) => shown.map((memory) => card(memory, ++place, tools));
+  return [...cards(memories), ...branches.flatMap((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), ...(branch.memories.length ? cards(branch.memories) : [el("p", { class: "quiet" }, "It led to no other memory.")])])];
 }
 
 /** What came close. A reason that all share is said once; the score, which then decided nothing, is not. */
@@ -262,19 +273,19 @@ function whyNotForm(tools, search) {
 }
 
 /** The drawing of the path, with a switch that adds the nearest memories that were not returned. */
-function pathView(trace, result, { names, scores, shown }, onMemory) {
-  const returned = [...result.memories, ...(result.branches ?? []).flatMap((branch) => branch.memories)].map((memory) => memory.id);
+function pathView(trace, result, { names, scores }, onMemory) {
+  const returned = shownIn(result).map((memory) => memory.id);
   const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);
   const holder = el("div");
   const all = el("input", { type: "checkbox", onchange: () => draw() });
   const too = el("span", {}, lineSample("edge weak"), " led to it, too");
   const draw = () => {
-    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores, shown }));
+    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores, trace }));
     too.hidden = !holder.querySelector(".edge.weak");
   };
   draw();
   return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each memory was found"),
-    el("p", { class: "quiet" }, "The number before a need or search is 1 for what the question names, 2 for what it implies, 3 for what the memories found led to. c stands before a cue: a request that a memory was stored for. The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines."),
+    el("p", { class: "quiet" }, "The number before a need or search is 1 for what the question names, 2 for what it implies, 3 for what the memories found led to. c stands before a cue: a request that a memory was stored for. ", result.branches?.length ? "s stands before what a spark led to. " : "", "The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines."),
     el("p", { class: "quiet" }, lineSample("edge"), " led to the memory’s place ", too),
     el("label", {}, all, " include memories that were not returned"), holder);
 }

@@ -17,13 +17,11 @@ function askView() {
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
     el("div", { class: "row" }, el("label", {}, "Ask for ", k, " memories"), more, el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
-  const submit = (where = null) => trying(async () => {
+  const set = () => ({ k: Number(k.value) || null, include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
+  const submit = (also = {}, kept = null) => trying(async () => {
     tries.remove();
     about.remove();
-    const body = { question: question.value, k: Number(k.value) || null, include_stale: stale.checked, where };
-    if (effort.value) body.effort = effort.value;
-    if (moment.value) body.as_of = `${moment.value}T23:59:59Z`;
-    await ask(body, out);
+    await ask({ question: question.value, ...set(), ...also }, out, kept);
   }, form);
   const filled = (trace) => {
     question.value = trace.question;
@@ -35,14 +33,17 @@ function askView() {
     more.open ||= Boolean(effort.value) || stale.checked;
     if (document.activeElement === question) question.select();
   };
-  const again = (trace) => { filled(trace); submit(trace.where); };  // a filter, which only programs give
+  const again = ({ trace, changes }) => {
+    if (changes) question.value = trace.question; else filled(trace);
+    submit({ k: trace.k, include_stale: trace.include_stale, effort: trace.effort, as_of: trace.as_of, where: trace.where, ...changes }, changes && set());  // only programs give `where`
+  };
   const last = lastKept();
-  if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled(lastRecall.tools.trace); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
+  if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled({ ...lastRecall.tools.trace, ...last.set }); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
   else {
     about.textContent = "secondhop finds the memories that a question needs, and says why each came back, and why others did not.";
     requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
   }
-  return { element: el("div", {}, form, about, tries, out), focus: () => { const trace = toAsk; toAsk = null; question.focus(); question.select(); if (trace) again(trace); } };
+  return { element: el("div", {}, form, about, tries, out), focus: () => { const given = toAsk; toAsk = null; question.focus(); question.select(); if (given) again(given); } };
 }
 
 /** Up to three requests that memories are stored for, each of another memory. */
@@ -51,11 +52,11 @@ async function requestsToTry() {
   return [...new Set(new Map(cues.map((cue) => [cue.memory_id, cue.text])).values())].slice(0, 3);
 }
 
-let toAsk = null;  // the trace of the recall to open the view with
+let toAsk = null;  // {trace, changes} of the recall to open the view with
 
-/** Ask the question of a kept recall again, with its settings. */
-function askAgain(trace) {
-  toAsk = trace;
+/** Ask the question of a recall again, with its settings. With `changes` of them, the next question is asked as the form was set. */
+function askAgain(trace, changes = null) {
+  toAsk = { trace, changes };
   open("ask");
 }
 
@@ -74,8 +75,8 @@ function untraced(error) {
   return { trace: { candidates: [], facets: [], queries: [], returned: [], near_misses: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
 }
 
-/** Ask, and show the steps and then the answer in `out`. */
-async function ask(body, out) {
+/** Ask, and show the steps and then the answer in `out`. `set`: how the form is set, if the recall is not asked like that. */
+async function ask(body, out, set = null) {
   say("Asking…");
   const flow = new Flow(await get(ofEntity("/graph")));
   const answer = el("div");
@@ -86,8 +87,9 @@ async function ask(body, out) {
   if (!isWanted()) return;
   result.spent = traced.trace.spent ?? result.spent;  // the time that is shown of it later
   flow.end(result, stopOf(traced.trace));
-  const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id);
+  const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id, { set });
   session.keep();
+  if (set && result.trace_id) flow.element.before(askedWith(traced.trace));
   showRecall(answer, { result, ...traced, session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
   if (result.trace_id) showAddress("ask", addressOf(result.trace_id), result.question);
@@ -103,9 +105,9 @@ async function showKept(traceId, out, last = null) {
   const result = resultOf(traced);
   flow.end(result, stopOf(traced.trace));
   const holder = el("div");
-  replace(out, el("h2", {}, result.question), el("p", { class: "quiet" }, ["asked for " + plural(traced.trace.k, "memory", "memories"), ...askedFor(traced.trace), traced.trace.effort && `effort ${traced.trace.effort}`, traced.trace.stop_reason === "votes" && `round ${result.rounds} of a session`].filter(Boolean).join(" · ")), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
+  replace(out, el("h2", {}, result.question), askedWith(traced.trace), button("Ask again", () => askAgain(traced.trace)), flow.element, holder);
   const session = last && new Session(last.body, holder, flow, traceId, last);
-  showRecall(holder, { result, ...traced, session });
+  showRecall(holder, { result, ...traced, session, isKept: true });
   const { resolved, traceId: voted } = lastKept() ?? {}, { names } = lastRecall.tools;
   const ended = resolved && voted === traceId ? await resolvedView(resolved, names) : await taughtView(traced.trace, names);
   if (ended) holder.prepend(ended);
@@ -116,16 +118,20 @@ async function showKept(traceId, out, last = null) {
 /** The result of a recall, as far as its trace tells it. `stored`: {id: memory as it is stored now}, with the evidence; a memory forgotten since has none. */
 function resultOf({ trace, stored }) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
-  const memories = trace.returned.map((id) => {
+  const all = trace.returned.map((id) => {
     const one = trace.candidates.find((candidate) => candidate.memory_id === id);
     const facet = facets.get(one?.slot_facet);
     const { created_at, source, kind, role, text, evidence } = stored.get(id) ?? { source: "", kind: "", role: "", evidence: [] };
-    return { id, title: one?.title ?? "", created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1, cue: one?.cue, role, source, kind,
+    return { id, title: one?.title ?? "", created_at, score: one?.score ?? 0, facets: facet && one.slot_facet !== "f0" ? [facet.name] : [], hop: facet?.hop ?? 1, cue: one?.cue, sparked_by: one?.sparked_by, role, source, kind,
       why: one?.why ?? "", stale: "", evidence: (evidence.length || !text ? evidence : [text]).map((said) => ({ text: said, heading: "" })), conflicts_with: [] };
   });
-  return { question: trace.question, memories, maybe: nearestOf({ trace, stored }), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
+  return { question: trace.question, memories: all.filter((one) => !one.sparked_by), branches: branchesIn(trace, all), round: trace.stop_reason === "votes" && trace.spent.rounds, maybe: nearestOf({ trace, stored }), preferences: [], facets: outcomesOf(trace), effort: trace.effort, degraded: trace.degraded, spent: trace.spent,
     rounds: trace.spent.rounds, stop_reason: trace.stop_reason };
 }
+
+/** The `branches` of a kept round. `all`: what it returned. */
+const branchesIn = ({ candidates, facets }, all) => candidates.filter(({ title, votes }) => votes.some(({ vote }) => vote === "spark") && facets.some(({ name }) => name === `sparked by ${title}`))
+  .map(({ memory_id: source, title }) => ({ sparked_by: source, title, memories: all.filter((one) => one.sparked_by === source).map((one) => ({ ...one, facets: [`sparked by ${title}`] })) }));
 
 /** The `facets` of an answer, worked out from a trace: a facet is empty if no candidate is near enough to it. */
 const outcomesOf = ({ facets, candidates, settings }) => facets.map(({ facet_id: id, name }) => ({ name,
@@ -150,12 +156,18 @@ const promptOrigin = ({ version, hash, origin }) => origin === "built in" ? orig
 /** What a kept recall was asked for beside its question: the moment, and memories that ended. */
 const askedFor = (one) => [one.as_of && `as of ${day(one.as_of)}`, one.include_stale && "with memories that no longer hold"];
 
+/** What a count of memories adds about those in branches. */
+const sparkedToo = (count) => count ? `, and ${count} that a spark led to` : "";
+
 /** How many votes there were of each kind: "2 hot, 1 cold". */
-const votesCounted = (votes) => Object.entries(votes).map(([vote, count]) => `${count} ${vote}`).join(", ") || "no vote";
+const votesCounted = (votes) => VOTES.filter(([vote]) => votes[vote]).map(([vote]) => `${votes[vote]} ${vote}`).join(", ") || "no vote";
+
+/** A line that says what a recall was asked with. */
+const askedWith = (trace) => el("p", { class: "quiet" }, ["asked for " + plural(trace.k, "memory", "memories"), ...askedFor(trace), trace.effort && `effort ${trace.effort}`].filter(Boolean).join(" · "));
 
 /** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts that are not built in. */
 const keptFacts = (one) => [(one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}` : ""}`,
-  one.returned < one.k ? `${one.returned} of ${plural(one.k, "memory", "memories")}` : plural(one.returned, "memory", "memories"), ...askedFor(one),
+  (one.returned - one.sparked < one.k ? `${one.returned - one.sparked} of ${plural(one.k, "memory", "memories")}` : plural(one.returned - one.sparked, "memory", "memories")) + sparkedToo(one.sparked), ...askedFor(one),
   one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name, origin }) => name !== "decompose" && origin !== "built in").map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`)].filter(Boolean).join(" · ");
 
 /** What the rounds of one session share, and nothing else does. */
@@ -167,6 +179,27 @@ async function keptRecalls() {
   for (const one of all) one.resolved = taughtIn(one, questions).length > 0;
   for (const one of all) groups.set(sessionOf(one), [...(groups.get(sessionOf(one)) ?? []), one]);
   return [...groups.values()].flat();
+}
+
+/** The kept rounds of a trace's session; for a recall that is no round, those of a session if that is what was asked next, in the same way. */
+function roundsOf(trace, all) {
+  const isAlike = (one) => ["question", "k", "effort", "as_of", "include_stale"].every((key) => one[key] === trace[key]) && new Date(one.asked_at) > new Date(trace.asked_at);
+  const one = trace.stop_reason === "votes" ? trace : all.filter(isAlike).reduce((first, other) => first && new Date(first.asked_at) <= new Date(other.asked_at) ? first : other, null);
+  return one?.stop_reason === "votes" ? all.filter((other) => sessionOf(other) === sessionOf(one)).sort((a, b) => a.round - b.round) : [];
+}
+
+/** Links to the rounds of a session, and the votes that led from this answer to the next; empty until they are read. */
+function roundsView(trace, names) {
+  const view = el("div", { class: "rounds-of" }), isRound = trace.stop_reason === "votes", own = isRound ? trace.spent.rounds : 1;
+  trying(async () => {
+    const rounds = roundsOf(trace, await keptRecalls()), next = rounds.find((one) => one.round === own + 1);
+    const cast = next ? (await get(ofEntity(`/traces/${next.trace_id}`))).candidates.flatMap((one) => one.votes.filter(({ by, round }) => by !== "critic" && round === own).map(({ vote }) => ({ vote, id: one.memory_id }))) : [];
+    const told = VOTES.map(([vote]) => [vote, cast.filter((one) => one.vote === vote).map(({ id }) => id)]).filter(([, ids]) => ids.length).map(([vote, ids]) => `${vote} ${named(ids, names)}`).join(" · ");
+    const link = (one) => { const words = `round ${one.round}${one.round > 1 ? `, after ${votesCounted(one.votes)}` : ""}`; return one.trace_id === trace.trace_id ? el("strong", {}, words) : el("a", { href: addressOf(one.trace_id) }, words); };
+    replace(view, rounds.length > (isRound ? 1 : 0) && el("p", { class: "quiet" }, isRound ? "Rounds of this session: " : `A ${rounds[0].resolved ? "resolved " : ""}session on this question followed: `, rounds.map((one, index) => [index > 0 && " · ", link(one)])),
+      told && el("p", { class: "quiet" }, `Votes ${isRound ? "on this answer" : "in round 1"}: ${told}`));
+  });
+  return view;
 }
 
 /** Whether a kept recall's question and facts contain all these words. */
@@ -187,18 +220,27 @@ function showRecall(holder, recall) {
   });
   const aside = el("div", { class: "aside" });
   const compare = search && button("Compare with…", () => compareWith(trace), { class: "compare-with" });
-  replace(holder, answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
+  replace(holder, search && (recall.isKept || result.round) && roundsView(trace, tools.names), answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
 }
 
-/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; `shown`, the ids in the answer; changes; a session's votes. */
+/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; changes; a session's votes. */
 function toolsOf({ result, trace, scores, stored = new Map(), explain, session = null, search = null }) {
-  const shown = [...result.memories, ...result.maybe, ...(result.branches ?? []).flatMap((branch) => branch.memories)];
+  const shown = [...shownIn(result), ...result.maybe];
   const outdatedBy = new Map(trace.candidates.filter((one) => one.outdated_by).map((one) => [one.memory_id, one.outdated_by]));
   const titles = new Map([...trace.candidates, ...(trace.hidden ?? [])].map((one) => [one.memory_id, { title: one.title }]));
   const known = new Map([...titles, ...shown.map((one) => [one.id, one]), ...stored]);
   const names = namesOf([...known].map(([id, one]) => ({ ...one, id, title: titles.get(id)?.title || one.title })), session?.names);
   if (session) session.names = names;
-  return { explain, names, scores, trace, shown: shown.map((one) => one.id), outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
+  return { explain, names, scores, trace, outdatedBy, changes: (result.changes ?? []).filter((one) => one.change === "came"), canStore: Boolean(search), question: result.question, ...session?.tools() };
+}
+
+/** The memories of an answer, with those that sparks led to. */
+const shownIn = ({ memories, branches = [] }) => [...memories, ...branches.flatMap((branch) => branch.memories)];
+
+/** `names`, with those of other memories, as they are stored. */
+async function namesOfAll(ids, names) {
+  const others = [...new Set(ids)].filter((id) => !names.has(id));
+  return new Map([...names, ...namesOf(await Promise.all(others.map((id) => storedOr(id))))]);
 }
 
 /** The names of memories in one line. */
@@ -214,7 +256,7 @@ const taughtIn = (kept, questions) => kept.stop_reason !== "votes" ? [] : questi
 async function taughtView(trace, names) {
   const taught = taughtIn(trace, await learned());
   if (!taught.length) return null;
-  const view = el("p", { class: "resolved", onuntaught: () => trying(async () => view.replaceWith(await taughtView(trace, names) ?? "")) }, "This session is resolved.", effects(taught, names));
+  const view = el("p", { class: "resolved", onuntaught: () => trying(async () => view.replaceWith(await taughtView(trace, names) ?? "")) }, "This session is resolved.", effects(taught, await namesOfAll(taught.map((one) => one.memory_id), names)));
   return view;
 }
 
@@ -236,6 +278,7 @@ async function taughtBy({ accepted, votes, question }) {
 async function resolvedView(resolved, names) {
   const { done: { session: { accepted, proposals, votes, question }, learned: { updated } }, uncounted } = resolved;
   const taught = await taughtBy({ accepted, votes, question });
+  names = await namesOfAll([...accepted, ...uncounted, ...taught.map((one) => one.memory_id), ...proposals.flatMap((one) => [one.memory_id, one.replaced_by].filter(Boolean))], names);
   const view = el("section", { class: "resolved", tabindex: "-1", onuntaught: () => trying(async () => view.replaceWith(await resolvedView(resolved, names))) }, el("h2", {}, "Resolved"),
     el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
     el("p", {}, taught.length ? effects(taught, names) : updated ? "What was learned from it was taken back." : "Nothing new was learned."),
@@ -249,11 +292,12 @@ const costsOf = (answer) => ({ ...answer, rounds: answer.round, stop_reason: "vo
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
 class Session {
-  /** `kept`: the id and the votes that a reload brings back; see kept.js. */
+  /** `kept`: the id, the votes and the form that a reload brings back; see kept.js. */
   constructor(body, holder, flow, traceId, kept = {}) {
     Object.assign(this, { body, holder, flow, traceId, names: new Map() });
     this.votes = new Map(kept.votes ?? []);
     this.id = kept.sessionId ?? "";
+    this.set = kept.set ?? null;
     this.count = el("span", { role: "status" });
     this.next = button("Next round", () => this.vote(), { class: "primary next-round", "aria-keyshortcuts": "n" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
@@ -262,10 +306,10 @@ class Session {
       this.clear);
   }
 
-  tools() { return { votes: this.votes, voted: () => this.refresh(), k: this.body.k }; }
+  tools() { return { votes: this.votes, voted: () => this.refresh() }; }
 
   /** Keep the answer and the votes that are not sent yet, so that a reload shows them again. */
-  keep() { keepAsLast(this.traceId, { body: this.body, sessionId: this.id, votes: [...this.votes] }); }
+  keep() { keepAsLast(this.traceId, { body: this.body, sessionId: this.id, votes: [...this.votes], set: this.set }); }
 
   refresh() {
     this.keep();
@@ -303,7 +347,7 @@ class Session {
 
   /** Those votes that are on memories of the session's answer. */
   shown(votes) {
-    const all = [...this.answer.memories, ...this.answer.branches.flatMap((branch) => branch.memories)].map((memory) => memory.id);
+    const all = shownIn(this.answer).map((memory) => memory.id);
     return Object.fromEntries([...votes].filter(([id]) => all.includes(id)));
   }
 
@@ -314,7 +358,7 @@ class Session {
     const uncounted = [...this.votes.keys()].filter((id) => !(id in noted));
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
-    keepAsLast(this.traceId, { resolved: { done, uncounted } });
+    keepAsLast(this.traceId, { resolved: { done, uncounted }, set: this.set });
     built.get("memories")?.learned();
     this.bar.remove();
     this.flow.end(costsOf(this.answer), "you resolved the session");

@@ -22,7 +22,6 @@ function compareView() {
   };
   const sides = ["A", "B"].map((name) => side(name, changed));
   const out = el("div");
-  let isOrdered = false;  // whether A is to be the older one
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit, form); }, onchange: ({ target }) => { if (target !== words) replace(out); } }, question, el("label", {}, "Find a kept recall ", words),
     el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
   const submit = async () => {
@@ -30,8 +29,6 @@ function compareView() {
       question.focus();
       throw new Error("write a question, or pick a kept recall on both sides");
     }
-    const [older, newer] = sides.map((one) => one.chosen());
-    if (isOrdered && older && newer && new Date(older.asked_at) > new Date(newer.asked_at)) { words.value = ""; list(); sides[0].choose(newer.trace_id); sides[1].choose(older.trace_id); }
     say("Asking…");
     const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
     replace(out, comparison(a, b, await between(a, b)));
@@ -43,14 +40,17 @@ function compareView() {
   const refresh = async (addressed) => {
     const given = toCompare;
     toCompare = null;
-    isOrdered ||= Boolean(given);
     if (given) replace(out);
     kept = await keptRecalls();
     if (given) words.value = kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
     if (given) question.value = given.question;
     list();
     for (const one of sides) if (given && one.chosen()?.question !== given.question) one.choose("");
-    if (given) (sides.find((one) => !one.chosen()) ?? sides[1]).choose(given.trace_id);
+    if (given) {
+      (sides.find((one) => !one.chosen()) ?? sides[1]).choose(given.trace_id);
+      const both = sides.map((one) => one.chosen()).filter(Boolean);
+      if (both.length === 2) both.sort((one, other) => new Date(one.asked_at) - new Date(other.asked_at) || one.round - other.round).forEach((one, index) => sides[index].choose(one.trace_id));  // A is the older one
+    }
     if (given) for (const one of sides) if (!one.chosen()) one.fill(given);
     sides.forEach((one, index) => { if (addressed.length) one.choose(addressed[index]); });
     changed();
@@ -110,7 +110,7 @@ async function compared(name, traceId, result) {
 async function between(a, b) {
   const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
-  const lone = [...a.result.memories, ...b.result.memories].filter(({ id }) => inA.has(id) !== inB.has(id));
+  const lone = [...shownIn(a.result), ...shownIn(b.result)].filter(({ id }) => inA.has(id) !== inB.has(id));
   return new Map(await Promise.all(lone.map(async ({ id, created_at: written }) => {
     const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] }));
     return [id, [isBetween(written) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`)].filter(Boolean).join("; ")];
@@ -121,7 +121,7 @@ async function between(a, b) {
 const votesBefore = ({ candidates }) => candidates.map(({ votes }) => votes.findLast(({ by }) => ["person", "agent"].includes(by))?.vote).filter(Boolean);
 
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "memories that no longer hold": trace.include_stale ? "included" : "left out", "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]).filter(([, count]) => count))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "memories that no longer hold": trace.include_stale ? "included" : "left out", "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
   ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
 
@@ -148,11 +148,29 @@ function promptsCompared(a, b) {
 }
 
 /** {memory id: place in the answer, from 1}. */
-const placesIn = (result) => new Map(result.memories.map((memory, index) => [memory.id, index + 1]));
+const placesIn = (result) => new Map(shownIn(result).map((memory, index) => [memory.id, index + 1]));
+
+/** What a factor of a score stands for: `FACTOR_MEANING` of graph/score_story.py. */
+const FACTORS = { source: "its kind of document", salience: "its salience", recency: "its age", exposure: "shown lately", learned: "votes in earlier sessions", newer: "a newer memory", unnamed: "the critic did not name it" };
+
+/** The factors that count for a memory in a recall, and the last vote of each voter, in words; [] if the trace does not tell. */
+function weighedIn({ trace }, id) {
+  const one = trace.candidates.find((candidate) => candidate.memory_id === id);
+  if (!one) return [];
+  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]);
+  const factors = Object.entries(one.factors).filter(([name]) => counts(name)).map(([name, factor]) => `×${factor.toFixed(2)} (${FACTORS[name] ?? name})`);
+  return [...factors, ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)];
+}
+
+/** What counts for a memory in only one of two recalls of the same question; "" if nothing is known. */
+function weighedOtherwise(a, b, id) {
+  const [inA, inB] = [a, b].map((side) => weighedIn(side, id)), only = (own, others) => own.filter((one) => !others.includes(one)).join(", ");
+  return a.result.question === b.result.question ? [["A", only(inA, inB)], ["B", only(inB, inA)]].filter(([, words]) => words).map(([name, words]) => `${name}: ${words}`).join(" · ") : "";
+}
 
 /** What `one` has that `other` does not, what it looked for, and what more it cost. */
 function summary(one, other, happened) {
-  const own = one.result.memories.filter((memory) => !placesIn(other.result).has(memory.id));
+  const own = shownIn(one.result).filter((memory) => !placesIn(other.result).has(memory.id));
   const sought = one.trace.facets.filter((facet) => facet.facet_id !== "f0").map((facet) => facet.name);
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
@@ -168,8 +186,9 @@ function summary(one, other, happened) {
 /** The names of memories that both recalls looked at, and for which what sessions taught counted otherwise. */
 function taughtOtherwise(a, b) {
   const counted = ({ trace }) => new Map(trace.candidates.map((one) => [one.memory_id, one.factors.learned ?? 1])), inB = counted(b);
-  const ids = a.result.question === b.result.question ? [...counted(a)].filter(([id, factor]) => inB.has(id) && inB.get(id) !== factor).map(([id]) => id) : [];
-  return ids.length ? el("p", {}, `What sessions taught counted differently in A and B for: ${named(ids, a.tools.names)}.`) : null;
+  const both = a.result.question === b.result.question ? [...counted(a)].filter(([id]) => inB.has(id)) : [];
+  const told = (words, ids) => ids.length ? el("p", {}, `By what sessions taught, counts ${words} in B than in A: ${named(ids, a.tools.names)}.`) : null;
+  return [told("more", both.filter(([id, factor]) => inB.get(id) > factor).map(([id]) => id)), told("less", both.filter(([id, factor]) => inB.get(id) < factor).map(([id]) => id))];
 }
 
 /** A line that counts the person's marks in two answers; the marks stay in this tab, also after a reload. */
@@ -179,7 +198,7 @@ function tallied(sides) {
   const voted = () => {
     sessionStorage.setItem(marks, JSON.stringify([...votes]));
     repaintVotes(document);
-    const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [result.memories.filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
+    const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [shownIn(result).filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
     line.textContent = votes.size ? `Your marks: ${counted.join(" · ")}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
   voted();
@@ -196,13 +215,14 @@ function searched(a, b) {
 /** `happened`: see `between`. */
 function comparison(a, b, happened) {
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
-  const known = new Map([...a.result.memories, ...b.result.memories].map((memory) => [memory.id, memory]));
+  const known = new Map([...shownIn(a.result), ...shownIn(b.result)].map((memory) => [memory.id, memory]));
   const shared = [...inA.keys()].filter((id) => inB.has(id)).length;
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told].map(String);
+    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told, told === "same" ? "" : weighedOtherwise(a, b, memory.id)].map(String);
   });
+  const isWeighed = rows.some((row) => row[4]);
   const cost = ({ name, result, result: { spent, rounds } }) => [name, timeOf(result), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
   const [inForce, others] = [settingsOf(a), settingsOf(b)];
   const changed = Object.keys({ ...inForce, ...others }).filter((key) => inForce[key] !== others[key]);
@@ -214,8 +234,8 @@ function comparison(a, b, happened) {
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),
-    table("Places", ["Memory", "A", "B", "Change"], rows),
+    table("Places", ["Memory", "A", "B", "Change", ...(isWeighed ? ["What differs for it"] : [])], isWeighed ? rows : rows.map((row) => row.slice(0, 4))),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),
     el("div", { class: "two compared" }, [a, b].map(({ name, result, tools }) => el("div", {}, el("h2", {}, name),
-      el("p", { class: "quiet" }, result.question), result.memories.map((memory, index) => card(memory, index + 1, { ...tools, votes, voted }))))));
+      el("p", { class: "quiet" }, result.question), cardsOf(result, { ...tools, votes, voted })))));
 }

@@ -38,6 +38,7 @@ function foundBy(trace, id) {
 /** The nodes and links of the drawing. `ids`: the memories to show, in order; `told`: their names and scores. */
 function pathOf(trace, ids, told) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
+  const known = ({ facet_id: id, hop }) => isSpark(facets.get(id)?.name ?? "") ? { hop: 0, mark: "s" } : { hop, mark: String(hop) };
   const memories = [], links = [], queries = new Map();
   const sought = (key, node, order) => {
     if (!queries.has(key)) queries.set(key, { key, column: 2, sum: 0, count: 0, ...node });
@@ -60,20 +61,20 @@ function pathOf(trace, ids, told) {
     }
     const suggested = !isOwn && ways[0]?.query.facet_id !== facet && trace.queries.find((query) => query.facet_id === facet);
     if (suggested) {
-      sought(`q ${suggested.query_id}`, { label: suggested.text, facet, hop: suggested.hop, mark: String(suggested.hop) }, order);
+      sought(`q ${suggested.query_id}`, { label: suggested.text, facet, ...known(suggested) }, order);
       links.push({ from: `q ${suggested.query_id}`, to: `m ${id}`, says: "suggested by a playbook" });
     }
     ways.slice(0, suggested || cue ? 1 : 2).forEach((way, index) => {
       const key = `q ${way.query.query_id}`, isQuestion = way.query.query_id === "q0";
       const label = isQuestion ? "the question" : way.query.text === trace.question ? "the question, moved by your votes" : way.query.text;
-      sought(key, { label, facet: way.query.facet_id, hop: way.query.hop, mark: String(way.query.hop) }, order);
+      sought(key, { label, facet: way.query.facet_id, ...known(way.query) }, order);
       links.push({ from: key, to: `m ${id}`, weak: index > 0 || suggested || (Boolean(cue) && isOwn && !isQuestion), says: `found by its ${SEARCHES[way.search] ?? way.search}` });
     });
   });
   const used = new Set([...queries.values()].map((query) => query.facet));
   const needed = [...used].map((id) => facets.get(id)).filter(Boolean).sort((a, b) => a.hop - b.hop || b.weight - a.weight);
   const needs = needed.some((facet) => facet.facet_id !== "f0")
-    ? needed.map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.facet_id === "f0" ? "the question" : facet.name, says: facet.why, hop: facet.hop, mark: String(facet.hop) })) : [];
+    ? needed.map((facet) => ({ key: `f ${facet.facet_id}`, column: 1, label: facet.facet_id === "f0" ? "the question" : facet.name, says: facet.why, ...known(facet) })) : [];
   const position = new Map(needs.map((need, index) => [need.key, index]));
   const asked = [...queries.values()].sort((a, b) =>
     (position.get(`f ${a.facet}`) ?? 99) - (position.get(`f ${b.facet}`) ?? 99) || a.sum / a.count - b.sum / b.count);
