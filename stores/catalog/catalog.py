@@ -28,7 +28,6 @@ from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
     add_drop,
     add_intent,
-    count_removal,
     leave_erasing,
     read_meta,
     write_meta,
@@ -210,7 +209,6 @@ class Catalog:
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             cues = drop_cues_of(connection, existing)
-            count_removal(connection)
             return len(existing), add_drop(connection, stale, cues)
 
     def erase_leftovers(self) -> bool:
