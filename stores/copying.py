@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, closing
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Identity
 from secondhop.stores.catalog.notes import write_meta
-from secondhop.stores.catalog.rows import Row, text_of, written
+from secondhop.stores.catalog.rows import Row, text_of
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.locks import writer_turn
 from secondhop.stores.protocols import VectorIndex
@@ -175,7 +175,7 @@ def copy_table(read: Connection, write: Connection, table: str) -> Digest:
     names, digest = columns(read, table), Digest(0, 0)
     sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     for page in pages(rows_of(read, table)):
-        write.executemany(sql, [tuple(map(stored, row)) for row in page])
+        write.executemany(sql, page)
         digest = added(digest, page)
     return digest
 
@@ -213,11 +213,6 @@ def rows_of(connection: Connection, table: str) -> Iterator[Row]:
             value if name in _BYTES or not isinstance(value, bytes) else text_of(value)
             for name, value in zip(names, row, strict=True)
         )
-
-
-def stored(value: Any) -> Any:
-    """The value in a form that both databases accept."""
-    return written(value) if isinstance(value, str) else value
 
 
 def added(digest: Digest, page: Sequence[Row]) -> Digest:

@@ -6,7 +6,6 @@ A recall writes nothing here; `accept` writes what was of use. Only acceptance s
 
 import asyncio
 import json
-import logging
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +15,6 @@ from pathlib import Path
 from secondhop.errors import StoreError
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.sqlite import Migration, SqliteDatabase
-
-logger = logging.getLogger(__name__)
 
 COUNTERS: Sequence[Migration] = (
     (
@@ -77,25 +74,12 @@ class CounterStore:
 
     def __init__(self, place: Path | Database) -> None:
         """`place`: a SQLite file, or another database."""
-        self._begun: Path | None = None
-        """An empty file that says that counting has begun. It reveals the loss of the counters'
-        file."""
         if isinstance(place, Path):
-            self._begun = place.with_suffix(".begun")
             place = SqliteDatabase(
                 place, steps=COUNTERS, if_damaged=_IF_DAMAGED, journal="DELETE", keeps_open=False
             )
         self.database: Database = place
         """Where its rows are."""
-
-    def is_lost(self) -> bool:
-        """Whether counting had begun but its file is gone."""
-        return self._begun is not None and self._begun.exists() and not self.database.exists()
-
-    def begin_again(self) -> None:
-        """Accept the loss; the next count makes a new file."""
-        if self._begun is not None:
-            self._begun.unlink(missing_ok=True)
 
     async def count(self, use: Use, *, noted: bool = True) -> int:
         """Count one recall. Returns how many counters grew; repeating the call changes nothing.
@@ -203,11 +187,7 @@ class CounterStore:
 
     @contextmanager
     def _writing(self) -> Generator[Connection, None, None]:
-        if self.is_lost():
-            logger.warning("the counters in %s are gone; counting begins again", self.database.name)
         self.database.migrate()
-        if self._begun is not None and not self._begun.exists():
-            self._begun.touch()
         with self.database.writing() as connection:
             yield connection
 

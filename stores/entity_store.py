@@ -158,7 +158,7 @@ class EntityStore(EntityReader):
 
         Raises:
             UsageError: a memory is not valid (`outbox.checked`); nothing was stored.
-            StoreFullError: no space is left; earlier batches are stored, later ones are not.
+            StoreFullError: no space is left; nothing was stored.
         """
         wanted = checked(memories, dimension=self.identity.dimension)
         if wanted:

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.catalog.notes import removals
 from secondhop.stores.catalog.rows import PASSAGE_COLUMNS, passage_of
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import queue_for
@@ -66,18 +65,17 @@ class MemoryMap:
         self._topics: Sequence[Topic] = []
         self._mapped: Mapping[str, str] = {}
         """{memory id: content hash} of what the map was made from."""
-        self._removals = 0
 
     async def topics(self) -> Sequence[Topic]:
         """Topics, biggest first."""
         async with queue_for(self):  # recalls that ask at once share one map
-            removed = await self._catalog.aread(removals)
             stored = await self._catalog.aread(reads.content_hashes)
             new = len(stored.items() - self._mapped.items())
             # a map with a removed memory would go on telling its title
-            if removed != self._removals or new * _WORTH_A_MAP > len(stored):
+            is_gone = self._mapped.keys() - stored.keys()
+            if is_gone or new * _WORTH_A_MAP > len(stored):
                 self._topics = await self._made(list(stored))
-                self._mapped, self._removals = stored, removed
+                self._mapped = stored
             return self._topics
 
     async def _made(self, memory_ids: Sequence[str]) -> list[Topic]:

@@ -13,7 +13,7 @@ note and removes the vectors that the catalog does not know:
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -51,19 +51,32 @@ class Outbox:
         at: datetime,
         decide: Decision | None = None,
     ) -> None:
-        """Store memories, in a catalog that exists.
+        """Store memories, all or none, in a catalog that exists.
 
         Args:
             at: now.
-            decide: see `Catalog.store`; all memories are then stored at once. None: in batches.
+            decide: see `Catalog.store`.
         """
         await self.repair()
-        for batch in [memories] if decide else in_batches(memories):
-            await self._put_batch(batch, at=at, decide=decide)
+        ids = [p.passage_id for embedded in memories for p in embedded.passages]
+        cues = [cue.cue_id for embedded in memories for cue in cues_given(embedded.memory)]
+        intent = await asyncio.to_thread(self._catalog.intend, ids, cues)
+        await self._index.upsert(ids, self._stacked([one.vectors for one in memories]))
+        if cues:
+            rows = [one.cue_vectors for one in memories if len(one.cue_vectors)]
+            await self._cue_index.upsert(cues, self._stacked(rows))
+        store = partial(self._catalog.store, memories, intent=intent, at=at, decide=decide)
+        try:
+            leaving = await asyncio.to_thread(store)
+        except UsageError:
+            await self.repair()
+            raise
+        if leaving is not None:
+            await self.repair()
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """Delete memories and their vectors. Returns how many existed."""
-        existed, _ = await asyncio.to_thread(self._catalog.remove, memory_ids)
+        existed = await asyncio.to_thread(self._catalog.remove, memory_ids)
         await self.repair()
         return existed
 
@@ -93,31 +106,11 @@ class Outbox:
         if await asyncio.to_thread(partial(self._catalog.change_cues, write, intent=intent)):
             await self.repair()
 
-    async def _put_batch(
-        self, batch: Sequence[EmbeddedMemory], *, at: datetime, decide: Decision | None
-    ) -> None:
-        ids = [p.passage_id for embedded in batch for p in embedded.passages]
-        cues = [cue.cue_id for embedded in batch for cue in cues_given(embedded.memory)]
-        intent = await asyncio.to_thread(self._catalog.intend, ids, cues)
-        await self._index.upsert(ids, self._stacked([one.vectors for one in batch]))
-        if cues:
-            rows = [one.cue_vectors for one in batch if len(one.cue_vectors)]
-            await self._cue_index.upsert(cues, self._stacked(rows))
-        store = partial(self._catalog.store, batch, intent=intent, at=at, decide=decide)
-        try:
-            leaving = await asyncio.to_thread(store)
-        except UsageError:
-            await self.repair()
-            raise
-        if leaving is not None:
-            await self.repair()
-
     def _stacked(self, parts: Sequence[Vectors]) -> Vectors:
         rows = [np.zeros((0, self._identity.dimension), dtype=np.float32)]
         return np.concatenate([*rows, *(np.asarray(part, dtype=np.float32) for part in parts)])
 
 
-_PASSAGES = 512
 _NORM_TOLERANCE = 1e-3
 
 
@@ -133,20 +126,6 @@ def checked(memories: Sequence[EmbeddedMemory], *, dimension: int) -> list[Embed
         if problem := _problem(embedded, dimension=dimension):
             raise UsageError(f"memory {memory_id!r} cannot be stored: {problem}")
     return list(latest.values())
-
-
-def in_batches(memories: Sequence[EmbeddedMemory]) -> Iterator[list[EmbeddedMemory]]:
-    """Batches of whole memories with at most 512 passages, unless one memory alone has more."""
-    batch: list[EmbeddedMemory] = []
-    size = 0
-    for embedded in memories:
-        if batch and size + len(embedded.passages) > _PASSAGES:
-            yield batch
-            batch, size = [], 0
-        batch.append(embedded)
-        size += len(embedded.passages)
-    if batch:
-        yield batch
 
 
 def _problem(embedded: EmbeddedMemory, *, dimension: int) -> str:

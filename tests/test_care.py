@@ -171,19 +171,3 @@ async def test_doubles_and_contradictions_are_for_a_person_to_decide(recall: Rec
     assert told.findings[0].examples == ["tea, tea2"]
     assert told.findings[1].examples[0].startswith("me, job: baker")
     assert told.sound
-
-
-async def test_a_file_of_counters_that_is_gone_is_noticed(
-    recall: Recall, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    file = catalog_of(tmp_path).with_name("counters.db")
-    file.unlink()
-
-    told = [one for one in (await recall.admin.adoctor()).findings if one.check == "counters"]
-    assert ["counters.db is missing" in one.what for one in told] == [True]
-
-    await recall.memories.aaccept(await recall.arecall("Where is the key?"))
-    assert "counting begins again" in caplog.text
-    file.unlink()
-    await recall.admin.adoctor(fix=True)
-    assert (await recall.admin.adoctor()).sound

@@ -58,6 +58,7 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
     (lambda r: r.memories.aupdate("ida", ["x"]), r"text \(str\), a Fact or a Preference"),
     (lambda r: r.memories.aupdate("ida", valid_until="soon"), r"valid_until must be a datetime"),
     (lambda r: r.memories.adeprecate("ida", "gone", at="now"), r"at must be a datetime"),
+    (lambda r: r.memories.adeprecate("ida", "a\ud800b"), r"the reason must be .*surrogate"),
     (lambda r: r.memories.adeprecate("ida", 3), r"the reason must be text \(str\), not 3"),
     (lambda r: r.memories.asupersede("ida", "ida", reason=3), r"the reason must be text"),
     (lambda r: r.memories.aremember("x", salience="x"), r"salience must be a number .*not 'x'"),

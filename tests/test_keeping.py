@@ -297,7 +297,7 @@ async def test_text_that_nothing_can_store_is_refused_and_mended_in_a_question(
 ) -> None:
     bad = "m-\ud800"
     await recall.memories.aremember("About am", memory_id="a")
-    await recall.memories.adeprecate("a", bad)
+    await recall.memories.adeprecate("a", "gone")
     trace = (await recall.arecall(f"What of a{bad}?", include_stale=True)).trace_id
     for doing in (
         recall.memories.ahistory(bad),
@@ -307,6 +307,7 @@ async def test_text_that_nothing_can_store_is_refused_and_mended_in_a_question(
         recall.memories.asupersede("a", bad),
         recall.memories.asupersede(bad, "a"),
         recall.memories.adeprecate(bad, "why"),
+        recall.memories.adeprecate("a", bad),
         recall.memories.arestore(bad),
         recall.memories.aforget("a", bad),
         recall.memories.aremember(bad),

@@ -28,7 +28,6 @@ from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
     add_drop,
     add_intent,
-    count_removal,
     leave_erasing,
     read_meta,
     write_meta,
@@ -200,18 +199,18 @@ class Catalog:
             gone = write(connection)
             return self._settled(connection, intent, passage_ids=(), cue_ids=gone)
 
-    def remove(self, memory_ids: Sequence[str]) -> tuple[int, int | None]:
-        """Delete memories. Returns (how many existed, number of the 'drop' for their vectors)."""
+    def remove(self, memory_ids: Sequence[str]) -> int:
+        """Delete memories, and note that their vectors go. Returns how many existed."""
         with self.database.writing() as connection:
             existing = catalog_reads.stored(connection, memory_ids)
             if not existing:
-                return 0, None
+                return 0
             clear_quotes(connection, existing)
             stale = drop_memories(connection, existing)
             drop_keeping(connection, existing)
             cues = drop_cues_of(connection, existing)
-            count_removal(connection)
-            return len(existing), add_drop(connection, stale, cues)
+            add_drop(connection, stale, cues)
+            return len(existing)
 
     def erase_leftovers(self) -> bool:
         """See `Database`."""

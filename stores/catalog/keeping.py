@@ -16,7 +16,6 @@ from secondhop.stores.catalog.rows import (
     history_row,
     keeping_of,
     keeping_row,
-    names_of,
     slot_of,
 )
 from secondhop.stores.catalog.versions import drop_earlier, earlier_texts
@@ -62,7 +61,7 @@ class KeepingView:
     def namesakes(self, memory: Memory) -> list[Memory]:
         """Continuity memories with its title and source, oldest first."""
         where = "WHERE kind = 'continuity' AND title = ? AND source = ?"
-        return memories_where(self.connection, where, *names_of(memory))
+        return memories_where(self.connection, where, memory.title, memory.source)
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """All facts, or all preferences, oldest first."""

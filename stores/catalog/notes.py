@@ -13,7 +13,6 @@ _ERASING = "erasing"
 _NEEDS_COMPACTION = "needs_compaction"
 _FORGOTTEN = "forgotten_origins"
 _CUE_VECTORS = "cue_vectors"
-_REMOVALS = "removals"
 _OLD_MAP = "topics"
 """Where version 0.1 kept the memory map, which contains titles of memories."""
 
@@ -96,16 +95,6 @@ def adjust(connection: Connection, key: str, amount: int) -> None:
         "CAST(CAST(meta.value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)",
         (key, str(amount)),
     )
-
-
-def count_removal(connection: Connection) -> None:
-    """Count that memories were removed."""
-    adjust(connection, _REMOVALS, 1)
-
-
-def removals(connection: Connection) -> int:
-    """How often memories were removed."""
-    return int(read_meta(connection).get(_REMOVALS, 0))
 
 
 def note_learning(connection: Connection, *, on: bool) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from secondhop.stores.catalog import reads as catalog_reads
-from secondhop.stores.catalog.rows import text_of, written
+from secondhop.stores.catalog.rows import text_of
 from secondhop.stores.catalog.versions import earlier_texts
 from secondhop.stores.database import Connection
 
@@ -32,7 +32,7 @@ def clear_quotes(connection: Connection, memory_ids: Sequence[str]) -> None:
         return
     texts = (text for one in memory_ids for text in _texts_of(connection, one))
     reasons = [text_of(reason) for (reason,) in rows]
-    found = [(written(reason),) for reason in quoting(reasons, texts)]
+    found = [(reason,) for reason in quoting(reasons, texts)]
     connection.executemany("UPDATE history SET detail = '' WHERE detail = ?", found)
     connection.executemany(
         "UPDATE keeping SET deprecated_because = '' WHERE deprecated_because = ?", found

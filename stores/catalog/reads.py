@@ -255,7 +255,7 @@ def passage_ids(connection: Connection, memory_ids: Sequence[str]) -> dict[str, 
     return {one: [passage_id for _, passage_id in sorted(own)] for one, own in found.items()}
 
 
-def memories_where(connection: Connection, where: str, *values: str | bytes) -> list[Memory]:
+def memories_where(connection: Connection, where: str, *values: str) -> list[Memory]:
     """The memories that meet an SQL condition, oldest first."""
     sql = f"SELECT {MEMORY_COLUMNS} FROM memories {where}"
     found = map(memory_of, connection.execute(sql, values))

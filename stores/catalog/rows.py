@@ -53,17 +53,17 @@ def _said(memory: Memory) -> Row:
     turns = [[message.role, message.content] for message in memory.messages]
     return (
         memory.memory_id,
-        written(memory.title),
-        written(memory.source),
+        memory.title,
+        memory.source,
         memory.created_at.isoformat(),
-        written(memory.origin),
+        memory.origin,
         json.dumps(turns),
         tags_text(memory.tags),
         memory.kind,
-        written(memory.subject),
-        written(memory.attribute),
-        written(memory.value),
-        written(memory.scope),
+        memory.subject,
+        memory.attribute,
+        memory.value,
+        memory.scope,
     )
 
 
@@ -98,11 +98,6 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def names_of(memory: Memory) -> tuple[str | bytes, str | bytes]:
-    """Its title and source in the catalog's form."""
-    return written(memory.title), written(memory.source)
-
-
 def memory_of(row: Row) -> Memory:
     """From MEMORY_COLUMNS."""
     memory_id, title, source, created_at, origin, messages, tags, kind, *texts = row
@@ -125,7 +120,7 @@ def memory_of(row: Row) -> Memory:
 
 def version_row(text: EarlierText) -> Row:
     """Values for (MEMORY_COLUMNS, VERSION_COLUMNS)."""
-    at, by = text.replaced_at.isoformat(), written(text.replaced_by)
+    at, by = text.replaced_at.isoformat(), text.replaced_by
     return (*_said(text.memory), at, by, "[]")
 
 
@@ -146,7 +141,7 @@ def keeping_row(memory_id: str, keeping: Keeping) -> Row:
         _moment_text(keeping.valid_until),
         keeping.salience,
         _moment_text(keeping.deprecated_at),
-        written(keeping.deprecated_because),
+        keeping.deprecated_because,
         _moment_text(keeping.superseded_at),
         keeping.superseded_by or None,
         keeping.mark,
@@ -173,7 +168,7 @@ def keeping_of(row: Row) -> tuple[str, Keeping]:
 def history_row(entry: HistoryEntry) -> Row:
     """Values for HISTORY_COLUMNS."""
     at, other_id = entry.at.isoformat(), entry.other_id or None
-    return (entry.memory_id, at, entry.act, other_id, written(entry.detail))
+    return (entry.memory_id, at, entry.act, other_id, entry.detail)
 
 
 def history_of(row: Row) -> HistoryEntry:
@@ -236,9 +231,9 @@ def passage_row(passage: Passage, *, passage_no: int, terms: int) -> Row:
         passage.passage_id,
         passage.memory_id,
         passage.ordinal,
-        written(passage.text),
+        passage.text,
         passage.tokens,
-        written(passage.heading),
+        passage.heading,
         terms,
     )
 
@@ -270,19 +265,6 @@ def fact_name_of(row: tuple[Any, ...]) -> FactName:
     return FactName(memory_id, text_of(subject), text_of(attribute))
 
 
-class HalfText(bytes):
-    """Text with half of an emoji (a lone surrogate): not UTF-8, but it is what the memory says."""
-
-
-def written(text: str) -> str | HalfText:
-    """The text in a form that both databases accept."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return HalfText(text.encode("utf-8", "surrogatepass"))
-    return text
-
-
 def text_of(value: str | bytes) -> str:
-    """The text that `written` converted."""
-    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+    """The text of a column. Version 0.1 wrote bytes where a text held half of an emoji."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

@@ -65,7 +65,7 @@ async def lived_in(recall: Recall) -> str:
     """Fill a store with all kinds of things; returns the id of a session that waits for votes."""
     half = note("odd", "nul \0, half an emoji \ufffd")
     await recall.aadd([HOOK, note("mat", "The key is under the mat"), half])
-    await recall.memories.asupersede("mat", "hook", reason="seen \ud83d")
+    await recall.memories.asupersede("mat", "hook", reason="seen")
     await recall.aadd([note("odd", "another text: bees")])
     await recall.memories.aremember(Fact(subject="me", attribute="job", value="baker"))
     vectors = await recall.admin.services.embedder.embed_passages(["lock up"])

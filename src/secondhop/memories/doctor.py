@@ -226,12 +226,6 @@ def circles_in(links: Mapping[str, str]) -> list[list[str]]:
 
 async def check_counters(case: Examined) -> list[Finding]:
     """Check that no counters of deleted memories are left, as a killed process leaves them."""
-    if case.counters.is_lost():
-        if case.fix:
-            case.counters.begin_again()
-        what = "counters.db is missing, and with it what was retrieved, shown and accepted"
-        cure = "put a backup in place, or --fix: counting begins again"
-        return [damage(what, [""], cure=cure, fixed=case.fix)]
     try:
         known = await case.counters.memory_ids()
         await case.counters.of(sorted(known))  # can each be read?

@@ -14,7 +14,7 @@ from secondhop.given_values import (
     check_counts,
     check_id,
     check_rememberable,
-    check_text,
+    check_storable,
     listed,
     only_memories,
     utc_given,
@@ -241,7 +241,7 @@ class MemoryService(MemoryReading):
             UsageError: one is not stored, the old one has a successor, or they would replace each
                 other.
         """
-        check_text(reason, name="the reason")
+        check_storable(reason, name="the reason")
         decide = partial(
             rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
         )
@@ -264,7 +264,7 @@ class MemoryService(MemoryReading):
         Raises:
             NotStoredError: it is not stored.
         """
-        check_text(reason, name="the reason")
+        check_storable(reason, name="the reason")
         moment = utc_given(at, name="at") or self.writing.clock()
         decide = partial(rules.deprecate, memory_id, reason.strip(), at=moment)
         return await self.writing.change(memory_id, decide, dry_run=dry_run)
