@@ -227,7 +227,7 @@ async def test_settings_given_at_the_door_are_in_force(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", ["k", "rounds", "queries", "shortlist", "deadline_s"])
 def test_limits_that_cannot_be_are_refused(limit: str) -> None:
-    with pytest.raises(ValueError, match=limit):
+    with pytest.raises(UsageError, match=limit):
         recall_settings(**dict[str, Any]({limit: 0}))
 
 
