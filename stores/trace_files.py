@@ -51,7 +51,7 @@ class TraceFilesInFolder:
 
     def write(self, name: str, content: bytes, *, at_ns: int) -> None:
         """See `TraceFiles`."""
-        self.folder.mkdir(exist_ok=True)  # not the store around it, which may be gone
+        self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / name
         part = file.with_suffix(PART_SUFFIX)
         part.write_bytes(content)

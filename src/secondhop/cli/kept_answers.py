@@ -36,7 +36,7 @@ async def answering_model(
 
     Args:
         place: the file of answers, or its folder; None: a temporary file.
-        asked: whether recalls will ask it; without kept answers it then needs its key.
+        asked: whether recalls will ask it; it then needs its key, even if all answers are kept.
 
     Raises:
         ModelError: the key is missing.
@@ -54,7 +54,7 @@ async def answering_model(
         kept = place or Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
         file = kept / FILE if kept.is_dir() or not kept.suffix else kept
         expect_answers_or_nothing(file)
-        if asked and not file.exists():
+        if asked:
             expect_key(spec)
         deadline_s = settings_of(common).limits.deadline_s
         llm = make_llm(spec, timeout_s=request_seconds(deadline_s))
