@@ -50,7 +50,7 @@ lint: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-docs: dev  ## the documentation as a site, in build/site; a broken link is an error
+docs: $(VENV)/.stamp-docs  ## the documentation as a site, in build/site; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 types: dev
@@ -73,15 +73,23 @@ release: $(RELEASE_VENV)/.stamp  ## into dist/: packages, what ships with its li
 clean:
 	rm -rf $(VENV) $(LLM_VENV) $(BENCH_VENV) $(RELEASE_VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
-# everything secondhop runs and tests with; -qq: errors only
-$(VENV)/.stamp: pyproject.toml
+# -qq: errors only
+$(VENV)/.stamp-venv: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "secondhop needs Python 3.11 or newer, and $(PYTHON) is not (or is missing);" \
 	       "name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "installing into $(VENV), the first time takes a minute or two"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --upgrade 'pip>=25.1'
+	@touch $@
+
+# everything secondhop runs and tests with
+$(VENV)/.stamp: $(VENV)/.stamp-venv
 	$(BIN)/python -m pip install -qq --editable . --group test
+	@touch $@
+
+$(VENV)/.stamp-docs: $(VENV)/.stamp-venv
+	$(BIN)/python -m pip install -qq --editable . --group docs
 	@touch $@
 
 # pyright runs on node: the machine's own, else the one that PyPI has

@@ -6,7 +6,7 @@ from functools import cached_property
 from math import inf
 from typing import Literal, TypeAlias, cast
 
-from secondhop.errors import UsageError
+from secondhop.errors import SettingError, UsageError
 from secondhop.nodes.selection.source_priority import parsed_priority
 
 Diversity: TypeAlias = Literal["facets", "mmr", "none"]
@@ -67,9 +67,9 @@ class RecallLimits:
             check_count(f"RecallLimits.{name}", getattr(self, name), least=least, most=TOKENS_LIMIT)
         check_count("RecallLimits.shortlist", self.shortlist, least=1, most=SHORTLIST_LIMIT)
         if self.deadline_s <= 0:
-            raise ValueError("RecallLimits.deadline_s must be above 0 seconds")
+            raise SettingError("RecallLimits.deadline_s must be above 0 seconds")
         if self.deadline_s > DEADLINE_LIMIT_S:
-            raise ValueError(
+            raise SettingError(
                 f"RecallLimits.deadline_s must be at most {DEADLINE_LIMIT_S:,.0f} (a week)"
             )
 
@@ -106,32 +106,32 @@ class RankingSettings:
                 check_finite(f"RankingSettings.{name}", setting)
         check_count("RankingSettings.depth_factor", self.depth_factor, least=1, most=DEPTH_LIMIT)
         if not self.recency_days > 0:
-            raise ValueError("RankingSettings.recency_days must be above 0")
+            raise SettingError("RankingSettings.recency_days must be above 0")
         parsed_priority(self.source_priority)
         check_share("freshness", self.freshness)
 
 
 def check_finite(name: str, value: float) -> None:
-    """Raises ValueError if the value is not a finite number."""
+    """Raises SettingError if the value is not a finite number."""
     if not isinstance(cast(object, value), int | float):
-        raise ValueError(f"{name} must be a number, not {value!r:.60} ({type(value).__name__})")
+        raise SettingError(f"{name} must be a number, not {value!r:.60} ({type(value).__name__})")
     if not -inf < value < inf:
-        raise ValueError(f"{name} must be a finite number, not {value}")
+        raise SettingError(f"{name} must be a finite number, not {value}")
 
 
 def check_count(name: str, count: int, *, least: int, most: int = COUNT_LIMIT) -> None:
-    """Raises ValueError if the count is below `least` or above `most`."""
+    """Raises SettingError if the count is below `least` or above `most`."""
     if count < least:
-        raise ValueError(f"{name} must be at least {least}")
+        raise SettingError(f"{name} must be at least {least}")
     if count > most:
-        raise ValueError(f"{name} must be at most {most:,}")
+        raise SettingError(f"{name} must be at most {most:,}")
 
 
 def check_share(name: str, value: float) -> None:
-    """Raises ValueError if the value is not a number from 0 to 1."""
+    """Raises SettingError if the value is not a number from 0 to 1."""
     check_finite(f"RankingSettings.{name}", value)
     if not 0 <= value <= 1:
-        raise ValueError(f"RankingSettings.{name} must lie in 0..1, not {value}")
+        raise SettingError(f"RankingSettings.{name} must lie in 0..1, not {value}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,7 @@ class SessionSettings:
         for name, least in (("k", 1), ("max_rounds", 1)):
             check_count(f"SessionSettings.{name}", getattr(self, name), least=least)
         if not 0 < self.ttl_s <= TTL_LIMIT_S:
-            raise ValueError(
+            raise SettingError(
                 f"SessionSettings.ttl_s must be above 0 seconds, and at most "
                 f"{TTL_LIMIT_S:,.0f} (a year)"
             )
@@ -207,7 +207,7 @@ class BriefingSettings:
         check_count("BriefingSettings.limit", self.limit, least=1)
         for name in ("active", "preferences", "recent"):
             if not 0 < getattr(self, name) < inf:
-                raise ValueError(f"BriefingSettings.{name} must be a number above 0")
+                raise SettingError(f"BriefingSettings.{name} must be a number above 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +227,7 @@ class TraceSettings:
         for name in ("max_days", "max_mb"):
             check_finite(f"TraceSettings.{name}", getattr(self, name))
             if getattr(self, name) <= 0:
-                raise ValueError(f"TraceSettings.{name} must be above 0")
+                raise SettingError(f"TraceSettings.{name} must be above 0")
 
 
 _GROUPS: Mapping[str, type[object]] = {
@@ -259,7 +259,7 @@ class Config:
         for name, wanted in _GROUPS.items():
             given: object = getattr(self, name)
             if not isinstance(given, wanted):
-                raise ValueError(
+                raise SettingError(
                     f"Config.{name} must be {wanted.__name__}(…), "
                     f"not {given!r:.60} ({type(given).__name__})"
                 )

@@ -174,6 +174,10 @@ class EntityReader:
         """{memory id: content hash} of everything stored, or of one origin."""
         return await self._catalog.aread(reads.content_hashes, origin=origin)
 
+    async def origins(self) -> Mapping[str, str]:
+        """{memory id: the input that it was read from, "" if none} of everything stored."""
+        return await self._catalog.aread(reads.origins)
+
     async def is_empty(self) -> bool:
         """Whether no memory is stored, whatever the index holds."""
         return await asyncio.to_thread(self._catalog.is_empty)

@@ -226,6 +226,7 @@ class EntityStore(EntityReader):
 
     @asynccontextmanager
     async def _writing(self) -> AsyncGenerator[None, None]:
+        await asyncio.to_thread(self._catalog.exists)  # a store that is gone gets no lock's file
         async with writer_turn(self._lock, timeout_s=self.lock_timeout_s):
             found = await self._expect_same_vectors()
             if found is not None and self.identity.server not in (None, found.server):

@@ -25,6 +25,7 @@ from secondhop.stores.manifest import (
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
+from secondhop.stores.store_place import is_gone
 from secondhop.stores.trace_files import TraceFilesInFolder
 from secondhop.stores.vectors.chroma import ChromaVectors, CollectionNames
 from secondhop.stores.vectors.chroma_client import ChromaClient
@@ -63,7 +64,7 @@ class FolderPlace:
 
     def catalog(self, entity: str) -> Catalog:
         """See `StorePlace`."""
-        return Catalog(self._own(entity) / "catalog.db")
+        return Catalog(self._own(entity) / "catalog.db", expect_store=self._expect_store)
 
     def counters(self, entity: str) -> CounterStore:
         """See `StorePlace`."""
@@ -107,6 +108,10 @@ class FolderPlace:
     def is_there(self) -> bool:
         """See `StorePlace`."""
         return _is_file(self._manifest_path)
+
+    def _expect_store(self) -> None:
+        if not self.is_there():
+            raise is_gone(self.name)
 
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""

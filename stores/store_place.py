@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from secondhop.errors import StoreUnavailableError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.locks import Lock
@@ -109,3 +110,11 @@ class StorePlace(Protocol):
     def close(self) -> None:
         """Close what is open, unless another part of this process still uses it."""
         ...
+
+
+def is_gone(store: str) -> StoreUnavailableError:
+    """The error for an open store that is not there any more."""
+    return StoreUnavailableError(
+        f"the store {store} is gone: its folder was deleted or moved while it was open; put it "
+        f"back, or start again to begin with an empty store"
+    )

@@ -152,7 +152,7 @@ async def test_what_cannot_be_is_refused_with_what_is_wanted(
     ],
 )
 def test_a_config_of_other_types_is_refused(make: Callable[[], object], wanted: str) -> None:
-    with pytest.raises(ValueError, match=wanted):
+    with pytest.raises(UsageError, match=wanted):
         make()
 
 

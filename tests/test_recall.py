@@ -12,7 +12,7 @@ from tests.fakes import note
 from tests.small_world import LIFE, QUESTION, recall_settings
 from tests.store_files import stores_below
 
-from secondhop.errors import UnknownEntityError, UsageError
+from secondhop.errors import StoreUnavailableError, UnknownEntityError, UsageError
 from secondhop.memories.records import Fact
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
@@ -225,9 +225,25 @@ async def test_settings_given_at_the_door_are_in_force(tmp_path: Path) -> None:
     assert opened.admin.config is chosen
 
 
+async def test_a_store_whose_folder_is_gone_is_told_of_and_not_begun_anew(tmp_path: Path) -> None:
+    async with await Recall.aopen(tmp_path / "s", embedder="hashing") as opened:
+        await opened.aadd(LIFE)
+        found = (await opened.arecall(QUESTION)).ids()
+        assert opened.admin.last_traces()  # it waits until the trace is written
+        (tmp_path / "s").rename(tmp_path / "moved")
+        with pytest.raises(StoreUnavailableError, match="is gone"):
+            await opened.arecall(QUESTION)
+        with pytest.raises(StoreUnavailableError, match="is gone"):
+            await opened.memories.aremember("Buy plums.")
+        assert not (tmp_path / "s").exists()
+
+        (tmp_path / "moved").rename(tmp_path / "s")
+        assert (await opened.arecall(QUESTION)).ids() == found
+
+
 @pytest.mark.parametrize("limit", ["k", "rounds", "queries", "shortlist", "deadline_s"])
 def test_limits_that_cannot_be_are_refused(limit: str) -> None:
-    with pytest.raises(ValueError, match=limit):
+    with pytest.raises(UsageError, match=limit):
         recall_settings(**dict[str, Any]({limit: 0}))
 
 

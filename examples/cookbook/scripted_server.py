@@ -3,8 +3,9 @@
     python examples/cookbook/scripted_server.py FILE
 
 FILE is a Python file with a function `reply(schema, prompt)`. It takes the name of the requested
-schema (DecomposeReply, ExpandReply, CritiqueReply) and the text of the prompt, and returns the
-object that the model answers with; prompt_iteration.py has an example. Then, in another terminal:
+schema (DecomposeReply, ExpandReply, CritiqueReply, ObserveReply, AnnotateReply) and the text of the
+prompt, and returns the object that the model answers with; prompt_iteration.py has an example.
+Then, in another terminal:
 
     secondhop eval scenarios my/scenario --llm openai:scripted
 """

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from functools import cache
 
+from secondhop.errors import SettingError
+
 LEAST = 0.1
 MOST = 2.0
 
@@ -15,7 +17,7 @@ def parsed_priority(text: str) -> Mapping[str, float]:
     {'note': 1.0, 'conversation': 0.9}
 
     Raises:
-        ValueError: the text has another form, or a factor lies outside 0.1..2.
+        SettingError: the text has another form, or a factor lies outside 0.1..2.
     """
     factors: dict[str, float] = {}
     for entry in filter(str.strip, text.split(",")):
@@ -30,7 +32,7 @@ def parsed_priority(text: str) -> Mapping[str, float]:
     return factors
 
 
-def _no_priority(entry: str) -> ValueError:
-    return ValueError(
+def _no_priority(entry: str) -> SettingError:
+    return SettingError(
         f"{entry.strip()!r} is not a source with a factor in {LEAST}..{MOST:g}, like note=1"
     )

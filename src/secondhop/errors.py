@@ -2,6 +2,7 @@
 
 SecondhopError
 ├── UsageError                 the caller asked for something impossible (recall with k = 0)
+│   ├── SettingError           a setting of `Config` has a value that it cannot have
 │   └── NotStoredError         no memory, cue or trace of this id is stored
 ├── UnknownEntityError         nothing is stored for this entity
 ├── IngestError                nothing in the input could be stored
@@ -39,6 +40,10 @@ class SecondhopError(Exception):
 
 class UsageError(SecondhopError):
     """The caller asked for something impossible."""
+
+
+class SettingError(UsageError, ValueError):
+    """A setting of `Config` has a value that it cannot have; pydantic wants a ValueError here."""
 
 
 class NotStoredError(UsageError):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from secondhop.annotate.settings import request_seconds
-from secondhop.errors import SecondhopError, StoreError, StoreUnavailableError
+from secondhop.errors import SecondhopError, StoreError
 from secondhop.given_values import check_counts
 from secondhop.models.choose_embedder import make_embedder
 from secondhop.models.choose_llm import chosen_llm
@@ -23,6 +23,7 @@ from secondhop.prompts.templates import PromptSource
 from secondhop.recall import Recall
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.store_directory import StoreDirectory
+from secondhop.stores.store_place import is_gone
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -136,10 +137,7 @@ class RecallPool:
         """
         is_there = self._home.place.is_there()
         if self._was_there and not is_there:
-            raise StoreUnavailableError(
-                f"the store {self._home.name} is gone: its folder was deleted or moved while it "
-                f"was open; put it back, or start again to begin with an empty store"
-            )
+            raise is_gone(self._home.name)
         self._was_there = is_there
 
     @property

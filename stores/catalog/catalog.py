@@ -65,18 +65,31 @@ class Identity:
 class Catalog:
     """What is stored for one entity. A file that does not exist yet reads as an empty store."""
 
-    def __init__(self, place: Path | Database) -> None:
-        """`place`: a SQLite file, or another database."""
+    def __init__(
+        self, place: Path | Database, *, expect_store: Callable[[], None] = lambda: None
+    ) -> None:
+        """
+        Args:
+            place: a SQLite file, or another database.
+            expect_store: called when a catalog that was there is missing; raises if the whole store
+                is.
+        """
         self.database: Database = (
             SqliteDatabase(place, steps=MIGRATIONS) if isinstance(place, Path) else place
         )
         """Where its rows are."""
-        self._ready = False
+        self._ready, self._expect_store = False, expect_store
         self.known = KnownRows(self.read, stamp=self.database.stamp)
 
     def exists(self) -> bool:
-        """Whether the catalog was created; False also if its creation was cut short."""
+        """Whether the catalog was created; False also if its creation was cut short.
+
+        Raises:
+            StoreUnavailableError: it was there before, and the whole store is gone.
+        """
         if not self.database.exists():
+            if self._ready:
+                self._expect_store()
             self._ready = False
             return False
         if self._ready:

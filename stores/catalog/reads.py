@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
+from sys import intern
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -145,6 +146,12 @@ def content_hashes(connection: Connection, *, origin: str | None = None) -> dict
             {"origin": origin},
         )
     )
+
+
+def origins(connection: Connection) -> dict[str, str]:
+    """{memory id: the input that it was read from, "" if none} of everything stored."""
+    rows = connection.execute("SELECT memory_id, origin FROM memories")
+    return {memory_id: intern(origin) for memory_id, origin in rows}
 
 
 def counts(

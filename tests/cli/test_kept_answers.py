@@ -55,6 +55,17 @@ def test_a_verdict_that_could_not_be_used_is_not_kept(
     assert found == {"q-1": ["plan"]}
 
 
+def test_a_missing_key_is_told_before_anything_is_measured(
+    llm_cli: Cli, scenario: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    refused = llm_cli("eval", "scenarios", scenario, "--against", "low")
+    assert refused.exit_code == 1
+    assert "there is no API key for the OpenAI client" in refused.stderr
+    assert not (tmp_path / "cache").exists()
+    assert llm_cli("eval", "scenarios", scenario, "--effort", "none").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -58,6 +58,15 @@ def test_questions_are_those_that_were_asked_then_what_most_memories_share(cli: 
     assert not Path("mine").exists(), "nothing was labelled"
 
 
+def test_the_heading_of_a_note_is_shown_once(cli: Cli) -> None:
+    Path("cake.md").write_text("# Cake for Mia\n\nWithout walnuts.\n", encoding="utf-8")
+    assert cli("ingest", "cake.md", "--embedder", "hashing").exit_code == 0
+
+    shown = cli("eval", "new", "mine", QUESTION, given="q\n").output
+    (line,) = [line for line in shown.splitlines() if "Cake for Mia" in line]
+    assert line.partition("Cake")[2] == " for Mia: Without walnuts."
+
+
 def test_labels_become_a_scenario_that_is_measured(cli: Cli) -> None:
     shown = cli("eval", "new", "mine", QUESTION, given="q\n").output
     nuts, oven, sweet = (number_of(shown, NOTES[name]) for name in ("walnuts", "oven", "sweet"))

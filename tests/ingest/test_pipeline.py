@@ -91,7 +91,8 @@ async def test_what_is_gone_from_a_folder_is_deleted_and_what_changed_is_replace
     (notes / "projects" / "garden.md").unlink()
     (notes / "2024-05-01.md").write_text("# Standup\n\nRuth has the rack key.\n")
     ledger = await read(notes)
-    assert (ledger.stored, ledger.unchanged, ledger.deleted) == (1, 1, 1)
+    assert (ledger.stored, ledger.replaced, ledger.unchanged, ledger.deleted) == (1, 1, 1, 1)
+    assert ledger.notices == ()
     assert set(writer.kept) == {"2024-05-01.md", "servers.md"}
     assert "Ruth" in writer.texts("2024-05-01.md")[0]
 
@@ -171,6 +172,20 @@ async def test_one_id_with_two_contents_keeps_the_first_and_names_the_second(
     ledger = await read(tmp_path)
     assert writer.texts("a") == ["one"]
     assert ["says something else" in s.reason for s in ledger.skipped] == [True, False]
+
+
+async def test_a_row_that_replaces_that_of_another_file_names_the_id_and_both_files(
+    tmp_path: Path, writer: WatchedStore, read: Reads
+) -> None:
+    first, second = tmp_path / "may.jsonl", tmp_path / "june.jsonl"
+    first.write_text(json.dumps({"id": "a", "text": "one"}))
+    second.write_text(json.dumps({"id": "a", "text": "two"}))
+    await read(first)
+    ledger = await read(second)
+    assert (ledger.stored, ledger.replaced, writer.texts("a")) == (1, 1, ["two"])
+    (notice,) = ledger.notices
+    assert notice.item == f"{second} line 1 (id 'a')"
+    assert notice.reason == f"it takes the place of the memory of the same id from {first}"
 
 
 async def test_a_format_that_was_asked_for_does_not_delete_the_others(

@@ -438,10 +438,13 @@ async def test_a_model_reads_and_what_it_made_up_is_told(tmp_path: Path) -> None
 
 
 @pytest.mark.model
-async def test_a_model_is_shown_the_assistant_whose_role_has_a_capital(tmp_path: Path) -> None:
+@pytest.mark.parametrize("role", ["Assistant", "ai", "model"])
+async def test_a_model_is_shown_the_assistant_under_each_of_its_names(
+    tmp_path: Path, role: str
+) -> None:
     llm = ScriptedLLM(ObserveReply=[says(HOME)])
     async with await opened_with(llm, tmp_path) as recall:
-        asked = Said(role="Assistant", content="Where do you live now?", at=on(1))
+        asked = Said(role=role, content="Where do you live now?", at=on(1))
         await recall.memories.aobserve([asked, user("We moved to Trier", on(1))])
 
     assert "Where do you live now?" in str(llm.prompts[0])
@@ -527,8 +530,8 @@ async def test_an_undecided_conflict_is_shown_at_recall_with_both_dates(recall: 
 async def test_messages_without_a_user_are_named(recall: Recall, role: str) -> None:
     told = await recall.memories.aobserve([{"role": role, "content": "I live in Bonn"}])
     assert told.degraded == [
-        f"observe: no message has the role 'user', whose statements are stored; {role!r} is "
-        f"somebody else"
+        f"observe: only the user's statements are stored, and no message has the role 'user'; "
+        f"the roles here: {role!r}"
     ]
     both = [{"role": "user", "content": "I live in Bonn"}, {"role": role, "content": "Ah"}]
     assert (await recall.memories.aobserve(both)).degraded == []

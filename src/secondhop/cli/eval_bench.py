@@ -148,16 +148,20 @@ async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench
 
     Raises:
         UsageError: the plan needs a model, and none is named.
+        ModelError: a model will be asked, and its key is missing.
     """
-    if needs_model(plan):
+    needed = needs_model(plan)
+    if needed:
         named_llm(common)
+    asked = needed or plan.asking.effort is None
     async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(answering_model(common, plan.answers, asked=asked))
         yield EvalBench(
             plan=plan,
             place=common if plan.stored else stack.enter_context(throwaway(common)),
             embedder=stack.enter_context(kept_embeddings(common, CACHE)),
             progress=stack.enter_context(bars()),
-            model=await stack.enter_async_context(answering_model(common, plan.answers)),
+            model=model,
         )
 
 

@@ -16,6 +16,7 @@ from secondhop.models.answer_cache import (
 )
 from secondhop.models.choose_llm import make_llm
 from secondhop.models.embedder import HoldsConnections
+from secondhop.models.openai_client import expect_key
 
 FILE = "answers.db"
 
@@ -27,7 +28,7 @@ def usual_answers() -> Path:
 
 @asynccontextmanager
 async def answering_model(
-    common: Common, place: Path | None
+    common: Common, place: Path | None, *, asked: bool
 ) -> AsyncGenerator[AnswerCache | None, None]:
     """The model that the options or the environment name, with cached answers; None: offline.
 
@@ -35,8 +36,10 @@ async def answering_model(
 
     Args:
         place: the file of answers, or its folder; None: a temporary file.
+        asked: whether recalls will ask it; it then needs its key, even if all answers are kept.
 
     Raises:
+        ModelError: the key is missing.
         UsageError: answers are to be kept but no model is named, or the file is not one of answers.
     """
     spec = chosen_spec(common)
@@ -51,6 +54,8 @@ async def answering_model(
         kept = place or Path(stack.enter_context(TemporaryDirectory(prefix="secondhop-")))
         file = kept / FILE if kept.is_dir() or not kept.suffix else kept
         expect_answers_or_nothing(file)
+        if asked:
+            expect_key(spec)
         deadline_s = settings_of(common).limits.deadline_s
         llm = make_llm(spec, timeout_s=request_seconds(deadline_s))
         if isinstance(llm, HoldsConnections):

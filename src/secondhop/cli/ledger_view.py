@@ -28,7 +28,8 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
         show_plan(ledger, ledger.plan, console)
     else:
         console.print(
-            f"read {counted(ledger.read, 'memory')}: {ledger.stored} stored, "
+            f"read {counted(ledger.read, 'memory')}: "
+            f"{ledger.stored} stored{with_replaced(ledger)}, "
             f"{ledger.unchanged} unchanged{with_other_cues(ledger)}, {ledger.deleted} deleted, "
             f"{len(ledger.skipped)} skipped"
         )
@@ -49,6 +50,11 @@ def show_entries(head: str, entries: Sequence[Skipped], console: "Console") -> N
         console.print(f"{head}{named}{rest}: {clean(reason)}", style="yellow")
     if len(items_of) > REASONS_SHOWN:
         console.print("and others; --json lists all", style="yellow")
+
+
+def with_replaced(ledger: IngestLedger) -> str:
+    """ " (2 replaced)"; "" if there are none."""
+    return f" ({ledger.replaced} replaced)" if ledger.replaced else ""
 
 
 def with_other_cues(ledger: IngestLedger) -> str:

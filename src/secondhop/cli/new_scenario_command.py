@@ -12,6 +12,7 @@ import typer
 
 from secondhop.cli.options import Common
 from secondhop.errors import UsageError
+from secondhop.headings import without_heading_signs
 from secondhop.wording import as_typed, counted
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class Labelling:
         from secondhop.cli.terminal import shorten
 
         for number, memory in enumerate(memories, start=first):
-            text = " ".join(turn.content for turn in memory.messages)
+            text = without_heading_signs("\n\n".join(turn.content for turn in memory.messages))
             said = text if text.startswith(memory.title) else f"{memory.title}: {text}"
             self._say(f"{number:3}. {memory.created_at:%Y-%m-%d} {shorten(said, 120)}")
 

@@ -1,6 +1,6 @@
 """Decides what happens to each item that was read: store it, leave it, or skip it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -32,20 +32,22 @@ class Intake:
     def __init__(
         self,
         stored: Mapping[str, str],
-        of_origin: Mapping[str, Mapping[str, str]],
+        origins: Mapping[str, str],
         *,
+        read_now: Collection[str],
         cues: Mapping[str, str],
         tags: Mapping[str, tuple[str, ...]],
     ) -> None:
         """Args:
         stored: {memory id: content hash} of everything in the store.
-        of_origin: {origin: the same for its memories}, for each origin that is read now.
+        origins: {memory id: where it was read from} of everything in the store.
+        read_now: the origins that are read now.
         cues: {memory id: fingerprint of the cues that came with it}.
         tags: {memory id: its tags}; memories without tags may be left out.
         """
         self._before, self._hashes = stored, dict(stored)
         self._cues, self._tags = dict(cues), dict(tags)
-        self._of_origin = of_origin
+        self._origins, self._read_now = origins, read_now
         self._claims: dict[str, _Claim] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._uncertain: dict[str, Skipped] = {}
@@ -82,6 +84,8 @@ class Intake:
         self._hashes[memory.memory_id] = content_hash
         known = memory.memory_id in self._before
         self._outcomes[memory.memory_id] = "replaced" if known else "added"
+        if known and found.updated_at is None:
+            self._tell_taken_over(found)
         return memory
 
     def keeps_text(self, memory: Memory) -> bool:
@@ -106,7 +110,8 @@ class Intake:
 
     def gone(self, origin: str) -> list[str] | Skipped:
         """Sorted ids stored from an origin but not read again, or why none may be deleted."""
-        missing = sorted(self._of_origin[origin].keys() - self._claims.keys())
+        stored = {one for one, own in self._origins.items() if own == origin}
+        missing = sorted(stored - self._claims.keys())
         if not missing:
             return []
         memories = counted(len(missing), "stored memory was", "stored memories were")
@@ -149,8 +154,7 @@ class Intake:
         Otherwise deletions from a moved folder would never be followed, and a new folder in the
         old place would delete the memories of the moved one.
         """
-        known = self._of_origin.get(memory.origin)
-        return known is not None and memory.memory_id not in known
+        return self._from_elsewhere(memory)
 
     def _with_free_id(self, found: Found) -> Found:
         """If the id is taken by another origin, append a hash of this one (two folders may each
@@ -167,7 +171,23 @@ class Intake:
             return False
         if memory_id in self._claims:
             return self._claims[memory_id].origin != memory.origin
-        return memory_id not in self._of_origin[memory.origin]
+        return self._from_elsewhere(memory)
+
+    def _from_elsewhere(self, memory: Memory) -> bool:
+        """Whether it is read now, and what is stored under its id came from another origin."""
+        known = self._origins.get(memory.memory_id)
+        return memory.origin in self._read_now and known != memory.origin
+
+    def _tell_taken_over(self, found: Found) -> None:
+        """Note that a memory takes the place of one that came from another origin."""
+        memory_id = found.memory.memory_id
+        if self._from_elsewhere(found.memory):
+            known = self._origins[memory_id]
+            reason = "it takes the place of the memory of the same id" + (
+                f" from {known}" if known else ""
+            )
+            item = f"{found.item} (id {memory_id!r})"
+            self.skipped.append(Skipped(item, reason, is_notice=True))
 
 
 def _is_newer(claim: _Claim, earlier: _Claim) -> bool:

@@ -15,7 +15,8 @@ TEXT_FIELDS = ("text", "content", "body", "message")
 DATE_FIELDS = ("created_at", "timestamp", "date", "time", "createdAt", "create_time")
 EXPORT_FORMAT: Final = "secondhop.memories"
 """What the first line of secondhop's own export has as `format`."""
-_ROLES = {"human": "user", "ai": "assistant", "bot": "assistant", "model": "assistant"}
+OTHER_NAMES = {"human": "user", "ai": "assistant", "bot": "assistant", "model": "assistant"}
+"""Other names of the two roles of a chat, as LangChain and others write them."""
 _UNSEEN_ROLES = frozenset({"system", "developer", "tool", "function"})
 
 
@@ -113,7 +114,7 @@ def _messages(turns: list[Json]) -> tuple[Message, ...]:
         role = text_at(turn, "role", "sender", "from") or "user"
         text = text_said(turn.get("content") or turn.get("text"))
         if role.lower() not in _UNSEEN_ROLES and text.strip():
-            messages.append(Message(_ROLES.get(role.lower(), role), text))
+            messages.append(Message(OTHER_NAMES.get(role.lower(), role), text))
     return tuple(messages)
 
 

@@ -19,7 +19,7 @@ class IngestPlan:
 
     added: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
-    """Stored already, with another text."""
+    """Stored already, with another text or date."""
     moved: tuple[str, ...] = ()
     """Stored already with this text, from another file or folder."""
     other_cues: tuple[str, ...] = ()
@@ -43,7 +43,10 @@ class IngestLedger:
     deleted: int
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[Skipped, ...] = ()
-    """Parts of stored memories that were left out or read differently."""
+    """Parts of stored memories that were left out or read differently, and memories that took the
+    place of one from another input."""
+    replaced: int = 0
+    """Of `stored`: memories whose id was stored with another text or date."""
     deletions_not_followed: tuple[Skipped, ...] = ()
     """Inputs from which nothing was deleted although memories may be gone, and why."""
     passages: int = 0
@@ -65,6 +68,7 @@ class IngestLedger:
         told: dict[str, object] = {
             "read": self.read,
             "stored": self.stored,
+            "replaced": self.replaced,
             "unchanged": self.unchanged,
             "other_cues": self.other_cues,
             "deleted": self.deleted,

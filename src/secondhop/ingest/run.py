@@ -79,11 +79,10 @@ class IngestRun:
             whole: the origins that are read completely; only from these are memories deleted.
             built: a program built the entries; an empty iterator is then no error.
         """
-        of_origin = {origin: await self._writer.content_hashes(origin=origin) for origin in origins}
-        before = await self._writer.content_hashes()
         intake = Intake(
-            before,
-            of_origin,
+            await self._writer.content_hashes(),
+            await self._writer.origins(),
+            read_now=origins,
             cues=await self._writer.cues.fingerprints(),
             tags=await self._writer.tags(),
         )
@@ -100,6 +99,7 @@ class IngestRun:
             read=intake.read,
             stored=len(intake.with_outcome("added", "replaced")),
             unchanged=len(intake.with_outcome("moved", "other_cues", "unchanged")),
+            replaced=len(intake.with_outcome("replaced")),
             deleted=len(deleted),
             skipped=tuple(one for one in intake.skipped if not one.is_notice),
             notices=tuple(one for one in intake.skipped if one.is_notice),

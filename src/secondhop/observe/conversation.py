@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.jsonl import OTHER_NAMES
 from secondhop.observe.port import Turn
 from secondhop.stores.records import Memory, Message
 from secondhop.stores.titles import first_words
@@ -32,7 +33,8 @@ def conversation(memory_id: str, turns: Sequence[Turn], *, title: str) -> Memory
 
 def going_on(known: Memory, now: Memory, *, title: str) -> Memory:
     """The kept conversation `known`, extended by the new messages of `now`."""
-    messages = continued(known.messages, now.messages)
+    kept = (replace(one, role=OTHER_NAMES.get(one.role, one.role)) for one in known.messages)
+    messages = continued(tuple(kept), now.messages)
     return replace(known, title=now.title if title else known.title, messages=messages)
 
 

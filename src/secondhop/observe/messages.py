@@ -12,7 +12,7 @@ from secondhop.errors import UsageError
 from secondhop.given_values import check_moments
 from secondhop.ingest.dates import parse_date
 from secondhop.ingest.json_text import Json
-from secondhop.ingest.jsonl import text_said
+from secondhop.ingest.jsonl import OTHER_NAMES, text_said
 from secondhop.moments import in_utc
 from secondhop.observe.port import SPEAKER, Span, Turn
 from secondhop.observe.records import Said, Sayable
@@ -47,7 +47,7 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
         own = None if said.at is None else in_utc(said.at)
         at, dated = own or at, dated or own is not None
         role = said.role.strip().casefold()
-        role = SPEAKER if role in _USERS else role
+        role = SPEAKER if role in _USERS else OTHER_NAMES.get(role, role)
         parts = json.dumps([role, said.content, own.isoformat() if own else ""])
         digest = sha256(parts.encode()).hexdigest()[:16]
         turn = Turn(role=role, content=said.content, at=at)

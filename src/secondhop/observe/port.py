@@ -9,7 +9,7 @@ from secondhop.observe.records import DroppedReading
 from secondhop.stores.keeping import ALWAYS, Kind
 
 SPEAKER = "user"
-"""The role whose words state facts; other roles are read only to understand them."""
+"""The role whose words state facts; the assistant's are read only to understand them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ KNOWN = 40
 
 FORGOTTEN = "it was forgotten, and these words of this message are not read again"
 
-NO_USER = "observe: no message has the role 'user', whose statements are stored"
+NO_USER = "observe: only the user's statements are stored, and no message has the role 'user'"
 
 OTHERS = frozenset({"assistant", "system", "developer", "tool", "function"})
 """Roles of a chat API that are not the user's."""
@@ -102,7 +102,7 @@ class ConversationReading:
             if observer is None and in_another_language(turns):
                 heap.degraded[OTHER_LANGUAGE] = None
             if unknown := nobody_asked(turns):
-                heap.degraded[f"{NO_USER}; {', '.join(unknown)} is somebody else"] = None
+                heap.degraded[f"{NO_USER}; the roles here: {', '.join(unknown)}"] = None
         found, forgotten = await self._without_forgotten(heap.found, said)
         outcome = await self._written(found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)

@@ -9,6 +9,7 @@ from tests.fakes import note
 from tests.nodes.selection.test_selection_rules import world_of as world_of_rows
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
+from secondhop.errors import UsageError
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.selection.relevance import salience as salience_column
 from secondhop.nodes.services import Services
@@ -104,5 +105,5 @@ def test_salience_is_bounded_and_half_is_neutral(salience: float) -> None:
 
 @pytest.mark.parametrize("wrong", ["note", "note=x", "note=9", "=1", "note=0"])
 def test_a_priority_that_cannot_be_read_is_refused(wrong: str) -> None:
-    with pytest.raises(ValueError, match="is not a source with a factor"):
+    with pytest.raises(UsageError, match="is not a source with a factor"):
         RankingSettings(source_priority=wrong)
