@@ -13,6 +13,7 @@ from tests.store_files import content
 
 from secondhop import traces
 from secondhop.errors import UsageError
+from secondhop.graph.deciding import score_text
 from secondhop.graph.explain import explain
 from secondhop.graph.trace import RecallTrace, TraceMiss
 from secondhop.nodes.config import Config, TraceSettings
@@ -192,9 +193,10 @@ async def test_of_what_only_the_score_was_kept_it_is_told(tmp_path: Path) -> Non
     assert explanation.title == f"Note {far[1:]}"
     last = trace.candidate(trace.returned[-1])
     assert last is not None
+    own, least_score = (score_text(trace, one) for one in (trace.rest[far], last.score))
     assert explanation.story[-1] == (
-        f"It was cut before slots were given: its score is {trace.rest[far]:.2f}; the last "
-        f"slot went to {last.memory_id} “{last.title}” with {last.score:.2f}."
+        f"It was cut before slots were given: its score is {own}; the last "
+        f"slot went to {last.memory_id} “{last.title}” with {least_score}."
     )
     assert explanation.nearest_change.startswith(f"--k {len(trace.scores())}, as many as were")
     assert f"secondhop cues {far} --add" in explanation.nearest_change
