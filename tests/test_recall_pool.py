@@ -190,6 +190,8 @@ async def test_a_store_whose_folder_is_gone_is_told_of_and_not_begun_anew(
     pool: RecallPool, tmp_path: Path
 ) -> None:
     assert await answer(pool, "ana")
+    async with pool.recall("ana") as recall:
+        assert recall.admin.last_traces()  # it waits until the trace is written
     (tmp_path / "store").rename(tmp_path / "moved")
 
     with pytest.raises(StoreUnavailableError, match="is gone"):
