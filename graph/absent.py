@@ -107,8 +107,12 @@ def written_later(memory_id: str, title: str, created_at: datetime) -> Explanati
     )
 
 
-def never_found(memory_id: str, reach: Reach, *, takes_cue: bool) -> Explanation:
-    """The story of a memory that no query found."""
+def never_found(memory_id: str, reach: Reach, *, place: int, takes_cue: bool) -> Explanation:
+    """The story of a memory that no query brought.
+
+    Args:
+        place: its best place in a search, from 1; 0: it has none.
+    """
     cue = with_a_cue(memory_id, takes_cue=takes_cue)
     if not reach.rank:
         said = "No query of this recall found it, or came anywhere near it."
@@ -118,7 +122,9 @@ def never_found(memory_id: str, reach: Reach, *, takes_cue: bool) -> Explanation
         title=reach.title,
         returned=False,
         story=[
-            "No query of this recall found it.",
+            f"No query of this recall brought it; its best place in a search is {place}."
+            if place
+            else "No query of this recall found it.",
             f"It is nearest to “{reach.query}” for “{reach.facet}”: cosine {reach.cosine:.2f}, "
             f"rank {reach.rank}; a query brings back {reach.depth} memories, and the last of them "
             f"had "

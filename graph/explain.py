@@ -84,10 +84,10 @@ def explain(
             f"{trace.trace_id}; `secondhop list WORDS` and `recall.memories.find(words)` show the "
             f"ids"
         )
-    place = 0 if is_planned(trace) else best_place(trace, memory_id)
-    if place:
+    place = best_place(trace, memory_id)
+    if place and not is_planned(trace):
         return found_far(memory_id, reach, place=place, takes_cue=takes_cue)
-    return never_found(memory_id, reach, takes_cue=takes_cue)
+    return never_found(memory_id, reach, place=place, takes_cue=takes_cue)
 
 
 def best_place(trace: RecallTrace, memory_id: str) -> int:

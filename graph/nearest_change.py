@@ -78,7 +78,9 @@ def other_vote(trace: RecallTrace, candidate: TraceCandidate) -> str:
         )
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
-        return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}"
+        place = place_by_score(trace, candidate, without="learned")
+        then = f"; it then comes in at place {place}: ask for as many" if place > trace.k else ""
+        return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}{then}"
     return without_critic(trace, candidate)
 
 
@@ -100,12 +102,17 @@ def without_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
     persuaded = "a question, or a `critique` prompt, for which the critic votes it hot"
     if is_planned(trace) or trace.tokens is not None:
         return persuaded
-    own = score_without(trace, candidate, UNNAMED)
-    ahead = sum(score_without(trace, other, UNNAMED) > own for other in trace.candidates)
+    place = place_by_score(trace, candidate, without=UNNAMED)
     return (
-        f"--effort none --k {max(trace.k, ahead + 1)} or a little more (no critic votes there, and "
-        f"by score it comes in at place {ahead + 1}); or {persuaded}"
+        f"--effort none --k {max(trace.k, place)} or a little more (no critic votes there, and "
+        f"by score it comes in at place {place}); or {persuaded}"
     )
+
+
+def place_by_score(trace: RecallTrace, candidate: TraceCandidate, *, without: str) -> int:
+    """Its place among the candidates if only scores decided, and all lacked one factor."""
+    own = score_without(trace, candidate, without)
+    return 1 + sum(score_without(trace, other, without) > own for other in trace.candidates)
 
 
 def is_founded(candidate: TraceCandidate) -> bool:

@@ -17,7 +17,7 @@ from secondhop.nodes.state import DIRECT
 
 MEANING = {
     CUES: "how near its cues are to the question",
-    BROAD_CUES: "how near its broad cues are to the question",
+    BROAD_CUES: "how near its broad cues are to the question (without any: a guess by its cues)",
     UNDERTAKING: "broad cues that it shares with the top memories",
     NUMBER: "how many cues it has",
     SIMILARITY: "how near its text is to the question",
@@ -65,8 +65,10 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """What searches measured, for its best three facets; without a plan, for the question only."""
     names = {facet.facet_id: facet for facet in trace.facets}
     if not is_planned(trace):
+        moved = ", as votes moved it" * any(query.origin == "refine" for query in trace.queries)
         return [
-            f"Its text and the question: cosine {score.dense:.2f}, words {score.lexical:.2f}."
+            f"Its text and the question{moved}: cosine {score.dense:.2f}, "
+            f"words {score.lexical:.2f}."
             for score in candidate.facet_scores
             if score.facet_id == DIRECT and score.dense
         ]

@@ -23,7 +23,7 @@ WEAK = "It fills a free place: little of it is about the question."
 def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     """One sentence: which facet the memory serves, and what found it."""
     score = candidate["scores"].get(facet_id)
-    if score is None:
+    if score is None or score["relevance"] < LEAST_NEAR:  # another facet found it
         facet_id, score = max(candidate["scores"].items(), key=lambda item: item[1]["relevance"])
     facet = state["facets"][facet_id]
     query = state["queries"][score["query_ids"][0]]
@@ -75,8 +75,11 @@ def why_of_question(score: FacetScore) -> str:
 
 
 def cues_decide(candidate: Candidate) -> bool:
-    """Whether cues add more to the score than the text does."""
-    parts = candidate.get("parts", {})
+    """Whether cues add more to the score than the text does; with a plan, which has no parts,
+    whether they raise it."""
+    if "parts" not in candidate:
+        return "cue" in candidate
+    parts = candidate["parts"]
     by_cues = sum(parts.get(part, 0.0) for part in (CUES, BROAD_CUES, UNDERTAKING))
     return "cue" in candidate and by_cues > parts.get(SIMILARITY, 0.0) + parts.get(HYBRID, 0.0)
 

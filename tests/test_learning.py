@@ -1,6 +1,7 @@
 """What sessions prove becomes a cue: recalls of similar questions gain, others do not change, and
 forgotten lessons are gone. Uses real stores and the hashing embedder."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -248,6 +249,22 @@ async def test_what_people_voted_out_of_three_sessions_does_not_come_back(recall
     assert f"recall.learning.forget([{cold!r}])" in told.nearest_change
     await recall.learning.aforget([cold])
     assert cold in (await traced(recall)).returned
+
+
+async def test_what_was_refused_far_behind_is_told_the_place_it_would_have(recall: Recall) -> None:
+    last = (await traced(recall)).candidates[-1].memory_id
+    refused = resolved(QUESTION, hot=[last])
+    cold = [VotesOfRound(round=1, by="person", cold=[last])]
+    for number in range(3):
+        update = {"votes": cold, "session_id": f"s{number}"}
+        await recall.learning.alearn(refused.model_copy(update=update))
+    told = await recall.aexplain(await traced(recall), last)
+    found = re.search(r"at place (\d+): ask for as many", told.nearest_change)
+    assert found, told.nearest_change
+
+    await recall.learning.aforget([last])
+
+    assert last in (await recall.arecall(QUESTION, k=int(found[1]), at=AT)).ids()
 
 
 async def test_the_report_tells_all_and_a_question_or_everything_is_forgotten(

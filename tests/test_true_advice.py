@@ -289,6 +289,8 @@ async def test_each_search_is_told_with_its_own_round(recall: Recall) -> None:
         answer = await session.vote({first[0]: "hot", first[2]: "spark"}, by="person")
         trace = recall.trace(answer.trace_id)
         stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
+    moved = [one.computed for one in stories if "as votes moved it" in " ".join(one.computed)]
+    assert moved
     asked_in = {(query.text, str(query.round)) for query in trace.queries}
     for told in stories:
         for number, searches in re.findall(

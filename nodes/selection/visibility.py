@@ -202,7 +202,9 @@ async def visible(
             for one in {hit.memory_id for hit in hits} & hidden.reasons.keys()
             if (heir := hidden.heir(one))
         }
-        owned = await passages_of(sorted(heirs)) if heirs else {}
+        owned: Mapping[str, Sequence[str]] = {}
+        if heirs:
+            owned = await passages_of(sorted(heirs))
         shown = [shown_of(hits, hidden, owned) for hits in rankings]
         both = list(zip(rankings, shown, strict=True))
         if all(len(seen) >= k or len(hits) < depth for hits, seen in both):

@@ -27,7 +27,9 @@ from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.pick import CLOSE_TO
+from secondhop.nodes.reasons import LEAST_NEAR
 from secondhop.nodes.services import Services
+from secondhop.nodes.state import DIRECT
 from secondhop.reach import reach_of
 from secondhop.recall import Recall
 
@@ -79,6 +81,26 @@ async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: Sm
         assert told.story[-1].startswith(
             f"It took slot {candidate.slot} of {trace.k} for “{facet}”"
         )
+
+
+async def test_a_facet_that_a_critic_names_is_no_search_that_found_it(world: SmallWorld) -> None:
+    _, trace = await ask(world.planned_services())
+    _, facet_id, far = min(
+        (score.relevance, score.facet_id, one.memory_id)
+        for one in trace.candidates
+        for score in one.facet_scores[1:]
+        if one.score > LEAST_NEAR and score.facet_id != DIRECT
+    )
+    named = Ballot(memory_id=far, vote="hot", reason="helps", facet_ids=(facet_id,), place=1)
+    critic = ScriptedCritic(Verdict(ballots=(named,), content=True))
+    _, trace = await ask(world.planned_services(critic=critic))
+    own = trace.candidate(far)
+
+    assert own
+    assert own.slot_facet == facet_id
+    texts = [one.text for one in trace.queries if one.facet_id == facet_id]
+    assert texts
+    assert not any(text in own.why for text in texts)
 
 
 async def test_an_answer_that_fills_tokens_has_places_and_no_slots(world: SmallWorld) -> None:

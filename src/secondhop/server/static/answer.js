@@ -12,13 +12,13 @@ const BY_CUE = "; or this question as a cue, which may lift it for such question
 const PAGE_WORDS = [
   [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
   [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
-  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (a setting of the server), in which it is at place $2"],
-  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough: $1 (a setting of the server)"],
+  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2"],
+  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)"],
   [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
-  [/`recall\.learning\.forget[^`]*`: .*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
+  [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
 
@@ -48,7 +48,7 @@ function story(explanation, tools, name = "") {
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
-    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace),
+    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace, Number(/at place (\d+): ask/.exec(change)?.[1] ?? tools.trace.k)),
       change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace, {}))]),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
@@ -79,9 +79,9 @@ const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back",
   done();
 }, told);
 
-/** A button that takes back what sessions taught about a memory, so that one may ask again as in `trace`; words instead if nothing of it is left. */
-function takeBackOffer(memoryId, trace) {
-  const holder = el("span"), again = () => button("Ask again", () => askAgain(trace, {}));
+/** A button that takes back what sessions taught about a memory, so that one may ask again as in `trace`, for `k` memories; words instead if nothing of it is left. */
+function takeBackOffer(memoryId, trace, k) {
+  const holder = el("span"), again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
   trying(async () => {
     const isTaught = (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
     replace(holder, isTaught ? takeBack(memoryId, ["Taken back. ", again()]) : ["It was taken back since. ", again()]);
@@ -232,7 +232,7 @@ function endedView(tools) {
 function cardsOf({ memories, branches = [] }, tools) {
   let place = 0;
   const cards = (shown) => shown.map((memory) => card(memory, ++place, tools));
-  return [...cards(memories), ...branches.flatMap((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), ...(branch.memories.length ? cards(branch.memories) : [el("p", { class: "quiet" }, "It led to no other memory.")])])];
+  return [...cards(memories), ...branches.flatMap((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), ...(branch.memories.length ? cards(branch.memories) : [el("p", { class: "quiet" }, "It led to nothing else.")])])];
 }
 
 /** What came close. A reason that all share is said once; the score, which then decided nothing, is not. */

@@ -166,9 +166,9 @@ const votesCounted = (votes) => VOTES.filter(([vote]) => votes[vote]).map(([vote
 const askedWith = (trace) => el("p", { class: "quiet" }, ["asked for " + plural(trace.k, "memory", "memories"), ...askedFor(trace), trace.effort && `effort ${trace.effort}`].filter(Boolean).join(" · "));
 
 /** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts that are not built in. */
-const keptFacts = (one) => [(one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}` : ""}`,
+const keptFacts = (one) => [(one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "), one.stop_reason === "votes" && `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`,
   (one.returned - one.sparked < one.k ? `${one.returned - one.sparked} of ${plural(one.k, "memory", "memories")}` : plural(one.returned - one.sparked, "memory", "memories")) + sparkedToo(one.sparked), ...askedFor(one),
-  one.effort !== "none" && `effort ${one.effort}`, ...one.prompts.filter(({ name, origin }) => name !== "decompose" && origin !== "built in").map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`)].filter(Boolean).join(" · ");
+  `effort ${one.effort}`, ...one.prompts.filter(({ name, origin }) => name !== "decompose" && origin !== "built in").map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`)].filter(Boolean).join(" · ");
 
 /** What the rounds of one session share, and nothing else does. */
 const sessionOf = (one) => one.stop_reason === "votes" ? `${one.asked_at} ${one.question}` : one.trace_id;
@@ -195,7 +195,7 @@ function roundsView(trace, names) {
     const rounds = roundsOf(trace, await keptRecalls()), next = rounds.find((one) => one.round === own + 1);
     const cast = next ? (await get(ofEntity(`/traces/${next.trace_id}`))).candidates.flatMap((one) => one.votes.filter(({ by, round }) => by !== "critic" && round === own).map(({ vote }) => ({ vote, id: one.memory_id }))) : [];
     const told = VOTES.map(([vote]) => [vote, cast.filter((one) => one.vote === vote).map(({ id }) => id)]).filter(([, ids]) => ids.length).map(([vote, ids]) => `${vote} ${named(ids, names)}`).join(" · ");
-    const link = (one) => { const words = `round ${one.round}${one.round > 1 ? `, after ${votesCounted(one.votes)}` : ""}`; return one.trace_id === trace.trace_id ? el("strong", {}, words) : el("a", { href: addressOf(one.trace_id) }, words); };
+    const link = (one) => { const words = `round ${one.round}${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`; return one.trace_id === trace.trace_id ? el("strong", {}, words) : el("a", { href: addressOf(one.trace_id) }, words); };
     replace(view, rounds.length > (isRound ? 1 : 0) && el("p", { class: "quiet" }, isRound ? "Rounds of this session: " : `A ${rounds[0].resolved ? "resolved " : ""}session on this question followed: `, rounds.map((one, index) => [index > 0 && " · ", link(one)])),
       told && el("p", { class: "quiet" }, `Votes ${isRound ? "on this answer" : "in round 1"}: ${told}`));
   });

@@ -155,7 +155,8 @@ const FACTORS = { source: "its kind of document", salience: "its salience", rece
 
 /** The factors that count for a memory in a recall, and the last vote of each voter, in words; [] if the trace does not tell. */
 function weighedIn({ trace }, id) {
-  const one = trace.candidates.find((candidate) => candidate.memory_id === id);
+  const one = trace.candidates.find((candidate) => candidate.memory_id === id), hidden = trace.hidden?.find((each) => each.memory_id === id);
+  if (hidden) return [hidden.reason];
   if (!one) return [];
   const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]);
   const factors = Object.entries(one.factors).filter(([name]) => counts(name)).map(([name, factor]) => `×${factor.toFixed(2)} (${FACTORS[name] ?? name})`);
@@ -168,10 +169,13 @@ function weighedOtherwise(a, b, id) {
   return a.result.question === b.result.question ? [["A", only(inA, inB)], ["B", only(inB, inA)]].filter(([, words]) => words).map(([name, words]) => `${name}: ${words}`).join(" · ") : "";
 }
 
+/** The searches of a recall beside the question; playbooks only weigh what is found. */
+const besideQuestion = ({ trace }) => trace.queries.filter((query) => query.facet_id !== "f0" && query.origin !== "playbook");
+
 /** What `one` has that `other` does not, what it looked for, and what more it cost. */
 function summary(one, other, happened) {
   const own = shownIn(one.result).filter((memory) => !placesIn(other.result).has(memory.id));
-  const sought = one.trace.facets.filter((facet) => facet.facet_id !== "f0").map((facet) => facet.name);
+  const asked = new Set(besideQuestion(one).map((query) => query.facet_id)), sought = one.trace.facets.filter((facet) => asked.has(facet.facet_id)).map((facet) => facet.name);
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
   const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
@@ -207,7 +211,7 @@ function tallied(sides) {
 
 /** What each plan searched for, side by side; null if neither recall planned. */
 function searched(a, b) {
-  const [own, theirs] = [a, b].map(({ trace }) => trace.queries.filter((query) => query.facet_id !== "f0").map((query) => query.text));
+  const [own, theirs] = [a, b].map((side) => besideQuestion(side).map((query) => query.text));
   const texts = [...new Set([...own, ...theirs])];
   return texts.length ? table("Searched for beside the question", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
 }

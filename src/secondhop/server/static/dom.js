@@ -152,7 +152,7 @@ function effortChoice(label) {
   trying(async () => {
     const { nodes } = await get(ofEntity("/graph"));
     const critic = nodes.includes("critique"), able = { low: critic, high: critic || nodes.includes("expand") };
-    made.options[0].textContent = able.high ? `usual (${critic ? "low with cues, else " : ""}high)` : "usual (none)";
+    made.options[0].textContent = able.high ? `usual (${critic ? "low if most memories have cues, else " : ""}high)` : "usual (none)";
     for (const option of made.options) if (able[option.value] === false) {
       option.disabled = true;
       option.textContent += able.high ? ": needs a critic" : ": no model here";
