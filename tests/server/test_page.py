@@ -610,6 +610,7 @@ def test_the_rounds_of_a_session_are_told_like_the_live_ones_and_lead_to_each_ot
         expect(branch).to_have_count(3)
         assert memories_in(page, "article") == told[1]
         assert page.locator("h2").all_inner_texts()[1:] == told[0]
+        expect(rounds).to_contain_text("New in this round: “")
         expect(rounds).to_contain_text("Votes on this answer: warm “")
         # a memory that this round's trace lacks has its name, too
         expect(page.locator(".resolved")).to_contain_text("“What to show”")
@@ -882,6 +883,7 @@ def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
         expect(new).to_contain_text(
             "(written in between; cue added in between: “when may I sail?”)"
         )
+        expect(page.locator(".answer")).to_contain_text("moves the scores of others, too")
         expect(told.nth(0)).to_contain_text("1 memory was forgotten since.")
         page.get_by_label("Kept recall of A").select_option(index=0)
         expect(told).to_have_count(0)

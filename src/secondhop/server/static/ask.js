@@ -188,15 +188,18 @@ function roundsOf(trace, all) {
   return one?.stop_reason === "votes" ? all.filter((other) => sessionOf(other) === sessionOf(one)).sort((a, b) => a.round - b.round) : [];
 }
 
-/** Links to the rounds of a session, and the votes that led from this answer to the next; empty until they are read. */
-function roundsView(trace, names) {
+/** Links to the rounds of a session, and the votes that led from this answer to the next; empty until they are read. `tells`: whether it says what the round changed, which a live answer says itself. */
+function roundsView(trace, names, tells) {
   const view = el("div", { class: "rounds-of" }), isRound = trace.stop_reason === "votes", own = isRound ? trace.spent.rounds : 1;
   trying(async () => {
     const rounds = roundsOf(trace, await keptRecalls()), next = rounds.find((one) => one.round === own + 1);
     const cast = next ? (await get(ofEntity(`/traces/${next.trace_id}`))).candidates.flatMap((one) => one.votes.filter(({ by, round }) => by !== "critic" && round === own).map(({ vote }) => ({ vote, id: one.memory_id }))) : [];
+    const before = rounds.find((one) => tells && isRound && one.round === own - 1), returned = before && (await get(ofEntity(`/traces/${before.trace_id}`))).returned;
+    const [came, left] = returned ? [trace.returned.filter((id) => !returned.includes(id)), returned.filter((id) => !trace.returned.includes(id))] : [[], []], all = await namesOfAll(left, names);
     const told = VOTES.map(([vote]) => [vote, cast.filter((one) => one.vote === vote).map(({ id }) => id)]).filter(([, ids]) => ids.length).map(([vote, ids]) => `${vote} ${named(ids, names)}`).join(" · ");
     const link = (one) => { const words = `round ${one.round}${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`; return one.trace_id === trace.trace_id ? el("strong", {}, words) : el("a", { href: addressOf(one.trace_id) }, words); };
     replace(view, rounds.length > (isRound ? 1 : 0) && el("p", { class: "quiet" }, isRound ? "Rounds of this session: " : `A ${rounds[0].resolved ? "resolved " : ""}session on this question followed: `, rounds.map((one, index) => [index > 0 && " · ", link(one)])),
+      came.length > 0 && el("p", { class: "quiet" }, `New in this round: ${named(came, names)}`), left.length > 0 && el("p", { class: "quiet" }, `No longer in the answer: ${named(left, all)}`),
       told && el("p", { class: "quiet" }, `Votes ${isRound ? "on this answer" : "in round 1"}: ${told}`));
   });
   return view;
@@ -220,7 +223,7 @@ function showRecall(holder, recall) {
   });
   const aside = el("div", { class: "aside" });
   const compare = search && button("Compare with…", () => compareWith(trace), { class: "compare-with" });
-  replace(holder, search && (recall.isKept || result.round) && roundsView(trace, tools.names), answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
+  replace(holder, search && (recall.isKept || result.round) && roundsView(trace, tools.names, !result.changes), answerView(result, tools), session && session.bar, ...(explain ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside] : []));
 }
 
 /** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; changes; a session's votes. */

@@ -106,12 +106,11 @@ async function compared(name, traceId, result) {
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
-/** What happened between two recalls to a memory that only one of them returned: {memory id: words}. Of cues and votes that were taken back since, nothing is known. */
+/** What happened between two recalls to the memories that they returned: {memory id: words}. Of cues and votes that were taken back since, nothing is known. */
 async function between(a, b) {
   const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
-  const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
-  const lone = [...shownIn(a.result), ...shownIn(b.result)].filter(({ id }) => inA.has(id) !== inB.has(id));
-  return new Map(await Promise.all(lone.map(async ({ id, created_at: written }) => {
+  const shown = new Map([...shownIn(a.result), ...shownIn(b.result)].map((one) => [one.id, one]));
+  return new Map(await Promise.all([...shown.values()].map(async ({ id, created_at: written }) => {
     const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] }));
     return [id, [isBetween(written) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`)].filter(Boolean).join("; ")];
   })));
@@ -234,7 +233,8 @@ function comparison(a, b, happened) {
   return el("section", { class: "answer", "aria-label": "Comparison" },
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
-    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b), line, voteWords(),
+    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b),
+    [...happened.values()].some((words) => words.includes("cue added in between")) && el("p", { class: "quiet" }, "Scores compare memories with each other, so the cue that one got in between moves the scores of others, too."), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),
