@@ -12,7 +12,7 @@ from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.cues import CueHit, voted
 
-MOST = 0.8
+MOST = 0.3
 """The most that sessions add to a memory's relevance, as a share of it. They subtract at most half
 as much, because a cold vote often means just "not now"."""
 
@@ -69,7 +69,7 @@ def factor_of(votes: float) -> float:
     """The factor on relevance, 1 - MOST / 2 .. 1 + MOST: few votes say little.
 
     >>> factor_of(1.0), factor_of(3.0), factor_of(-1.0)
-    (1.4, 1.6, 0.8)
+    (1.15, 1.225, 0.925)
     """
     most = MOST if votes > 0 else MOST / 2
     return round(1 + most * votes / (abs(votes) + PRIOR), 4)
