@@ -25,7 +25,7 @@ from secondhop.stores.manifest import (
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere
-from secondhop.stores.store_place import is_gone
+from secondhop.stores.store_place import store_gone_error
 from secondhop.stores.trace_files import TraceFilesInFolder
 from secondhop.stores.vectors.chroma import ChromaVectors, CollectionNames
 from secondhop.stores.vectors.chroma_client import ChromaClient
@@ -111,7 +111,7 @@ class FolderPlace:
 
     def _expect_store(self) -> None:
         if not self.is_there():
-            raise is_gone(self.name)
+            raise store_gone_error(self.name)
 
     def holds(self, entity: str) -> bool:
         """See `StorePlace`."""

@@ -112,7 +112,7 @@ class StorePlace(Protocol):
         ...
 
 
-def is_gone(store: str) -> StoreUnavailableError:
+def store_gone_error(store: str) -> StoreUnavailableError:
     """The error for an open store that is not there any more."""
     return StoreUnavailableError(
         f"the store {store} is gone: its folder was deleted or moved while it was open; put it "

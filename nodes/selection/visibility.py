@@ -199,8 +199,9 @@ async def visible(
         heirs = {
             heir
             for hits in rankings
-            for one in {hit.memory_id for hit in hits} & hidden.reasons.keys()
-            if (heir := hidden.heir(one))
+            for found in [{hit.memory_id for hit in hits}]
+            for one in found & hidden.reasons.keys()
+            if (heir := hidden.heir(one)) and heir not in found
         }
         owned: Mapping[str, Sequence[str]] = {}
         if heirs:
@@ -219,7 +220,8 @@ def shown_of(
     of them would: it answers what they answered, often in words far from the question.
 
     Args:
-        owned: {memory id: ids of its passages}, for memories that supersede others.
+        owned: {memory id: ids of its passages}, for memories that supersede others and that the
+            search did not find.
     """
     best: dict[str, float] = {}
     for hit in hits:

@@ -23,7 +23,7 @@ from secondhop.prompts.templates import PromptSource
 from secondhop.recall import Recall
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.store_directory import StoreDirectory
-from secondhop.stores.store_place import is_gone
+from secondhop.stores.store_place import store_gone_error
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -137,7 +137,7 @@ class RecallPool:
         """
         is_there = self._home.place.is_there()
         if self._was_there and not is_there:
-            raise is_gone(self._home.name)
+            raise store_gone_error(self._home.name)
         self._was_there = is_there
 
     @property
