@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
@@ -31,8 +32,8 @@ from secondhop.telemetry import search_span
 T = TypeVar("T")
 _PAGE = 256
 
-MOST_KNOWN_VECTORS = 1_024
-"""The most cached vectors of one entity, about 1.5 MB. Beyond that, the cache starts over."""
+MOST_KNOWN_VECTORS = 4_096
+"""The most cached vectors of one entity, about 6 MB. Beyond that, the oldest go."""
 
 
 class EntityReader:
@@ -91,11 +92,10 @@ class EntityReader:
         missing = [one for one in passage_ids if one not in found]
         if missing:
             fetched = await self._index.fetch(missing)
-            if len(known) + len(fetched) > MOST_KNOWN_VECTORS:
-                known.clear()
-            if len(fetched) <= MOST_KNOWN_VECTORS:
-                # copies: a row of a matrix would keep the whole of it in memory
-                known.update({one: vector.copy() for one, vector in fetched.items()})
+            # copies: a row of a matrix would keep the whole of it in memory
+            known.update({one: vector.copy() for one, vector in fetched.items()})
+            for one in list(islice(known, max(0, len(known) - MOST_KNOWN_VECTORS))):
+                known.pop(one, None)
             found |= fetched
         return {one: found[one] for one in passage_ids if one in found}
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from secondhop.models.embedder import Embedder, Vectors
+from secondhop.models.embedding_cache import past_the_cache
 from secondhop.prompts.library import SLOT, Intent, PlaybookFacet
+from secondhop.prompts.playbook_vectors import PlaybookVectors, shipped_vectors
 from secondhop.ranking.arrays import Floats, products, unit_rows
 from secondhop.ranking.playbook_affinity import intent_weights
 
 LEAST_LIKELY = 0.05
 """An intent counts only if it has at least this share of the likeliest intent's weight."""
-INTENTS = 4
+INTENTS = 3
 """Most intents whose facets are weighed; 3 to 8 gave the same on fourteen people."""
 
 WARM_PART = 128
@@ -40,7 +42,8 @@ class WeighedFacets:
 class Playbooks:
     """The shipped intents, with the vectors of their example questions and facets.
 
-    Vectors are computed at first use; with a caching embedder, once per machine.
+    Those for the default model ship. Others are computed at first use; with a caching embedder, once
+    per machine.
     """
 
     def __init__(self, intents: Sequence[Intent], *, embedder: Embedder) -> None:
@@ -68,7 +71,7 @@ class Playbooks:
         return self._background
 
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Embed example questions and names now, instead of at the first question.
+        """Load the model, and embed example questions and names unless their vectors ship.
 
         They are embedded in parts. So, with a caching embedder, an interrupted start continues
         where it stopped.
@@ -78,14 +81,18 @@ class Playbooks:
         """
         if self._asks is not None:
             return
+        shipped = shipped_vectors(self._intents, model_id=self._embedder.model_id)
+        if shipped is not None:
+            await past_the_cache(self._embedder).embed_queries([ANYTHING])
+            self._take(shipped)
+            return
         asks = [ask for intent in self._intents for ask in intent.asks]
         parts: list[Vectors] = []
         for start in range(0, len(asks), WARM_PART):
             parts.append(await self._embedder.embed_passages(asks[start : start + WARM_PART]))
             if progress is not None:
                 progress(min(start + WARM_PART, len(asks)), len(asks))
-        names = [intent.name.replace("-", " ") for intent in self._intents]
-        self._names = await self._embedder.embed_passages(names)
+        self._names = await self._embedder.embed_passages(names_of(self._intents))
         self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
 
     async def facets_for(self, question: Vectors) -> WeighedFacets | None:
@@ -115,13 +122,28 @@ class Playbooks:
             background=await self.background(),
         )
 
+    def _take(self, shipped: PlaybookVectors) -> None:
+        counts = [len(intent.facets) for intent in self._intents]
+        facets = np.split(unit_rows(shipped.facets), np.cumsum(counts)[:-1])
+        self._facets = dict(enumerate(facets))
+        self._names, self._asks = unit_rows(shipped.names), unit_rows(shipped.asks)
+
     async def _facet_vectors(self, number: int) -> Vectors:
         """float32 [n_facets, dim]: the facets of one intent."""
         if number not in self._facets:
             facets = self._intents[number].facets
-            texts = [query.replace(SLOT, ANYTHING) for one in facets for query in one.queries]
-            embedded = await self._embedder.embed_queries(texts)
-            ends = np.cumsum([len(one.queries) for one in facets])
-            means = [part.mean(axis=0) for part in np.split(embedded, ends[:-1])]
-            self._facets[number] = unit_rows(np.stack(means))
+            self._facets[number] = await facet_vectors(facets, embedder=self._embedder)
         return self._facets[number]
+
+
+def names_of(intents: Sequence[Intent]) -> list[str]:
+    """The names of intents in words."""
+    return [intent.name.replace("-", " ") for intent in intents]
+
+
+async def facet_vectors(facets: Sequence[PlaybookFacet], *, embedder: Embedder) -> Vectors:
+    """float32 [n_facets, dim], rows of unit length: the mean of each facet's queries."""
+    texts = [query.replace(SLOT, ANYTHING) for one in facets for query in one.queries]
+    embedded = await embedder.embed_queries(texts)
+    ends = np.cumsum([len(one.queries) for one in facets])
+    return unit_rows(np.stack([part.mean(axis=0) for part in np.split(embedded, ends[:-1])]))

@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS vectors (
     kind TEXT NOT NULL,
     vector BLOB NOT NULL,
     PRIMARY KEY (text_sha, model_id, kind)
-) WITHOUT ROWID
+)
 """
 
 
