@@ -18,7 +18,7 @@ from secondhop.prompts.library import SLOT
 from secondhop.ranking.arrays import Floats, Indices, Vectors, products
 from secondhop.ranking.playbook_affinity import facet_affinity, facet_shares
 
-DEPTH = 80
+DEPTH = 40
 """Passages that each facet, and the question, may bring."""
 
 NAMED_FACETS = 10
