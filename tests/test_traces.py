@@ -273,6 +273,22 @@ def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+async def test_forgetting_masks_the_question_that_said_it_before_it_was_remembered(
+    tmp_path: Path,
+) -> None:
+    said = "I\u2019m allergic to “cashews”."
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        asked, other = await recall.arecall(said), await recall.arecall(QUESTION)
+        stored = await recall.memories.aremember(said)
+        gone = await recall.memories.aforget(stored.memory_id)
+        kept, untouched = recall.trace(asked.trace_id), recall.trace(other.trace_id)
+
+    assert gone.traces == 1
+    assert "cashews" not in kept.model_dump_json()
+    assert untouched.question == QUESTION
+
+
 async def test_forgetting_masks_the_traces_of_recalls_that_just_ended(tmp_path: Path) -> None:
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         await recall.aadd(LIFE)

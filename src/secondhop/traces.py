@@ -148,10 +148,14 @@ class TraceFolder:
                 found.append(self.load(one.name.partition(".")[0]))
         return found
 
-    def naming(self, memory_ids: Sequence[str], *, since_ns: int = 0) -> list[str]:
+    def naming(
+        self, memory_ids: Sequence[str], *, said: Sequence[str] = (), since_ns: int = 0
+    ) -> list[str]:
         """File names of the traces that mention any of these memories, or cannot be decompressed.
 
         Args:
+            said: what these memories say. A trace whose question says it, too, is named: a chatbot
+                may have recalled for a message, and remembered it afterwards.
             since_ns: only traces written then or later.
         """
         self.finish()
@@ -161,7 +165,11 @@ class TraceFolder:
             for name in names
             if name.endswith((SUFFIX, OLD_SUFFIX, PART_SUFFIX))
             and (content := self._files.read(name)) is not None
-            and ((text := _text_of(content)) is None or _named(memory_ids, text))
+            and (
+                (text := _text_of(content)) is None
+                or _named(memory_ids, text)
+                or _repeats(said, text)
+            )
         ]
 
     def mask(self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
@@ -269,6 +277,13 @@ def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
     """The ids that the text of a trace contains."""
     quoted = {one: json.dumps(one, ensure_ascii=False).encode() for one in memory_ids}
     return [memory_id for memory_id, mark in quoted.items() if mark in text]
+
+
+def _repeats(said: Iterable[str], text: bytes) -> bool:
+    """Whether the text of a trace holds one of these sayings of several words."""
+    plain = text.decode("utf-8", "replace").casefold()
+    sayings = (one.strip().rstrip(".!?").casefold() for one in said if len(one.split()) > 1)
+    return any(json.dumps(one, ensure_ascii=False)[1:-1] in plain for one in sayings)
 
 
 def _text_of(content: bytes) -> bytes | None:

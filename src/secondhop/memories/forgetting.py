@@ -28,8 +28,10 @@ class Erased:
     """What is erased with some memories."""
 
     memory_ids: Sequence[str]
+    said: Sequence[str]
+    """What they say."""
     texts: Sequence[str]
-    """All their words."""
+    """All their words: also names of speakers, titles and cues."""
     passages: Sequence[str]
     """Their ids."""
     origins: Sequence[str]
@@ -90,7 +92,12 @@ class Forgetter:
             # a session elsewhere may have counted them while they were still stored
             await self.writing.counters.forget(found.memory_ids)
             # and a recall may have traced them
-            late = partial(self.traces.naming, found.memory_ids, since_ns=begun_ns - CLOCKS_NS)
+            late = partial(
+                self.traces.naming,
+                found.memory_ids,
+                said=found.said,
+                since_ns=begun_ns - CLOCKS_NS,
+            )
             await mask(self.traces, await asyncio.to_thread(late), found)
             return erased
         except StoreError as error:
@@ -108,13 +115,15 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
     """What there is to erase. Changes nothing."""
     held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
     before = await store.look(lambda view: [t for i in memory_ids for t in view.earlier_texts(i)])
-    said = [*(memory for memory, _ in held), *(text.memory for text in before)]
+    known = [*(memory for memory, _ in held), *(text.memory for text in before)]
+    said = [message.content for memory in known for message in memory.messages]
     cues = (await store.cues.of_memories(memory_ids)).values()
-    naming = await asyncio.to_thread(traces.naming, memory_ids)
+    naming = await asyncio.to_thread(partial(traces.naming, memory_ids, said=said))
     return Erased(
         memory_ids=memory_ids,
+        said=said,
         texts=[
-            *(text for memory in said for text in texts_of(memory)),
+            *(text for memory in known for text in texts_of(memory)),
             *(cue.text for own in cues for cue in own),
         ],
         passages=[passage.passage_id for _, passages in held for passage in passages],
