@@ -229,7 +229,36 @@ def test_what_others_are_stored_for_lowers_no_memory_with_one_kind_of_cue() -> N
 
     assert next(iter(alone)) == next(iter(beside)) == "asked"
     assert beside["asked"].score == alone["asked"].score
-    assert alone["asked"].parts["broad cues"] == pytest.approx(alone["asked"].parts["cues"] / 2)
+    parts = alone["asked"].parts
+    assert parts["broad cues"] == pytest.approx(parts["cues"] / 2, abs=0.001)
+
+
+def test_a_cue_in_the_questions_own_words_does_not_make_a_fitting_one_look_far() -> None:
+    texts = {f"m{number}": own(0.3, 0.01) for number in range(20)}
+    found = ranking(fits=own(0.2, 0.01), repeats=own(0.2, 0.01), **texts)
+
+    blends = blended(
+        found,
+        cued=cued(fits=0.5, repeats=1.0),
+        cue_counts={"fits": CueCounts(1, 0), "repeats": CueCounts(1, 0)},
+    )
+
+    assert list(blends)[:2] == ["repeats", "fits"]
+    assert blends["fits"].parts["cues"] > 1.0
+
+
+def test_one_cue_more_is_little_where_all_have_about_as_many() -> None:
+    found = ranking(**{f"m{number}": own(0.3, 0.01) for number in range(10)})
+    counts = {f"m{number}": CueCounts(3, 0) for number in range(10)}
+
+    blends = blended(
+        found,
+        cued=cued(**{f"m{number}": 0.3 + 0.01 * number for number in range(10)}),
+        cue_counts={**counts, "m0": CueCounts(4, 0)},
+    )
+
+    assert 0 < blends["m0"].parts["number of cues"] < 0.5
+    assert blends["m9"].score > blends["m0"].score
 
 
 def test_a_cue_of_one_memory_lowers_no_score_where_few_have_cues() -> None:
