@@ -68,7 +68,9 @@ async def critic_request(state: RecallState, *, services: Services) -> CriticReq
     """What the critic gets: the question, its facets, and the shortlist, best score first."""
     shortlist = [state["candidates"][memory_id] for memory_id in state["shortlist"]]
     shortlist.sort(key=lambda one: (-one["score"], one["memory_id"]))
-    asked = [query["text"] for query in state["queries"].values() if query["round"]]
+    # the wording of a playbook is invented, and its facet is shown
+    searched = [q for q in state["queries"].values() if q["round"] and q["origin"] != "playbook"]
+    asked = [query["text"] for query in searched]
     return CriticRequest(
         question=state["question"],
         kind=state["kind"],

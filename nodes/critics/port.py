@@ -48,7 +48,7 @@ class CriticRequest:
     facets: Sequence[Facet]
     candidates: Sequence[CandidateView]
     asked: Sequence[str]
-    """The different texts of the queries so far, without the question itself."""
+    """The different texts of the queries so far, without the question and those of playbooks."""
     round: int
     k: int = 6
     """Memories that the answer may have."""

@@ -53,6 +53,16 @@ async def test_the_critic_reads_the_question_the_facets_and_what_was_asked(
     assert views["plan"].repeats == ""
 
 
+async def test_the_critic_reads_no_wording_of_playbooks(world: SmallWorld) -> None:
+    critic = ScriptedCritic(votes(content=True))
+
+    _, trace = await ask(world.services(critic=critic), effort="low")
+
+    (request,) = critic.requests
+    assert any(query.origin == "playbook" for query in trace.queries)
+    assert list(request.asked) == []
+
+
 @pytest.mark.parametrize("vote", ["cold", "wrong"])
 async def test_nothing_voted_out_comes_back_in_later_rounds(world: SmallWorld, vote: str) -> None:
     out = "plan"
