@@ -106,13 +106,20 @@ async function compared(name, traceId, result) {
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
-/** What happened between two recalls to the memories that they returned: {memory id: words}. Of cues and votes that were taken back since, nothing is known. */
+/** {memory id: the cues that count for it} in a recall, as far as its trace tells. */
+const cuesIn = ({ trace }) => new Map(trace.candidates.map(({ memory_id: id, cue, undertaking }) => [id, [cue, undertaking].filter(Boolean)]));
+
+/** What happened between two recalls of memories that they returned, or whose nearest cue differs: {memory id: words}. Of votes that were taken back since, nothing is known. */
 async function between(a, b) {
   const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
   const shown = new Map([...shownIn(a.result), ...shownIn(b.result)].map((one) => [one.id, one]));
-  return new Map(await Promise.all([...shown.values()].map(async ({ id, created_at: written }) => {
-    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] }));
-    return [id, [isBetween(written) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`)].filter(Boolean).join("; ")];
+  const [inA, inB] = a.result.question === b.result.question ? [a, b].map(cuesIn) : [new Map(), new Map()];
+  const moved = [...inA.keys(), ...inB.keys()].filter((id) => inA.get(id)?.[0] !== inB.get(id)?.[0]);
+  const gone = (id, own, others, stored, name) => (own.get(id) ?? []).filter((cue) => !others.get(id)?.includes(cue) && !stored.includes(cue)).map((cue) => `its cue “${cue}” counted in ${name} and was removed since`);
+  return new Map(await Promise.all([...new Set([...shown.keys(), ...moved])].map(async (id) => {
+    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] })), stored = cues.map(({ text }) => text);
+    return [id, [isBetween(shown.get(id)?.created_at) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`),
+      ...gone(id, inA, inB, stored, "A"), ...gone(id, inB, inA, stored, "B")].filter(Boolean).join("; ")];
   })));
 }
 
@@ -152,14 +159,23 @@ const placesIn = (result) => new Map(shownIn(result).map((memory, index) => [mem
 /** What a factor of a score stands for: `FACTOR_MEANING` of graph/score_story.py. */
 const FACTORS = { source: "its kind of document", salience: "its salience", recency: "its age", exposure: "shown lately", learned: "votes in earlier sessions", newer: "a newer memory", unnamed: "the critic did not name it" };
 
-/** The factors that count for a memory in a recall, and the last vote of each voter, in words; [] if the trace does not tell. */
-function weighedIn({ trace }, id) {
+/** Why a candidate comes last, whatever its score is: `put_back` of graph/slot_reason.py; "" if it does not. */
+function comesLast({ trace, tools }, one) {
+  const by = trace.settings["slots.by"];
+  if (Object.values(votesBy(one)).some(({ vote }) => ["hot", "warm"].includes(vote))) return "";
+  const why = one.close_to ? `close in wording or meaning to ${one.close_to}` : one.outdated_by && by !== "facets" ? `outdated by ${one.outdated_by}` : one.weakened_by && by === "hybrid ranks" ? `close to the newer “${tools.names.get(one.weakened_by) ?? one.weakened_by}”` : "";
+  return why && `comes last: ${inWords(why, tools.names)}`;
+}
+
+/** The factors that count for a memory in a recall, the last vote of each voter, and why it was not returned, in words; [] if the trace does not tell. */
+function weighedIn({ trace, tools }, id) {
   const one = trace.candidates.find((candidate) => candidate.memory_id === id), hidden = trace.hidden?.find((each) => each.memory_id === id);
   if (hidden) return [hidden.reason];
   if (!one) return [];
-  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]);
+  const last = comesLast({ trace, tools }, one), cut = one.slot === null && one.drops.at(-1);
+  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !(last && name === "newer") && !["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]);
   const factors = Object.entries(one.factors).filter(([name]) => counts(name)).map(([name, factor]) => `×${factor.toFixed(2)} (${FACTORS[name] ?? name})`);
-  return [...factors, ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)];
+  return [last || (cut && cut.stage !== "critique" && inWords(cut.reason, tools.names)), ...factors, ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)].filter(Boolean);
 }
 
 /** What counts for a memory in only one of two recalls of the same question; "" if nothing is known. */
@@ -223,9 +239,9 @@ function comparison(a, b, happened) {
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told, told === "same" ? "" : weighedOtherwise(a, b, memory.id)].map(String);
+    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told, [happened.get(memory.id), told !== "same" && weighedOtherwise(a, b, memory.id)].filter(Boolean).join(" · ")].map(String);
   });
-  const isWeighed = rows.some((row) => row[4]);
+  const isWeighed = rows.some((row) => row[4]), elsewhere = [...happened].filter(([id, words]) => words && !known.has(id));
   const cost = ({ name, result, result: { spent, rounds } }) => [name, timeOf(result), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
   const [inForce, others] = [settingsOf(a), settingsOf(b)];
   const changed = Object.keys({ ...inForce, ...others }).filter((key) => inForce[key] !== others[key]);
@@ -234,7 +250,8 @@ function comparison(a, b, happened) {
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
     el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b),
-    [...happened.values()].some((words) => words.includes("cue added in between")) && el("p", { class: "quiet" }, "Scores compare memories with each other, so the cue that one got in between moves the scores of others, too."), line, voteWords(),
+    elsewhere.length ? el("p", {}, `In neither answer: ${elsewhere.map(([id, words]) => `“${a.tools.names.get(id) ?? b.tools.names.get(id) ?? id}” (${words})`).join("; ")}.`) : null,
+    [...happened.values()].some((words) => words.includes("cue")) && el("p", { class: "quiet" }, "Scores compare memories with each other, so a cue that one got or lost in between moves the scores of others, too."), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),
