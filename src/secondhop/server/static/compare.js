@@ -30,7 +30,7 @@ function compareView() {
       throw new Error("write a question, or pick a kept recall on both sides");
     }
     say("Asking…");
-    const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
+    const [a, b] = await askedBoth(sides, question.value, out);
     replace(out, comparison(a, b, await between(a, b)));
     const ids = [a, b].map(({ trace }) => trace.trace_id);
     if (ids.every(Boolean)) showAddress("compare", addressOf(...ids), `A and B: ${a.result.question}`);
@@ -66,7 +66,7 @@ function side(name, changed) {
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": `Memories of ${name}` });
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
-  const effort = effortChoice(`Effort of ${name}`);
+  const effort = effortChoice(`Effort of ${name}`, name === "A" ? "none" : "");  // B shows what a model adds
   const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
   const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k, " memories"), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
   let kept = [];
@@ -80,7 +80,7 @@ function side(name, changed) {
   const choose = (traceId) => { picked.value = traceId; if (picked.selectedIndex < 0) picked.value = ""; settle(); };
   picked.addEventListener("change", settle);
   return {
-    chosen, choose,
+    name, chosen, choose,
     fill: (recall) => { k.value = recall.k; moment.value = day(recall.as_of); stale.checked = recall.include_stale; effort.value = recall.effort ?? ""; },  // so that one change at a time is compared
     list: (all, fits) => {
       const now = picked.value;
@@ -90,13 +90,29 @@ function side(name, changed) {
     },
     isReady: (question) => Boolean(chosen() || other.value.trim() || question.trim()),
     element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", picked), told, fresh),
-    asked: async (question) => {
-      const trace = picked.value, result = trace ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
-        include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
+    asked: async (question, onStep) => {
+      const trace = picked.value, result = trace ? null : await streamed({ question: other.value || question, k: Number(k.value) || null,
+        include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null }, onStep);
       return compared(name, trace || result.trace_id, result);
     },
   };
 }
+
+/** Ask both sides. Until both have an answer, `out` shows that of the one that is ready, and what the other one waits for. */
+function askedBoth(sides, question, out) {
+  const columns = sides.map(() => el("div"));
+  replace(out, el("div", { class: "two compared" }, columns));
+  return Promise.all(sides.map(async (one, index) => {
+    const waiting = new Waiting();
+    replace(columns[index], el("h2", {}, one.name), waiting.element);
+    const told = await one.asked(question, (step) => waiting.hear(step)).finally(() => waiting.end());
+    replace(columns[index], answerOf(told));
+    return told;
+  })).catch((error) => { replace(out); throw error; });
+}
+
+/** The answer of one side, below its name and question. `marks`: the person's marks, if it takes any. */
+const answerOf = ({ name, result, tools }, marks = {}) => [el("h2", {}, name), el("p", { class: "quiet" }, result.question), cardsOf(result, { ...tools, ...marks })];
 
 /** One side of a comparison. `result`: the result of a new recall; null for a kept one, whose trace tells it. */
 async function compared(name, traceId, result) {
@@ -173,7 +189,7 @@ function weighedIn({ trace, tools }, id) {
   if (hidden) return [hidden.reason];
   if (!one) return [];
   const last = comesLast({ trace, tools }, one), cut = one.slot === null && one.drops.at(-1);
-  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !(last && name === "newer") && !["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]);
+  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !(last && name === "newer") && (!["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]));
   const factors = Object.entries(one.factors).filter(([name]) => counts(name)).map(([name, factor]) => `×${factor.toFixed(2)} (${FACTORS[name] ?? name})`);
   return [last || (cut && cut.stage !== "critique" && inWords(cut.reason, tools.names)), ...factors, ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)].filter(Boolean);
 }
@@ -257,6 +273,5 @@ function comparison(a, b, happened) {
     searched(a, b),
     table("Places", ["Memory", "A", "B", "Change", ...(isWeighed ? ["What differs for it"] : [])], isWeighed ? rows : rows.map((row) => row.slice(0, 4))),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),
-    el("div", { class: "two compared" }, [a, b].map(({ name, result, tools }) => el("div", {}, el("h2", {}, name),
-      el("p", { class: "quiet" }, result.question), cardsOf(result, { ...tools, votes, voted })))));
+    el("div", { class: "two compared" }, [a, b].map((one) => el("div", {}, answerOf(one, { votes, voted })))));
 }
