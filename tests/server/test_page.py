@@ -649,7 +649,7 @@ def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
         page.get_by_role("button", name="Compare", exact=True).click()
         places = page.get_by_role("region", name="Places")
         expect(places.get_by_role("row", name="About lamp")).to_contain_text(
-            "A: ×0.66 (a newer memory)"
+            re.compile("A: comes last: close in wording or meaning to “Pack for the bike .*”$")
         )
 
 
@@ -1286,4 +1286,20 @@ def test_compare_gives_the_reason_of_the_trace_and_names_cues_that_were_removed(
         )
         expect(page.locator(".answer")).to_contain_text(
             "In neither answer: “About hens” (its cue “which dose” counted in A"
+        )
+
+
+def test_a_kept_recall_names_memories_whose_text_has_changed_since(
+    tmp_path: Path, browser: Browser
+) -> None:
+    dose, other = (note("dose", f"I take ramipril {n} mg in the morning.") for n in (5, 10))
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([dose, note("oak", "The oak in the garden lost a branch.")])
+        trace_id = recall.recall("Which dose of ramipril do I take?").trace_id
+        recall.add([other])
+    with serving(tmp_path / "store") as running, new_page(browser) as page:
+        page.goto(f"{running.url}/#token=&entity={MARA}")
+        page.goto(f"{running.url}/#/recall/{MARA}/{trace_id}")
+        expect(page.locator("main")).to_contain_text(
+            "The text has changed since this recall of: “About dose”. It is shown as it is now."
         )
