@@ -71,7 +71,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         unasked = {"question": f"{question!r:.40} has no words, so nothing was searched"}
         known["degraded"] = {**known.get("degraded", {}), **unasked}
         return {**update, **known, "effort": "none", "queries": {}}
-    update["effort"] = effort
+    update |= {"effort": effort, "note": f"{update['note']}, effort {effort}"}
     update = {**update, **known}
     parts = "decompose" not in planning_steps(update, services)
     update["queries"] = direct_queries(question, parts=parts)

@@ -649,7 +649,7 @@ def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
         page.get_by_role("button", name="Compare", exact=True).click()
         places = page.get_by_role("region", name="Places")
         expect(places.get_by_role("row", name="About lamp")).to_contain_text(
-            "A: ×0.66 (a newer memory)"
+            re.compile("A: comes last: close in wording or meaning to “Pack for the bike .*”$")
         )
 
 
@@ -1244,3 +1244,62 @@ def test_a_file_of_one_recall_needs_no_server(tmp_path: Path, browser: Browser) 
         page.locator("article .why-button").first.click()
         expect(page.locator(".story").first).to_be_visible()
         assert page.evaluate("window.broken") is None
+
+
+def test_compare_gives_the_reason_of_the_trace_and_names_cues_that_were_removed(
+    tmp_path: Path, browser: Browser
+) -> None:
+    texts = {
+        "old": "I take ramipril 5 mg in the morning.",
+        "new": "I take ramipril 10 mg in the morning.",
+        "sea": "I get seasick on anything smaller than a ferry.",
+        "oak": "The oak in the garden lost a branch.",
+        "hens": "Six hens live behind the house.",
+    }
+    notes = [note(name, text, day=n) for n, (name, text) in enumerate(texts.items(), start=1)]
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add(notes)
+        cues = recall.memories.cues
+        cues.add("new", "which dose of ramipril do I take")
+        removed = [cues.add("sea", "which dose do I take"), cues.add("hens", "which dose")]
+    now: dict[str, object] = {"question": "Which dose of ramipril do I take?", "k": 2}
+    home = f"/v1/entities/{MARA}"
+    with serving(tmp_path / "store") as running, new_page(browser) as page:
+        with running.client("") as http:
+
+            def asked(body: dict[str, object]) -> str:
+                return str(http.post(f"{home}/recall", json=body).json()["trace_id"])
+
+            earlier, before = asked({**now, "as_of": "2026-01-01T23:59:59Z"}), asked(now)
+            for cue in removed:
+                assert http.delete(f"{home}/cues/{cue.cue_id}").is_success
+            after = asked(now)
+        page.goto(f"{running.url}/#token=&entity={MARA}")
+        places = page.get_by_role("region", name="Places")
+        page.goto(f"{running.url}/#/compare/{MARA}/{earlier}/{before}")
+        expect(places.get_by_role("row", name="About old")).to_contain_text(
+            "B: comes last: close in wording or meaning to “About new”"
+        )
+        page.goto(f"{running.url}/#/compare/{MARA}/{before}/{after}")
+        expect(places.get_by_role("row", name="About sea")).to_contain_text(
+            "its cue “which dose do I take” counted in A and was removed since"
+        )
+        expect(page.locator(".answer")).to_contain_text(
+            "In neither answer: “About hens” (its cue “which dose” counted in A"
+        )
+
+
+def test_a_kept_recall_names_memories_whose_text_has_changed_since(
+    tmp_path: Path, browser: Browser
+) -> None:
+    dose, other = (note("dose", f"I take ramipril {n} mg in the morning.") for n in (5, 10))
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([dose, note("oak", "The oak in the garden lost a branch.")])
+        trace_id = recall.recall("Which dose of ramipril do I take?").trace_id
+        recall.add([other])
+    with serving(tmp_path / "store") as running, new_page(browser) as page:
+        page.goto(f"{running.url}/#token=&entity={MARA}")
+        page.goto(f"{running.url}/#/recall/{MARA}/{trace_id}")
+        expect(page.locator("main")).to_contain_text(
+            "The text has changed since this recall of: “About dose”. It is shown as it is now."
+        )

@@ -5,6 +5,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -149,11 +150,57 @@ def test_nodes_light_up_while_the_recall_runs(
         begin(page, effort="high")
 
         expect(page.locator('.node.lit[data-node="diversify"]')).to_be_in_viewport()
+        reads = re.compile(r"^The model reads \d+ memories · \d+ s$")
+        expect(page.locator(".waiting")).to_have_text(reads)
         expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(0)
         expect(page.locator(".answer")).to_have_count(0)
         voted.set()
         expect(page.locator(".answer article").first).to_be_visible()
         expect(page.locator('.node.lit[data-node="critique"]')).to_have_count(1)
+        expect(page.locator(".waiting")).to_have_count(0)
+
+
+def test_compare_shows_what_is_ready_while_the_other_side_waits_for_the_model(
+    store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = threading.Event()
+
+    def expanded_later(system: str, user: str) -> object:
+        assert planned.wait(30)
+        return expanded_beside_facts(system, user)
+
+    monkeypatch.setitem(model.replies, "ExpandWithKept", expanded_later)
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        page = opened(blank, running)
+        page.get_by_role("link", name="Compare").click()
+        expect(page.get_by_label("Effort of A")).to_have_value("none")
+        expect(page.get_by_label("Effort of B")).to_have_value("")
+        page.get_by_label("Question", exact=True).fill(QUESTION)
+        page.get_by_role("button", name="Compare").click()
+
+        expect(page.locator(".compared article").first).to_be_visible()
+        expect(page.locator(".waiting")).to_contain_text("The model plans")
+        planned.set()
+        expect(page.get_by_role("region", name="Places")).to_be_visible()
+        expect(page.locator(".waiting")).to_have_count(0)
+
+
+def test_a_card_gives_the_reason_of_the_critic(
+    store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged_with_reason(system: str, user: str) -> object:
+        reply = cast(dict[str, Any], judged(system, user))
+        for vote in reply["votes"]:
+            vote["reason"] = "The plan is what they ask about."
+        return reply
+
+    monkeypatch.setitem(model.replies, "CritiqueReply", judged_with_reason)
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        page = opened(blank, running)
+        ask(page, effort="high")
+        expect(page.locator('article[data-memory="plan"] .came')).to_have_text(
+            "The critic voted hot: The plan is what they ask about."
+        )
 
 
 def test_an_answer_and_a_kept_one_say_what_is_missing(

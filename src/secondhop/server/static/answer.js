@@ -147,10 +147,11 @@ function outdated(id, { outdatedBy, names }) {
 /** {voter: its last vote} on a candidate, without what earlier sessions taught and what the critic only left unnamed. */
 const votesBy = ({ votes }) => Object.fromEntries(votes.filter((one) => one.round && one.reason !== "left unnamed").map((one) => [one.by, one]));
 
-/** What the critic voted on a memory, and what people did in which round, in words. */
-function votesOn({ id }, { trace }) {
+/** What the critic voted on a memory, and why, unless `why` says it; and what people voted in which round, in words. */
+function votesOn({ id, why }, { trace }) {
   const last = votesBy(trace.candidates.find((one) => one.memory_id === id) ?? { votes: [] });
-  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? "" : ` in round ${last[by].round}`}.`);
+  const reason = ({ vote, reason: told }) => ["", `voted ${vote}`, "said the critic"].includes(told) || why.includes(told.replace(/\.$/, "")) ? "" : `: ${told.replace(/\.$/, "")}`;
+  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? reason(last[by]) : ` in round ${last[by].round}`}.`);
 }
 
 /** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */

@@ -79,10 +79,10 @@ function untraced(error) {
 async function ask(body, out, set = null) {
   say("Asking…");
   const flow = new Flow(await get(ofEntity("/graph")));
-  const answer = el("div");
-  replace(out, flow.element, answer);
+  const answer = el("div"), waiting = new Waiting();
+  replace(out, waiting.element, flow.element, answer);
   const isWanted = () => out.contains(answer);  // until another question is asked
-  const result = await streamed(body, (step) => flow.hear(step)).catch((error) => { if (isWanted()) replace(out); throw error; });
+  const result = await streamed(body, (step) => { flow.hear(step); waiting.hear(step); }).catch((error) => { if (isWanted()) replace(out); throw error; }).finally(() => waiting.end());
   const traced = await tracedBy(result.trace_id).catch(untraced);
   if (!isWanted()) return;
   result.spent = traced.trace.spent ?? result.spent;  // the time that is shown of it later
@@ -110,9 +110,15 @@ async function showKept(traceId, out, last = null) {
   showRecall(holder, { result, ...traced, session, isKept: true });
   const { resolved, traceId: voted } = lastKept() ?? {}, { names } = lastRecall.tools;
   const ended = resolved && voted === traceId ? await resolvedView(resolved, names) : await taughtView(traced.trace, names);
-  if (ended) holder.prepend(ended);
+  holder.prepend(...[changedView(traced, names), ended].filter(Boolean));
   session?.refresh();
   return session;
+}
+
+/** A line that names the memories of a kept recall whose text has changed since; null if there are none. */
+function changedView({ trace, stored }, names) {
+  const changed = trace.returned.filter((id) => stored.has(id) && stored.get(id).evidence.length < (trace.evidence[id] ?? []).length);
+  return changed.length ? el("p", { class: "warning" }, `The text has changed since this recall of: ${named(changed, names)}. It is shown as it is now.`) : null;
 }
 
 /** The result of a recall, as far as its trace tells it. `stored`: {id: memory as it is stored now}, with the evidence; a memory forgotten since has none. */
@@ -302,7 +308,7 @@ class Session {
     this.id = kept.sessionId ?? "";
     this.set = kept.set ?? null;
     this.count = el("span", { role: "status" });
-    this.next = button("Next round", () => this.vote(), { class: "primary next-round", "aria-keyshortcuts": "n" }, () => this.isStuck());
+    this.next = button("Next round", () => { const waiting = new Waiting(); this.bar.append(waiting.element); return this.vote().finally(() => waiting.end()); }, { class: "primary next-round", "aria-keyshortcuts": "n" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
     this.clear = button("Clear votes", () => { this.votes.clear(); this.refresh(); repaintVotes(this.holder); }, {}, () => !this.votes.size);
     this.bar = el("div", { class: "session-bar", hidden: true }, this.count, this.next, this.done, el("span", { class: "quiet roomy" }, "Key n: next round. Resolve ends the session; later recalls learn."),

@@ -30,7 +30,7 @@ function compareView() {
       throw new Error("write a question, or pick a kept recall on both sides");
     }
     say("Asking…");
-    const [a, b] = await Promise.all(sides.map((one) => one.asked(question.value)));
+    const [a, b] = await askedBoth(sides, question.value, out);
     replace(out, comparison(a, b, await between(a, b)));
     const ids = [a, b].map(({ trace }) => trace.trace_id);
     if (ids.every(Boolean)) showAddress("compare", addressOf(...ids), `A and B: ${a.result.question}`);
@@ -66,7 +66,7 @@ function side(name, changed) {
   const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": `Memories of ${name}` });
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
-  const effort = effortChoice(`Effort of ${name}`);
+  const effort = effortChoice(`Effort of ${name}`, name === "A" ? "none" : "");  // B shows what a model adds
   const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
   const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k, " memories"), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
   let kept = [];
@@ -80,7 +80,7 @@ function side(name, changed) {
   const choose = (traceId) => { picked.value = traceId; if (picked.selectedIndex < 0) picked.value = ""; settle(); };
   picked.addEventListener("change", settle);
   return {
-    chosen, choose,
+    name, chosen, choose,
     fill: (recall) => { k.value = recall.k; moment.value = day(recall.as_of); stale.checked = recall.include_stale; effort.value = recall.effort ?? ""; },  // so that one change at a time is compared
     list: (all, fits) => {
       const now = picked.value;
@@ -90,13 +90,29 @@ function side(name, changed) {
     },
     isReady: (question) => Boolean(chosen() || other.value.trim() || question.trim()),
     element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", picked), told, fresh),
-    asked: async (question) => {
-      const trace = picked.value, result = trace ? null : await post(ofEntity("/recall"), { question: other.value || question, k: Number(k.value) || null,
-        include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
+    asked: async (question, onStep) => {
+      const trace = picked.value, result = trace ? null : await streamed({ question: other.value || question, k: Number(k.value) || null,
+        include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null }, onStep);
       return compared(name, trace || result.trace_id, result);
     },
   };
 }
+
+/** Ask both sides. Until both have an answer, `out` shows that of the one that is ready, and what the other one waits for. */
+function askedBoth(sides, question, out) {
+  const columns = sides.map(() => el("div"));
+  replace(out, el("div", { class: "two compared" }, columns));
+  return Promise.all(sides.map(async (one, index) => {
+    const waiting = new Waiting();
+    replace(columns[index], el("h2", {}, one.name), waiting.element);
+    const told = await one.asked(question, (step) => waiting.hear(step)).finally(() => waiting.end());
+    replace(columns[index], answerOf(told));
+    return told;
+  })).catch((error) => { replace(out); throw error; });
+}
+
+/** The answer of one side, below its name and question. `marks`: the person's marks, if it takes any. */
+const answerOf = ({ name, result, tools }, marks = {}) => [el("h2", {}, name), el("p", { class: "quiet" }, result.question), cardsOf(result, { ...tools, ...marks })];
 
 /** One side of a comparison. `result`: the result of a new recall; null for a kept one, whose trace tells it. */
 async function compared(name, traceId, result) {
@@ -106,13 +122,20 @@ async function compared(name, traceId, result) {
   return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
-/** What happened between two recalls to the memories that they returned: {memory id: words}. Of cues and votes that were taken back since, nothing is known. */
+/** {memory id: the cues that count for it} in a recall, as far as its trace tells. */
+const cuesIn = ({ trace }) => new Map(trace.candidates.map(({ memory_id: id, cue, undertaking }) => [id, [cue, undertaking].filter(Boolean)]));
+
+/** What happened between two recalls of memories that they returned, or whose nearest cue differs: {memory id: words}. Of votes that were taken back since, nothing is known. */
 async function between(a, b) {
   const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
   const shown = new Map([...shownIn(a.result), ...shownIn(b.result)].map((one) => [one.id, one]));
-  return new Map(await Promise.all([...shown.values()].map(async ({ id, created_at: written }) => {
-    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] }));
-    return [id, [isBetween(written) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`)].filter(Boolean).join("; ")];
+  const [inA, inB] = a.result.question === b.result.question ? [a, b].map(cuesIn) : [new Map(), new Map()];
+  const moved = [...inA.keys(), ...inB.keys()].filter((id) => inA.get(id)?.[0] !== inB.get(id)?.[0]);
+  const gone = (id, own, others, stored, name) => (own.get(id) ?? []).filter((cue) => !others.get(id)?.includes(cue) && !stored.includes(cue)).map((cue) => `its cue “${cue}” counted in ${name} and was removed since`);
+  return new Map(await Promise.all([...new Set([...shown.keys(), ...moved])].map(async (id) => {
+    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] })), stored = cues.map(({ text }) => text);
+    return [id, [isBetween(shown.get(id)?.created_at) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`),
+      ...gone(id, inA, inB, stored, "A"), ...gone(id, inB, inA, stored, "B")].filter(Boolean).join("; ")];
   })));
 }
 
@@ -152,14 +175,23 @@ const placesIn = (result) => new Map(shownIn(result).map((memory, index) => [mem
 /** What a factor of a score stands for: `FACTOR_MEANING` of graph/score_story.py. */
 const FACTORS = { source: "its kind of document", salience: "its salience", recency: "its age", exposure: "shown lately", learned: "votes in earlier sessions", newer: "a newer memory", unnamed: "the critic did not name it" };
 
-/** The factors that count for a memory in a recall, and the last vote of each voter, in words; [] if the trace does not tell. */
-function weighedIn({ trace }, id) {
+/** Why a candidate comes last, whatever its score is: `put_back` of graph/slot_reason.py; "" if it does not. */
+function comesLast({ trace, tools }, one) {
+  const by = trace.settings["slots.by"];
+  if (Object.values(votesBy(one)).some(({ vote }) => ["hot", "warm"].includes(vote))) return "";
+  const why = one.close_to ? `close in wording or meaning to ${one.close_to}` : one.outdated_by && by !== "facets" ? `outdated by ${one.outdated_by}` : one.weakened_by && by === "hybrid ranks" ? `close to the newer “${tools.names.get(one.weakened_by) ?? one.weakened_by}”` : "";
+  return why && `comes last: ${inWords(why, tools.names)}`;
+}
+
+/** The factors that count for a memory in a recall, the last vote of each voter, and why it was not returned, in words; [] if the trace does not tell. */
+function weighedIn({ trace, tools }, id) {
   const one = trace.candidates.find((candidate) => candidate.memory_id === id), hidden = trace.hidden?.find((each) => each.memory_id === id);
   if (hidden) return [hidden.reason];
   if (!one) return [];
-  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]);
+  const last = comesLast({ trace, tools }, one), cut = one.slot === null && one.drops.at(-1);
+  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !(last && name === "newer") && (!["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]));
   const factors = Object.entries(one.factors).filter(([name]) => counts(name)).map(([name, factor]) => `×${factor.toFixed(2)} (${FACTORS[name] ?? name})`);
-  return [...factors, ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)];
+  return [last || (cut && cut.stage !== "critique" && inWords(cut.reason, tools.names)), ...factors, ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)].filter(Boolean);
 }
 
 /** What counts for a memory in only one of two recalls of the same question; "" if nothing is known. */
@@ -223,9 +255,9 @@ function comparison(a, b, happened) {
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
     const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told, told === "same" ? "" : weighedOtherwise(a, b, memory.id)].map(String);
+    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told, [happened.get(memory.id), told !== "same" && weighedOtherwise(a, b, memory.id)].filter(Boolean).join(" · ")].map(String);
   });
-  const isWeighed = rows.some((row) => row[4]);
+  const isWeighed = rows.some((row) => row[4]), elsewhere = [...happened].filter(([id, words]) => words && !known.has(id));
   const cost = ({ name, result, result: { spent, rounds } }) => [name, timeOf(result), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
   const [inForce, others] = [settingsOf(a), settingsOf(b)];
   const changed = Object.keys({ ...inForce, ...others }).filter((key) => inForce[key] !== others[key]);
@@ -234,12 +266,12 @@ function comparison(a, b, happened) {
     el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
     a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
     el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b),
-    [...happened.values()].some((words) => words.includes("cue added in between")) && el("p", { class: "quiet" }, "Scores compare memories with each other, so the cue that one got in between moves the scores of others, too."), line, voteWords(),
+    elsewhere.length ? el("p", {}, `In neither answer: ${elsewhere.map(([id, words]) => `“${a.tools.names.get(id) ?? b.tools.names.get(id) ?? id}” (${words})`).join("; ")}.`) : null,
+    [...happened.values()].some((words) => words.includes("cue")) && el("p", { class: "quiet" }, "Scores compare memories with each other, so a cue that one got or lost in between moves the scores of others, too."), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),
     table("Places", ["Memory", "A", "B", "Change", ...(isWeighed ? ["What differs for it"] : [])], isWeighed ? rows : rows.map((row) => row.slice(0, 4))),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),
-    el("div", { class: "two compared" }, [a, b].map(({ name, result, tools }) => el("div", {}, el("h2", {}, name),
-      el("p", { class: "quiet" }, result.question), cardsOf(result, { ...tools, votes, voted })))));
+    el("div", { class: "two compared" }, [a, b].map((one) => el("div", {}, answerOf(one, { votes, voted })))));
 }

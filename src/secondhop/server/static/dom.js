@@ -146,13 +146,14 @@ function choice(label, usual, options) {
 /** The label of a checkbox that lets memories back that were superseded or deprecated, or expired. */
 const endedToo = (box) => el("label", {}, box, " include memories that no longer hold");
 
-/** A choice of effort; efforts that need a model the server lacks are disabled. */
-function effortChoice(label) {
+/** A choice of effort; efforts that need a model the server lacks are disabled. `first`: what it starts with if there is a model. */
+function effortChoice(label, first = "") {
   const made = choice(label, "usual", ["none", "low", "high"]);
   trying(async () => {
     const { nodes } = await get(ofEntity("/graph"));
     const critic = nodes.includes("critique"), able = { low: critic, high: critic || nodes.includes("expand") };
     made.options[0].textContent = able.high ? `usual (${critic ? "low if most memories have cues, else " : ""}high)` : "usual (none)";
+    if (able.high) made.value ||= first;
     for (const option of made.options) if (able[option.value] === false) {
       option.disabled = true;
       option.textContent += able.high ? ": needs a critic" : ": no model here";

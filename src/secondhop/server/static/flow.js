@@ -107,6 +107,30 @@ class Flow {
   }
 }
 
+/** What a recall does after a step; "" if it goes on with what it did. */
+function doneAfter({ node, note }) {
+  if (node === "begin" && note.endsWith("effort high")) return "The model plans";
+  if (node === "diversify") return `The model reads ${plural(parseInt(note, 10), "memory", "memories")}`;
+  return ["decompose", "expand"].includes(node) ? "" : "Searching";
+}
+
+/** A line that says what a recall is doing, and for how many seconds it has been asked. */
+class Waiting {
+  constructor() {
+    const start = performance.now(), elapsed = el("span");
+    this.what = el("span", { role: "status" }, "Asking");
+    this.element = el("p", { class: "waiting" }, this.what, elapsed);
+    this.clock = setInterval(() => { elapsed.textContent = ` · ${Math.round((performance.now() - start) / 1000)} s`; }, 1000);
+  }
+
+  hear(step) { this.what.textContent = doneAfter(step) || this.what.textContent; }
+
+  end() {
+    clearInterval(this.clock);
+    this.element.remove();
+  }
+}
+
 /** The time that a recall took; of a session, its last round. */
 const timeOf = ({ spent, stop_reason: stop }) => seconds(spent.ms) + (stop === "votes" ? " for this round" : "");
 
