@@ -1,4 +1,4 @@
-"""The vectors of the playbooks for the default embedding model. They ship, so no user waits for them.
+"""The playbooks' vectors for the default embedding model. They ship, so no user waits for them.
 
 `tools/embed_playbooks.py` writes them anew after a playbook has changed.
 """

@@ -42,8 +42,8 @@ class WeighedFacets:
 class Playbooks:
     """The shipped intents, with the vectors of their example questions and facets.
 
-    Those for the default model ship. Others are computed at first use; with a caching embedder, once
-    per machine.
+    Those for the default model ship. Others are computed at first use; with a caching embedder,
+    once per machine.
     """
 
     def __init__(self, intents: Sequence[Intent], *, embedder: Embedder) -> None:

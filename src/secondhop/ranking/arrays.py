@@ -20,7 +20,7 @@ _TINY = 1e-12
 _ROWS_AT_ONCE = 64
 
 
-def unit_rows(rows: npt.NDArray[np.floating]) -> Vectors:
+def unit_rows(rows: npt.NDArray[np.number]) -> Vectors:
     """Rows scaled to unit length; a row of (nearly) no length becomes exact zeros."""
     exact = np.asarray(rows, dtype=np.float64)
     lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
