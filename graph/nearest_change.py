@@ -36,8 +36,9 @@ def nearest_change(
         takes_cue: whether another cue can be added to the memory.
     """
     hint = cue_hint(trace, candidate, takes_cue=takes_cue)
+    is_voted_session = bool(cast_by_others(trace.candidates))
     if last is None:
-        return "" if cast_by_others(trace.candidates) else never_weighed(trace, candidate, hint)
+        return NEARER_QUESTION if is_voted_session else never_weighed(trace, candidate, hint)
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
@@ -46,8 +47,8 @@ def nearest_change(
         return without_critic(trace, candidate)
     if last.reason == NOT_NEAR:
         return answered_after_all(trace, last)
-    if cast_by_others(trace.candidates):
-        return ""  # another recall has not these votes, and this session has no more slots
+    if is_voted_session:
+        return without_votes(trace, candidate)
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if last.stage == "pick" and last.rank is not None:
@@ -72,9 +73,10 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> s
 def other_vote(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """The change for a memory that was voted out, now or in an earlier session."""
     for vote in cast_by_others([candidate])[-1:]:
+        before = " with the same votes before" if vote.round > 1 else ""
         return (
-            f"a hot vote by the {vote.by} in round {vote.round} instead (what a {vote.by} votes "
-            f"hot stays)"
+            f"ask again in a new session{before}, where the {vote.by} votes it hot in round "
+            f"{vote.round} (what a {vote.by} votes hot stays)"
         )
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
@@ -139,6 +141,15 @@ def more_slots(
     if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
     return slots_of(trace, place) + hint + unlearned(trace, candidate)
+
+
+def without_votes(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """The change for a memory that a session with votes has no slot for. Only what its answer shows
+    can be voted on, and another recall has not these votes."""
+    if candidate.first_round > 1:  # votes moved the search that found it
+        return NEARER_QUESTION
+    found = len(trace.scores())
+    return f"--k {found} in a new recall without votes, as many as were found (fewer may do)"
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:

@@ -246,9 +246,12 @@ async def test_a_replaced_memory_with_a_slot_is_told_why_it_comes_last(recall: R
     assert "it is recorded as replaced by a newer one, and such memories come" in told.story[-1]
 
 
-async def test_in_a_session_one_number_of_slots_is_told_and_only_a_vote_is_offered(
+async def test_in_a_session_one_number_of_slots_is_told_and_every_change_admits_the_memory(
     recall: Recall,
 ) -> None:
+    await recall.aadd(
+        [note(f"n{n}", f"{'Ana ' * (n % 5)}bakes {text_of(n)}") for n in range(50, 90)]
+    )
     async with recall.sessions.open(ASKED, k=6) as session:
         first = session.answer.ids()
         votes = {first[0]: "hot", first[1]: "cold", first[2]: "spark", first[5]: "hot"}
@@ -262,15 +265,17 @@ async def test_in_a_session_one_number_of_slots_is_told_and_only_a_vote_is_offer
     in_branches = {one.id for branch in answer.branches for one in branch.memories}
     scores = [deciding(trace, one) for one in trace.candidates if one.slot is None and one.drops]
     assert scores
-    offered = set[str]()
+    offered, out = set[str](), list[Explanation]()
     for memory_id, told in stories.items():
         slots = re.findall(r"slot \d+ of (\d+)|place \d+ for (\d+) slots", told.story[-1])
         assert {number for found in slots for number in found} <= {"8", ""}
         if memory_id in in_branches:
             assert told.story[-1] == "It is in a branch beside the answer and takes no slot."
-        elif told.nearest_change:
+        elif "votes it hot" in told.nearest_change:
             offered.add(memory_id)
-            assert told.nearest_change.startswith("a hot vote by the person in round 1 instead")
+            assert "ask again in a new session, where the person votes" in told.nearest_change
+        elif not told.returned:
+            out.append(told)
     assert offered == {first[1], first[2]}
     (ninth,) = [one for one in trace.candidates if any(drop.rank == 9 for drop in one.drops)]
     last = stories[trace.returned[7]].story[-1]
@@ -281,6 +286,34 @@ async def test_in_a_session_one_number_of_slots_is_told_and_only_a_vote_is_offer
         async with recall.sessions.open(ASKED, k=6) as session:
             answer = await session.vote({**votes, memory_id: "hot"}, by="person")
         assert memory_id in answer.ids()
+
+    nearer = ["nearer to it" in told.nearest_change for told in out]
+    assert any(nearer)
+    assert not all(nearer)
+    for told in out:
+        if "nearer to it" in told.nearest_change:
+            again = await asked(recall, question=(await recall.memories.aget(told.memory_id)).text)
+        else:
+            assert "in a new recall without votes" in told.nearest_change
+            again = await asked(recall, smallest_k(told))
+        assert told.memory_id in again.returned, told.nearest_change
+
+
+async def test_a_vote_of_a_later_round_is_changed_in_a_new_session(recall: Recall) -> None:
+    stories: list[Explanation] = []
+    for second in ("cold", "hot"):
+        async with recall.sessions.open(ASKED, k=6) as session:
+            first = session.answer.ids()
+            answer = await session.vote({first[0]: "hot"}, by="person")
+            voted = answer.ids()[3]
+            answer = await session.vote({voted: second}, by="person")
+        stories.append(await recall.aexplain(recall.trace(answer.trace_id), voted))
+    cold, hot = stories
+    assert cold.nearest_change.startswith(
+        "ask again in a new session with the same votes before, where the person votes it hot in "
+        "round 2"
+    )
+    assert hot.returned
 
 
 async def test_each_search_is_told_with_its_own_round(recall: Recall) -> None:

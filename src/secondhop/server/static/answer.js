@@ -18,7 +18,7 @@ const PAGE_WORDS = [
   [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
-  [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"],
+  [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"], [/the person votes/g, "you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
 
