@@ -12,12 +12,14 @@ KEPT = {
     ALLERGY: ("Ana allergy", "She eats no nuts."),
     "party.md": ("Ana's party", "Bo brings the allergy pills."),
     "leeds.md": ("Leeds", "The 9:14 is the only train without a change."),
+    "pills-15.md": ("Pills", "Ana takes 10 mg in the\nmorning, at 5 in the evening."),
+    "dose.md": ("Dose", "Ana took 5 mg in the\nmorning until then."),
 }
 
 
 @pytest.fixture
 def trace(cli: Cli, tmp_path: Path) -> str:
-    """The id of the trace of a recall that returned one of three memories."""
+    """The id of the trace of a recall that returned one of five memories."""
     rows = [memory_row(name, text, title=title) for name, (title, text) in KEPT.items()]
     rows[2]["created_at"] = "2026-01-01T10:00:00Z"
     assert cli("ingest", write_rows(tmp_path / "notes", n=rows) / "n.jsonl").exit_code == 0
@@ -33,6 +35,7 @@ def trace(cli: Cli, tmp_path: Path) -> str:
         ("party ana", "party.md"),
         ("train leeds", "leeds.md"),
         ("allergy", ALLERGY),
+        ("5 mg in the morning", "dose.md"),
     ],
 )
 def test_explain_takes_an_id_a_title_or_words_that_one_memory_has(

@@ -222,6 +222,9 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     page.get_by_label("Memory id").fill("bake starter")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not blockquote")).to_contain_text("ourdough", timeout=20_000)
+    page.get_by_label("Memory id").fill("A year")  # in a row, only one memory has these words
+    page.keyboard.press("Enter")
+    expect(page.locator(".why-not blockquote")).to_contain_text("thousand a year", timeout=20_000)
     page.get_by_label("Memory id").fill("no such words")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not")).to_contain_text("No stored memory has this")

@@ -1,5 +1,6 @@
 """Finds memories by words that a person remembers of them: exactly, without embeddings."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,16 +27,21 @@ def with_words(versions: Iterable[Version], words: str) -> list[Version]:
 def distance(version: Version, words: str) -> int | None:
     """How far a memory is from the words; None if it lacks one of them.
 
-    0: they are its id; 1: they are its title; 2: its title contains them all; 3: title, text and id
-    together do. Case matters only for 0.
+    0: they are its id; 1: they are its title; 2: its title has them in a row, as whole words; 3: its
+    text does; 4: its title contains them all; 5: title, text and id together do. Case matters only
+    for 0.
     """
     said, title = words.casefold().split(), version.title.casefold()
+    text = version.text.casefold()
     if version.memory_id == words:
         return 0
     if said and title.split() == said:
         return 1
-    everything = f"{title} {version.text.casefold()} {version.memory_id.casefold()}"
-    for far, where in ((2, title), (3, everything)):
+    in_a_row = r"(?<!\w)" + r"\s+".join(map(re.escape, said)) + r"(?!\w)"
+    for far, where in ((2, title), (3, text)):
+        if said and re.search(in_a_row, where):
+            return far
+    for far, where in ((4, title), (5, f"{title} {text} {version.memory_id.casefold()}")):
         if all(word in where for word in said):
             return far
     return None

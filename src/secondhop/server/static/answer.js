@@ -262,7 +262,8 @@ function whyNotForm(tools, search) {
     const known = [...names].find(([id, name]) => id === said || [name, name.split(": ")[0]].some((one) => one.toLowerCase() === said.toLowerCase()));
     if (known || !search) return tell(mine, known ? known[0] : said, (known && known[1]) || said);
     const found = await search(said);
-    const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said);
+    const inARow = found.filter((one) => saysInARow(`${one.title}\n${one.text}`, said));
+    const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said) ?? (inARow.length === 1 ? inARow[0] : null);
     if (own) return tell(mine, own.memory_id, nameOf(own), own.text);
     if (mine !== last) return null;
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),

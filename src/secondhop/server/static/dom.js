@@ -52,6 +52,9 @@ function around(text, words, most) {
 
 const isUntitled = (title) => /^new chat$/i.test(title);  // the name that chat products give to a chat without one
 
+/** Whether a text has these words in a row, as whole words. */
+const saysInARow = (text, words) => new RegExp(`(?<![\\p{L}\\p{N}_])${words.split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+")}(?![\\p{L}\\p{N}_])`, "iu").test(text);
+
 /** Whether a title, like "Memo 27", does not tell which memory it is. */
 const isVague = (title) => title.length <= 8 || /^\p{L}+ ?#?\d+$/u.test(title);
 
