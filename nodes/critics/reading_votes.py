@@ -71,6 +71,7 @@ def as_ballot(
     """A vote as a ballot, with the ids of the recall.
 
     A vote in favour that names no facet counts for the facet to which the memory is most relevant.
+    `settled` fills in a reason that is missing.
     """
     named = tuple(f for f in dict.fromkeys(vote.facets) if f in facet_ids)[:FACETS_A_BALLOT]
     if not named and vote.vote in IN_FAVOUR and view.relevance:
@@ -80,7 +81,7 @@ def as_ballot(
     return Ballot(
         memory_id=view.memory_id,
         vote=vote.vote,
-        reason=sheet.in_words(vote.reason) or f"voted {vote.vote}",
+        reason=sheet.in_words(vote.reason),
         facet_ids=named,
         repeats=repeats,
         replaced_by=newer,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from secondhop.nodes.critics.port import Ballot, CandidateView
+from secondhop.prompts.quoting import title_line
 from secondhop.ranking.votes import EFFECTS, IN_FAVOUR
 
 
@@ -16,7 +17,22 @@ class Claim:
 
 
 def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
-    """The ballot after its claims have been checked.
+    """The ballot after its claims have been checked; without a reason they become its reason."""
+    ballot = checked(claim, claims)
+    return ballot if ballot.reason else replace(ballot, reason=claimed(ballot, claims))
+
+
+def claimed(ballot: Ballot, claims: Mapping[str, Claim]) -> str:
+    """What a ballot claims, in words; without a claim its vote."""
+    other = claims.get(ballot.replaced_by or ballot.repeats or "")
+    if other is None:
+        return f"voted {ballot.vote}"
+    title = title_line(other.view.title)
+    return f"replaced by the newer “{title}”" if ballot.replaced_by else f"it repeats “{title}”"
+
+
+def checked(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
+    """The ballot without claims that do not hold, and with the vote that follows from the others.
 
     A memory replaced by one that is not older is wrong. One that repeats a memory that stays is
     cold, or stays wrong. Claims that do not hold are removed: an older replacement, or a copy that

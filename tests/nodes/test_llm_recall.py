@@ -8,6 +8,7 @@ import pytest
 from tests.nodes.scripted_llm import ScriptedLLM
 from tests.small_world import Answer, SmallWorld, ask, recall_settings
 
+from secondhop.graph.explain import explain
 from secondhop.nodes.llm_services import llm_services
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
@@ -69,6 +70,8 @@ async def test_a_recall_that_converges_costs_three_calls(world: SmallWorld) -> N
     assert result.spent.prompt_tokens == 3_000
     assert {"research-1", "plan", "wins"} <= set(result.ids())
     assert "research-2" not in result.ids()
+    copy = "Round 1: voted cold by the critic (it repeats “Research on Carefeed”)."
+    assert copy in explain(trace, "research-2").story
     assert result.degraded == []
     assert trace.planner.startswith("llm:scripted:decompose.v")
     assert trace.critic.startswith("llm:scripted:critique.v")

@@ -101,6 +101,7 @@ async def test_a_copy_is_voted_cold_and_names_the_one_that_stays() -> None:
 
     ballot = by_id(verdict)["b"]
     assert (ballot.vote, ballot.repeats) == ("cold", "a")
+    assert ballot.reason == "it repeats “About a”"
 
 
 @pytest.mark.parametrize(("votes", "kept"), [(("hot", "hot"), "a"), (("warm", "hot"), "b")])
@@ -126,6 +127,7 @@ async def test_a_replaced_memory_is_wrong_only_when_the_dates_allow_it() -> None
     )
 
     assert (by_id(newer)["a"].vote, by_id(newer)["a"].replaced_by) == ("wrong", "b")
+    assert by_id(newer)["a"].reason == "replaced by the newer “About b”"
     assert (by_id(older)["b"].vote, by_id(older)["b"].replaced_by) == ("hot", None)
 
 
