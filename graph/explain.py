@@ -149,9 +149,8 @@ def told_cut(
 ) -> str:
     """At which stage it was cut, why, and which memory it lost to."""
     told = f"Round {last.round}, {last.stage}: {last.reason}"
-    if last.reason == NOT_NEAR:
-        best, needed = last.score or 0.0, last.threshold or 0.0
-        return f"{told} ({match_needed(best, needed, kind_of(trace))})."
+    if last.reason == NOT_NEAR and last.threshold is not None:
+        return f"{told} ({match_needed(last.score or 0.0, last.threshold, kind_of(trace))})."
     if is_close(last):
         closest = called(trace, last.against or "", names)
         return f"Round {last.round}, {last.stage}: {CLOSE_TO} {closest}, and {LAST}."

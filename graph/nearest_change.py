@@ -12,7 +12,7 @@ from secondhop.graph.deciding import (
 )
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceVote
 from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR, OUTDATED, REFUSED
-from secondhop.nodes.reasons import match_needed
+from secondhop.nodes.reasons import rounded_down
 from secondhop.nodes.retrieve import UNPLANNED
 from secondhop.nodes.selection.relevance import (
     LEAST_RELEVANCE,
@@ -227,27 +227,25 @@ def kind_of(trace: RecallTrace) -> str:
 
 def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
     """The change for a memory that was held back because nothing is near the question."""
-    lower = bar_met_at(trace, last)
-    changes = {"ranking.min_score": f"{lower:.2f}"}
+    nearer = "a question nearer to what is stored"
+    if last.threshold is None:
+        return nearer
+    changes = {"ranking.min_score": f"{rounded_down(last.score or 0.0):.2f}"}
     if last.rank is not None and last.rank > trace.k:
         changes["limits.k"] = str(last.rank)
-    return (
-        f"a question nearer to what is stored, or {named(changes)} "
-        f"({match_needed(last.score or 0.0, last.threshold or 0.0, kind_of(trace))}); "
-        f"ask again with {set_options(changes)}"
-    )
+    return f"{nearer}, or {named(changes)}; ask again with {set_options(changes)}"
 
 
 def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: float) -> str:
     """The `ranking.min_score` that admits it, with a k that has slots for all that it admits."""
     best = candidate.facet_scores[0].relevance if candidate.facet_scores else candidate.score
     held_back = [
-        bar_met_at(trace, drop)
+        drop.score or 0.0
         for other in trace.candidates
         for drop in other.drops
         if drop.reason == NOT_NEAR
     ]
-    lower = min([int(best * 100) / 100, *held_back])
+    lower = rounded_down(min([best, *held_back]))
     rivals = sum(score >= lower for score in trace.scores())
     changes = {"ranking.min_score": f"{lower:.2f}"}
     if rivals > trace.k:
@@ -258,15 +256,6 @@ def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: fl
     )
 
 
-def bar_met_at(trace: RecallTrace, held_back: TraceDrop) -> float:
-    """The `ranking.min_score` at which the nearest memory reaches the bar, which is a share of it;
-    0.0 if the trace does not say."""
-    needed, setting = held_back.threshold or 0.0, trace.settings.get("ranking.min_score")
-    if not needed or not isinstance(setting, int | float):
-        return 0.0
-    return int((held_back.score or 0.0) * setting / needed * 100) / 100
-
-
 def named(changes: Mapping[str, str]) -> str:
     """The changes in words, like "limits.k = 7 or more"."""
     told = " and ".join(f"{name} = {value}" for name, value in changes.items())
@@ -274,8 +263,9 @@ def named(changes: Mapping[str, str]) -> str:
 
 
 def set_options(changes: Mapping[str, str]) -> str:
-    """The options of a command for these settings, like "`--set limits.k=8`"."""
-    return f"`{' '.join(f'--set {name}={value}' for name, value in changes.items())}`"
+    """What applies these settings, like "`--set limits.k=8` (in Python: `Config`)"."""
+    options = " ".join(f"--set {name}={value}" for name, value in changes.items())
+    return f"`{options}` (in Python: `Config`)"
 
 
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:

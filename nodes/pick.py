@@ -1,6 +1,7 @@
 """Picks the answer of this round, and decides whether the recall ends here."""
 
 from secondhop.nodes.effort import is_unplanned
+from secondhop.nodes.planning.question_kind import is_small_talk
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import keeps_out, last_votes
@@ -53,15 +54,15 @@ def dropped(
     losers = answer.selected.losers if answer.given else []
     given_slots = max(state["k"], len(answer.picks))  # memories that were voted for come on top
     drops = [lost_slot(loser, state, slots=given_slots) for loser in losers]
-    min_score = 0.0 if is_unplanned(state) else min_score
-    if votes or min_score > 0:
-        drops += unfit(pool, votes, state, min_score=min_score)
+    of_a_slot = 0.0 if is_unplanned(state) else min_score
+    if votes or of_a_slot > 0:
+        drops += unfit(pool, votes, state, min_score=of_a_slot)
     if not answer.given:
         given = {pick["memory_id"] for pick in answer.implied}
         slots = [pick["memory_id"] for pick in answer.selected.picks]
         held_back = [*slots, *(loser.memory_id for loser in answer.selected.losers)]
         drops += [
-            unanswered(one, answer, state, place=place)
+            unanswered(one, answer, state, place=place, min_score=min_score)
             for place, one in enumerate(held_back, start=1)
             if one not in given
         ]
@@ -126,16 +127,23 @@ def voted(vote: Vote) -> str:
     return told if vote["reason"] in ("", told) else f"{told}: {vote['reason']}"
 
 
-def unanswered(memory_id: str, answer: BestAnswer, state: RecallState, *, place: int) -> Drop:
-    """The drop of a candidate, held back with the whole answer, that would have had `place`."""
-    near = answer.near
+def unanswered(
+    memory_id: str, answer: BestAnswer, state: RecallState, *, place: int, min_score: float
+) -> Drop:
+    """The drop of a candidate, held back with the whole answer, that would have had `place`.
+
+    If a lower `min_score` would give an answer, the score is the highest that would, and the
+    threshold is `min_score`.
+    """
+    settable = not answer.near and not is_small_talk(state["question"])  # its bar is fixed
+    enough = int(answer.nearest / answer.bar * min_score * 10_000) / 10_000 if settable else None
     return Drop(
         memory_id=memory_id,
         stage="pick",
         round=state["round"],
-        reason=REFUSED if near else NOT_NEAR,
+        reason=REFUSED if answer.near else NOT_NEAR,
         rank=place,
-        score=None if near else round(answer.nearest, 4),
-        threshold=None if near else round(answer.bar, 4),
+        score=enough,
+        threshold=min_score if settable else None,
         against=None,
     )

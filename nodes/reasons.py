@@ -111,14 +111,22 @@ def cut_by(drop: Drop, kind: QuestionKind) -> str:
         return told
     if drop["reason"] == NOT_NEAR:
         return f"{told} ({match_needed(drop['score'], drop['threshold'], kind)})"
-    return f"{told} (its score is {drop['score']:.2f}, and {drop['threshold']:.2f} is needed)"
+    return f"{told} (its score is {drop['score']:.3f}, and {drop['threshold']:.3f} is needed)"
 
 
-def match_needed(best: float, needed: float, kind: str) -> str:
-    """How near the nearest memory is and what an answer needs. (Neither is a memory's score.)"""
-    taken = (
-        "the question was taken for a look-up, which needs"
-        if kind in LOOKUPS
-        else "an answer needs"
+def match_needed(enough: float, setting: float, kind: str) -> str:
+    """The highest `ranking.min_score` that would give an answer, beside the one that was set.
+
+    How near the best match is would say nothing: what it needs depends on the question's kind and
+    on how much is stored.
+    """
+    taken = "the question was taken for a look-up, and " * (kind in LOOKUPS)
+    return (
+        f"{taken}the best match would do with a ranking.min_score of {rounded_down(enough):.2f}; "
+        f"it is {setting:g}"
     )
-    return f"the best match to the question is {best:.2f}; {taken} {needed:.2f}"
+
+
+def rounded_down(score: float) -> float:
+    """A score with two digits that is not higher, so that the score reaches it."""
+    return int(score * 100) / 100

@@ -157,10 +157,22 @@ async def test_a_look_up_that_nothing_answers_says_so_and_what_it_took(recall: R
 
     told = await recall.aexplain(result.trace_id, OLD)
 
-    for said in (told.story[-1], told.nearest_change, result.maybe[0].cut_by):
-        assert re.search(
-            r"the best match to the question is 0\.\d\d; the question was taken for a look-up", said
-        )
+    for said in (told.story[-1], result.maybe[0].cut_by):
+        assert "(the question was taken for a look-up, and the best match would do with" in said
+        enough = re.search(r"a ranking\.min_score of (0\.\d\d); it is 0\.35\)", said)
+        assert enough
+        assert f"`--set ranking.min_score={enough[1]} " in told.nearest_change
+    assert told.nearest_change.endswith("` (in Python: `Config`)")
+
+
+async def test_a_greeting_that_nothing_answers_offers_no_lower_bar(recall: Recall) -> None:
+    result = await recall.arecall("hello there", effort="none")
+    assert not result.memories
+
+    told = await recall.aexplain(result.trace_id, OLD)
+
+    assert told.nearest_change == "a question nearer to what is stored"
+    assert told.story[-1].endswith("nothing stored is near enough to the question itself.")
 
 
 async def test_what_a_name_of_the_question_brings_is_there_for_that_name(tmp_path: Path) -> None:

@@ -27,9 +27,9 @@ def with_words(versions: Iterable[Version], words: str) -> list[Version]:
 def distance(version: Version, words: str) -> int | None:
     """How far a memory is from the words; None if it lacks one of them.
 
-    0: they are its id; 1: they are its title; 2: its title has them in a row, as whole words; 3: its
-    text does; 4: its title contains them all; 5: title, text and id together do. Case matters only
-    for 0.
+    0: they are its id; 1: they are its title; 2: its title has them in a row, as whole words;
+    3: its text does; 4: its title contains them all; 5: title, text and id together do. Case
+    matters only for 0.
     """
     said, title = words.casefold().split(), version.title.casefold()
     text = version.text.casefold()

@@ -12,10 +12,10 @@ const BY_CUE = "; or this question as a cue, which may lift it for such question
 const PAGE_WORDS = [
   [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
   [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
-  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*`\)/, "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2"],
+  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/, "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)"],
   [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
-  [/; ask again with `--set[^`]*`/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
+  [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
   [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"], [/the person votes/g, "you vote"],
