@@ -6,7 +6,7 @@ from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.answerable import text_relevance
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, is_outside, last_votes
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.votes import IN_FAVOUR
 
@@ -18,6 +18,10 @@ LEAST_NEAR = 0.1
 
 WEAK = "It fills a free place: little of it is about the question."
 """The reason of a memory that only fills a free slot; `RecalledMemory.weak` marks it."""
+
+LEADS = "Nearer to the question than all others, both by words and by similarity."
+"""The reason of a memory that scores low, for example because it has no cues, and that both
+searches put first."""
 
 
 def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
@@ -34,15 +38,8 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
         cue, shared = candidate.get("cue", ""), candidate.get("undertaking", "")
         others = like_others(candidate, state) if undertaking_lifts(shared, parts) else ""
         return f"Stored for “{telling_cue(cue, shared, parts)}”{others}."
-    if (
-        facet_id == DIRECT
-        and score["relevance"] < LEAST_NEAR
-        and (chosen := chosen_for(candidate, state))
-    ):
-        return f"{chosen}."
-    name = state.get("named", {}).get(candidate["memory_id"])
-    if facet_id == DIRECT and score["relevance"] < LEAST_NEAR and name:
-        return f"It mentions “{name}”, as the question does."
+    if facet_id == DIRECT and score["relevance"] < NEAR:
+        return why_not_near(candidate, score, state)
     if facet_id == DIRECT:
         return why_of_question(score)
     helps = facet["why"].rstrip(".")
@@ -52,12 +49,35 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
     return f"{helps}: found for “{facet['name']}” with “{query['text']}”."
 
 
+def why_not_near(candidate: Candidate, score: FacetScore, state: RecallState) -> str:
+    """One sentence about a memory that serves the question itself, but is not near it by score."""
+    memory_id = candidate["memory_id"]
+    if chosen := chosen_for(candidate, state):
+        return f"{chosen}."
+    name = state.get("named", {}).get(memory_id)
+    if score["relevance"] < LEAST_NEAR and name:
+        return f"It mentions “{name}”, as the question does."
+    if leads(memory_id, state):
+        return LEADS
+    return why_of_question(score)
+
+
+def leads(memory_id: str, state: RecallState) -> bool:
+    """Whether both searches, by words and by similarity, put it first for the question itself."""
+    own = state.get("rankings", {}).get("q0")
+    return own is not None and all(
+        hits["memory_ids"][:1] == [memory_id] for hits in (own["dense"], own["lexical"])
+    )
+
+
 def chosen_for(candidate: Candidate, state: RecallState) -> str:
-    """What a voter said in its favour, without a full stop; "" if there is no such reason."""
+    """What a voter said in its favour, without a full stop; "" if nobody voted for it."""
     vote = last_votes(state).get(candidate["memory_id"])
-    if vote is None or vote["vote"] not in IN_FAVOUR or not vote["reason"]:
+    if vote is None or vote["vote"] not in IN_FAVOUR:
         return ""
-    return f"Chosen by the {vote['by']}: {vote['reason'].rstrip('.')}"
+    has_reason = not is_outside(vote) and vote["reason"] not in {"", f"voted {vote['vote']}"}
+    reason = f": {vote['reason'].rstrip('.')}" if has_reason else ""
+    return f"Chosen by the {vote['by']}{reason}"
 
 
 def why_of_question(score: FacetScore) -> str:

@@ -1,11 +1,27 @@
 """The reason of a memory: for the question itself it fits the score; or it names a vote."""
 
+from typing import Any, cast
+
 import pytest
 from tests.nodes.cast_votes import vote
 
 from secondhop.nodes.pick import voted
-from secondhop.nodes.reasons import why_of_question
-from secondhop.nodes.state import FacetScore
+from secondhop.nodes.reasons import LEADS, why_not_near, why_of_question
+from secondhop.nodes.state import Candidate, FacetScore, RecallState
+
+
+def scored(relevance: float, text: float) -> FacetScore:
+    return {
+        "rank": 1,
+        "fused": 0.01,
+        "relevance": relevance,
+        "text": text,
+        "dense": 0.3,
+        "lexical": 0.1,
+        "passage_ids": ("a:0",),
+        "query_ids": ("q0",),
+        "passage_scores": (relevance,),
+    }
 
 
 @pytest.mark.parametrize(
@@ -18,19 +34,7 @@ from secondhop.nodes.state import FacetScore
     ],
 )
 def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, said: str) -> None:
-    score: FacetScore = {
-        "rank": 1,
-        "fused": 0.01,
-        "relevance": relevance,
-        "text": text,
-        "dense": 0.3,
-        "lexical": 0.1,
-        "passage_ids": ("a:0",),
-        "query_ids": ("q0",),
-        "passage_scores": (relevance,),
-    }
-
-    assert why_of_question(score).startswith(said)
+    assert why_of_question(scored(relevance, text)).startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +47,28 @@ def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, sai
 )
 def test_a_vote_is_told_with_its_reason_if_it_has_one(given: str, told: str) -> None:
     assert voted({**vote("a", "cold"), "reason": given}) == told
+
+
+@pytest.mark.parametrize("relevance", [0.2, 0.02])
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ({"votes": {"a|1": vote("a", "hot", by="critic")}}, "Chosen by the critic."),
+        (
+            {
+                "rankings": {
+                    "q0": {"dense": {"memory_ids": ["a", "b"]}, "lexical": {"memory_ids": ["a"]}}
+                }
+            },
+            LEADS,
+        ),
+    ],
+)
+def test_what_was_voted_for_or_leads_both_searches_is_not_called_weak(
+    relevance: float, state: Any, said: str
+) -> None:
+    candidate = cast(Candidate, {"memory_id": "a"})
+
+    told = why_not_near(candidate, scored(relevance, 0.0), cast(RecallState, state))
+
+    assert told.startswith(said)
