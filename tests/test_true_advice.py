@@ -41,7 +41,9 @@ async def recall(tmp_path: Path) -> AsyncIterator[Recall]:
             )
             for n in range(48)
         ]
-        old = replace(note(OLD, "The farrier costs 70 pounds", day=2), cues=("pay the farrier",))
+        old = replace(
+            note(OLD, "Seventy in cash for the farrier", day=2), cues=("pay the farrier",)
+        )
         new = replace(
             note(NEW, "The farrier costs 85 pounds now", day=3),
             cues=("what does the farrier cost",),
