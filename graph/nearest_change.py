@@ -22,6 +22,7 @@ from secondhop.nodes.selection.relevance import (
     UNNAMED,
 )
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
+from secondhop.ranking.words import words
 from secondhop.stores.cues import MOST_CUES
 from secondhop.wording import command
 
@@ -194,15 +195,15 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
 def cue_hint(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) -> str:
     """The hint that a cue would raise the memory, as an alternative to a higher k.
 
-    "" if a cue raises it already, it is outdated or chosen, or its factors keep it below the last
-    slot.
+    "" if the question is its cue already, it is outdated or chosen, or its factors keep it below
+    the last slot.
     """
     most = prod(candidate.factors.values())
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
     chosen = any(vote.vote in IN_FAVOUR for vote in candidate.votes)
     if (
         chosen
-        or candidate.cue
+        or words(candidate.cue) == words(trace.question)
         or candidate.outdated_by
         or (by_score and most <= score_to_beat(trace))
     ):

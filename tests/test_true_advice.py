@@ -106,8 +106,14 @@ async def test_a_cue_is_offered_only_where_it_may_lift_it_far_enough(recall: Rec
     score = score_text(trace, needed)
     assert f"(it must score more than {score} with it)" in told.nearest_change
 
-    weak = far.model_copy(update={"factors": {"newer": needed}, "weakened_by": "n1"})
     others = [one for one in trace.candidates if one is not far]
+    for cue, offered in (("bake a cake", True), (ASKED, False)):
+        own = far.model_copy(update={"cue": cue})
+        cued = trace.model_copy(update={"candidates": [*others, own]})
+        told = await recall.aexplain(cued, far.memory_id)
+        assert ("secondhop cues" in told.nearest_change) == offered
+
+    weak = far.model_copy(update={"factors": {"newer": needed}, "weakened_by": "n1"})
     weaker = trace.model_copy(update={"candidates": [*others, weak]})
     told = await recall.aexplain(weaker, far.memory_id)
     assert "secondhop cues" not in told.nearest_change

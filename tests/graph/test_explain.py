@@ -316,9 +316,7 @@ async def close_to_another(world: SmallWorld) -> Explanation:
     return next(one for one in await all_cut(world, trace) if CLOSE_TO in one.story[-1])
 
 
-async def test_a_cue_is_hinted_at_for_what_came_in_behind_without_one(
-    world: SmallWorld,
-) -> None:
+async def test_a_cue_is_hinted_at_unless_the_question_is_one_already(world: SmallWorld) -> None:
     _, trace = await ask(world.services(), k=1)
     hint = "a cue may lift it for such questions: `secondhop cues {} --add"
     placed = [told for told in await all_cut(world, trace) if "came in at place" in told.story[-1]]
@@ -327,7 +325,7 @@ async def test_a_cue_is_hinted_at_for_what_came_in_behind_without_one(
     assert hinted
     assert hinted == placed
     lifted = trace.model_copy(
-        update={"candidates": [c.model_copy(update={"cue": "x"}) for c in trace.candidates]}
+        update={"candidates": [c.model_copy(update={"cue": QUESTION}) for c in trace.candidates]}
     )
     assert not any("secondhop cues" in one.nearest_change for one in await all_cut(world, lifted))
 
