@@ -273,20 +273,62 @@ def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "remembered"),
+    [
+        ("I’m allergic to “cashews”.", "I’m allergic to “cashews”."),
+        ("Hello! I hate cashews. What can I cook?", "I hate cashews."),
+        ("Allergic to\r\n cashews, all kinds", "Allergic to cashews, all kinds. And a cat, Tom."),
+        ("cashews", "cashews"),
+        ("我对cashews过敏", "我对cashews过敏"),
+    ],
+)
 async def test_forgetting_masks_the_question_that_said_it_before_it_was_remembered(
-    tmp_path: Path,
+    tmp_path: Path, asked: str, remembered: str
 ) -> None:
-    said = "I\u2019m allergic to “cashews”."
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         await recall.aadd(LIFE)
-        asked, other = await recall.arecall(said), await recall.arecall(QUESTION)
-        stored = await recall.memories.aremember(said)
+        own, other = await recall.arecall(asked), await recall.arecall(QUESTION)
+        stored = await recall.memories.aremember(remembered)
         gone = await recall.memories.aforget(stored.memory_id)
-        kept, untouched = recall.trace(asked.trace_id), recall.trace(other.trace_id)
+        kept, untouched = recall.trace(own.trace_id), recall.trace(other.trace_id)
 
     assert gone.traces == 1
     assert "cashews" not in kept.model_dump_json()
     assert untouched.question == QUESTION
+    assert any(step.note for step in untouched.steps)
+
+
+async def test_what_was_observed_is_masked_in_the_question_that_stated_it(tmp_path: Path) -> None:
+    said = "Hello! I live in Bonn. What can I do tonight?"
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        asked = await recall.arecall(said)
+        seen = await recall.memories.aobserve([{"role": "user", "content": said}])
+        for memory_id in seen.written:
+            await recall.memories.aforget(memory_id)
+        kept = recall.trace(asked.trace_id)
+
+    assert seen.written
+    assert "Bonn" not in kept.model_dump_json()
+
+
+async def test_a_sessions_question_goes_with_the_memory_whose_words_it_repeats(
+    tmp_path: Path,
+) -> None:
+    said = f"{QUESTION}, and bring no cashews"
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        async with recall.sessions.open(said, k=1) as session:
+            await session.vote({session.answer.ids()[0]: "hot"}, by="person")
+            await session.resolve()
+        taught = await recall.admin.store.cues.proved()
+        stored = await recall.memories.aremember(said)
+        await recall.memories.aforget(stored.memory_id)
+        left = await recall.admin.store.cues.proved()
+
+    assert [cue.text for cue in taught] == [said]
+    assert left == []
 
 
 async def test_forgetting_masks_the_traces_of_recalls_that_just_ended(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.graph.trace_mask import masked
 from secondhop.nodes.config import TraceSettings
+from secondhop.stores.catalog.quotes import quoting
 from secondhop.stores.trace_files import PART_SUFFIX, TraceFile, TraceFiles, TraceFilesInFolder
 
 logger = logging.getLogger(__name__)
@@ -154,8 +155,8 @@ class TraceFolder:
         """File names of the traces that mention any of these memories, or cannot be decompressed.
 
         Args:
-            said: what these memories say. A trace whose question says it, too, is named: a chatbot
-                may have recalled for a message, and remembered it afterwards.
+            said: what these memories say. A trace whose question repeats it is named, too: a
+                chatbot recalls for a message, and remembers it afterwards.
             since_ns: only traces written then or later.
         """
         self.finish()
@@ -168,7 +169,7 @@ class TraceFolder:
             and (
                 (text := _text_of(content)) is None
                 or _named(memory_ids, text)
-                or _repeats(said, text)
+                or _asks_in_words_of(said, text)
             )
         ]
 
@@ -279,11 +280,13 @@ def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
     return [memory_id for memory_id, mark in quoted.items() if mark in text]
 
 
-def _repeats(said: Iterable[str], text: bytes) -> bool:
-    """Whether the text of a trace holds one of these sayings of several words."""
-    plain = text.decode("utf-8", "replace").casefold()
-    sayings = (one.strip().rstrip(".!?").casefold() for one in said if len(one.split()) > 1)
-    return any(json.dumps(one, ensure_ascii=False)[1:-1] in plain for one in sayings)
+def _asks_in_words_of(said: Iterable[str], text: bytes) -> bool:
+    """Whether the question of a trace repeats one of these texts."""
+    try:
+        question = json.loads(text).get("question", "")
+    except (ValueError, AttributeError):
+        return False
+    return bool(quoting([question], said))
 
 
 def _text_of(content: bytes) -> bytes | None:

@@ -1,4 +1,4 @@
-"""When a memory is forgotten, removes the reasons in the history that quote it."""
+"""What quotes a memory; when it is forgotten, removes the reasons in the history that do."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,10 @@ from secondhop.stores.database import Connection
 
 QUOTED = 16
 """Two texts that share this many letters and digits in a row do so by quoting, not by chance."""
+SAYS_SOMETHING = 3
+"""A sentence of this many words is told apart from others by its words ("Thank you" is not)."""
 _WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"""[.!?…\n"“”]+""")
 _CODE = re.compile(r"(?=\w*\d)\w{4,}")
 """A number, a password or a name with digits. A single one is a quote."""
 
@@ -59,6 +62,12 @@ def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
             words = f" {_spaced(text)} "
             found |= {reason for reason in reasons if words in f" {_spaced(reason)} "}
     return found
+
+
+def with_sentences(text: str) -> list[str]:
+    """The text, and those of its sentences and quotations that say something on their own."""
+    parts = [one.strip() for one in _SENTENCE_END.split(text)]
+    return [text, *(one for one in parts if len(_WORD.findall(one)) >= SAYS_SOMETHING)]
 
 
 def _texts_of(connection: Connection, memory_id: str) -> Iterator[str]:

@@ -165,7 +165,10 @@ class Labelling:
         memories = [await self._recall.admin.store.memory(one) for one in found]
         labels.shown += [one for one in memories if one is not None][: self._shown]
         if len(labels.shown) < first:
-            self._say(f"no other memory has the words {words!r}")
+            held = {one.memory_id for one in holding}
+            above = [str(n) for n, one in enumerate(labels.shown, 1) if one.memory_id in held]
+            place = f" but number {', '.join(above)} above" if above else ""
+            self._say(f"no memory{place} has the words {words!r}")
         self._show(labels.shown[first - 1 :], first=first)
 
     def _keep(self, labels: "Labels | None", *, unanswered: bool = False) -> None:

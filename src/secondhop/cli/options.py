@@ -91,7 +91,10 @@ class Common:
     ] = None
     llm: Annotated[
         str | None,
-        typer.Option(metavar="SPEC", help="Language model: offline, or openai:MODEL."),
+        typer.Option(
+            metavar="SPEC",
+            help="Language model: offline, or openai:MODEL (OPENAI_API_KEY, OPENAI_BASE_URL).",
+        ),
     ] = None
     prompts: Annotated[
         Path | None,

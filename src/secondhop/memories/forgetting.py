@@ -13,6 +13,7 @@ from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Forgotten
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedding_cache import CachingEmbedder, text_digest
+from secondhop.stores.catalog.quotes import quoting, with_sentences
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Erasure, Memory
 from secondhop.traces import TraceFolder
@@ -29,7 +30,7 @@ class Erased:
 
     memory_ids: Sequence[str]
     said: Sequence[str]
-    """What they say."""
+    """What they say, whole and by sentences."""
     texts: Sequence[str]
     """All their words: also names of speakers, titles and cues."""
     passages: Sequence[str]
@@ -87,7 +88,7 @@ class Forgetter:
         await store.erasure.begin(found.memory_ids)
         try:
             await self.writing.unlearn(found.memory_ids)
-            await self._forget_questions(found.memory_ids)
+            await self._forget_questions(found)
             erased = await erase(self.writing, self.traces, found)
             # a session elsewhere may have counted them while they were still stored
             await self.writing.counters.forget(found.memory_ids)
@@ -103,11 +104,12 @@ class Forgetter:
         except StoreError as error:
             raise UnfinishedForgettingError(found.memory_ids, reason=str(error)) from error
 
-    async def _forget_questions(self, memory_ids: Sequence[str]) -> None:
-        """Remove the session questions for which these memories were voted on, from all memories.
-        They may reveal what the memories said."""
+    async def _forget_questions(self, found: Erased) -> None:
+        """Remove, from all memories, the questions of sessions that voted on these memories or
+        repeat their words. They may reveal what the memories said."""
         known = await self.writing.store.cues.proved()
-        gone = {cue.text for cue in known if cue.memory_id in memory_ids}
+        gone = {cue.text for cue in known if cue.memory_id in found.memory_ids}
+        gone |= quoting([cue.text for cue in known], found.said)
         await self.writing.store.cues.remove([cue.cue_id for cue in known if cue.text in gone])
 
 
@@ -116,7 +118,8 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
     held = [found for i in memory_ids if (found := await store.whole(i)) is not None]
     before = await store.look(lambda view: [t for i in memory_ids for t in view.earlier_texts(i)])
     known = [*(memory for memory, _ in held), *(text.memory for text in before)]
-    said = [message.content for memory in known for message in memory.messages]
+    contents = [message.content for memory in known for message in memory.messages]
+    said = [part for content in contents for part in with_sentences(content)]
     cues = (await store.cues.of_memories(memory_ids)).values()
     naming = await asyncio.to_thread(partial(traces.naming, memory_ids, said=said))
     return Erased(
