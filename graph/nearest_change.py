@@ -48,10 +48,10 @@ def nearest_change(
         return without_critic(trace, candidate)
     if last.reason == NOT_NEAR:
         return answered_after_all(trace, last)
-    if is_voted_session:
-        return without_votes(trace, candidate)
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
+    if is_voted_session:
+        return without_votes(trace, candidate)
     if last.stage == "pick" and last.rank is not None:
         return more_slots(trace, candidate, last, last.rank, hint=hint)
     return never_weighed(trace, candidate, hint)
