@@ -30,8 +30,12 @@ function compareView() {
       throw new Error("write a question, or pick a kept recall on both sides");
     }
     say("Asking…");
-    const [a, b] = await askedBoth(sides, question.value, out);
-    replace(out, comparison(a, b, await between(a, b)));
+    const columns = el("div", { class: "two compared" }), isWanted = () => out.contains(columns);  // until another comparison is asked for
+    replace(out, columns);
+    const [a, b] = await askedBoth(sides, question.value, columns).catch((error) => { if (isWanted()) replace(out); throw error; });
+    const happened = await between(a, b);
+    if (!isWanted()) return;
+    replace(out, comparison(a, b, happened));
     const ids = [a, b].map(({ trace }) => trace.trace_id);
     if (ids.every(Boolean)) showAddress("compare", addressOf(...ids), `A and B: ${a.result.question}`);
     out.scrollIntoView({ block: "start" });
@@ -98,17 +102,17 @@ function side(name, changed) {
   };
 }
 
-/** Ask both sides. Until both have an answer, `out` shows that of the one that is ready, and what the other one waits for. */
-function askedBoth(sides, question, out) {
+/** Ask both sides. Until both have an answer, `place` shows that of the one that is ready, and what the other one waits for. */
+function askedBoth(sides, question, place) {
   const columns = sides.map(() => el("div"));
-  replace(out, el("div", { class: "two compared" }, columns));
+  replace(place, columns);
   return Promise.all(sides.map(async (one, index) => {
     const waiting = new Waiting();
     replace(columns[index], el("h2", {}, one.name), waiting.element);
     const told = await one.asked(question, (step) => waiting.hear(step)).finally(() => waiting.end());
     replace(columns[index], answerOf(told));
     return told;
-  })).catch((error) => { replace(out); throw error; });
+  }));
 }
 
 /** The answer of one side, below its name and question. `marks`: the person's marks, if it takes any. */
@@ -130,11 +134,14 @@ async function between(a, b) {
   const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
   const shown = new Map([...shownIn(a.result), ...shownIn(b.result)].map((one) => [one.id, one]));
   const [inA, inB] = a.result.question === b.result.question ? [a, b].map(cuesIn) : [new Map(), new Map()];
-  const moved = [...inA.keys(), ...inB.keys()].filter((id) => inA.get(id)?.[0] !== inB.get(id)?.[0]);
+  const moved = [...inA.keys()].filter((id) => inB.has(id) && inA.get(id)[0] !== inB.get(id)[0]);
   const gone = (id, own, others, stored, name) => (own.get(id) ?? []).filter((cue) => !others.get(id)?.includes(cue) && !stored.includes(cue)).map((cue) => `its cue “${cue}” counted in ${name} and was removed since`);
   return new Map(await Promise.all([...new Set([...shown.keys(), ...moved])].map(async (id) => {
-    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({ cues: [] })), stored = cues.map(({ text }) => text);
-    return [id, [isBetween(shown.get(id)?.created_at) && "written in between", ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`),
+    const written = isBetween(shown.get(id)?.created_at) && "written in between";
+    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({}));
+    if (!cues) return [id, written || ""];  // they cannot be read
+    const stored = cues.map(({ text }) => text);
+    return [id, [written, ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`),
       ...gone(id, inA, inB, stored, "A"), ...gone(id, inB, inA, stored, "B")].filter(Boolean).join("; ")];
   })));
 }
@@ -267,7 +274,7 @@ function comparison(a, b, happened) {
     a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
     el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b),
     elsewhere.length ? el("p", {}, `In neither answer: ${elsewhere.map(([id, words]) => `“${a.tools.names.get(id) ?? b.tools.names.get(id) ?? id}” (${words})`).join("; ")}.`) : null,
-    [...happened.values()].some((words) => words.includes("cue")) && el("p", { class: "quiet" }, "Scores compare memories with each other, so a cue that one got or lost in between moves the scores of others, too."), line, voteWords(),
+    [...happened.values()].some((words) => /cue added|its cue “/.test(words)) && el("p", { class: "quiet" }, "Scores compare memories with each other, so a cue that one got or lost in between moves the scores of others, too."), line, voteWords(),
     changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
     promptsCompared(a, b),
     searched(a, b),
