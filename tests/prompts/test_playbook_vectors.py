@@ -48,7 +48,11 @@ def test_a_damaged_file_is_as_good_as_none(
 ) -> None:
     (tmp_path / "playbooks").mkdir()
     (tmp_path / "playbooks" / VECTORS_FILE).write_bytes(content)
-    monkeypatch.setattr("secondhop.prompts.playbook_vectors.files", lambda _: tmp_path)
+
+    def folder(_: str) -> Path:
+        return tmp_path
+
+    monkeypatch.setattr("secondhop.prompts.playbook_vectors.files", folder)
 
     assert shipped_vectors(INTENTS, model_id=BgeOnnxEmbedder().model_id) is None
 
