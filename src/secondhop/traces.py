@@ -46,6 +46,8 @@ _writers: dict[int, ThreadPoolExecutor] = {}
 thread, so it makes its own. One thread is enough, since there is one disk."""
 
 _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
+_QUESTION = re.compile(rb'"question":\s*("(?:[^"\\]|\\.)*")')
+"""The question in the text of a trace; no other key of this name comes before it."""
 _DAY_S = 86_400.0
 
 
@@ -160,18 +162,22 @@ class TraceFolder:
             since_ns: only traces written then or later.
         """
         self.finish()
-        names = [one.name for one in self._files.listed() if one.at_ns >= since_ns]
-        return [
-            name
-            for name in names
-            if name.endswith((SUFFIX, OLD_SUFFIX, PART_SUFFIX))
-            and (content := self._files.read(name)) is not None
-            and (
-                (text := _text_of(content)) is None
-                or _named(memory_ids, text)
-                or _asks_in_words_of(said, text)
-            )
-        ]
+        written = [one.name for one in self._files.listed() if one.at_ns >= since_ns]
+        naming: list[str] = []
+        questions: dict[str, str] = {}
+        for name in written:
+            if not name.endswith((SUFFIX, OLD_SUFFIX, PART_SUFFIX)):
+                continue
+            content = self._files.read(name)
+            if content is None:
+                continue
+            text = _text_of(content)
+            if text is None or _named(memory_ids, text):
+                naming.append(name)
+            elif question := _QUESTION.search(text):
+                questions[name] = json.loads(question[1])
+        repeating = quoting([*questions.values()], said)
+        return [*naming, *(name for name in questions if questions[name] in repeating)]
 
     def mask(self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
         """Remove forgotten memories from a trace; a trace that cannot be read is deleted.
@@ -278,15 +284,6 @@ def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
     """The ids that the text of a trace contains."""
     quoted = {one: json.dumps(one, ensure_ascii=False).encode() for one in memory_ids}
     return [memory_id for memory_id, mark in quoted.items() if mark in text]
-
-
-def _asks_in_words_of(said: Iterable[str], text: bytes) -> bool:
-    """Whether the question of a trace repeats one of these texts."""
-    try:
-        question = json.loads(text).get("question", "")
-    except (ValueError, AttributeError):
-        return False
-    return bool(quoting([question], said))
 
 
 def _text_of(content: bytes) -> bytes | None:
