@@ -47,7 +47,8 @@ def nearest_change(
     if last.reason == REFUSED or was_refused(trace):
         return without_critic(trace, candidate)
     if last.reason == NOT_NEAR:
-        return answered_after_all(trace, last)
+        cue = "" if candidate.outdated_by else with_a_cue(candidate.memory_id, takes_cue=takes_cue)
+        return answered_after_all(trace, last, hint=cue)
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if is_voted_session:
@@ -226,15 +227,19 @@ def kind_of(trace: RecallTrace) -> str:
     return str(trace.settings.get("question.kind", ""))
 
 
-def answered_after_all(trace: RecallTrace, last: TraceDrop) -> str:
-    """The change for a memory that was held back because nothing is near the question."""
+def answered_after_all(trace: RecallTrace, last: TraceDrop, *, hint: str) -> str:
+    """The change for a memory that was held back because nothing is near the question.
+
+    Args:
+        hint: that a cue may raise it; none helps a greeting.
+    """
     nearer = "a question nearer to what is stored"
     if last.threshold is None:
         return nearer
     changes = {"ranking.min_score": f"{rounded_down(last.score or 0.0):.2f}"}
     if last.rank is not None and last.rank > trace.k:
         changes["limits.k"] = str(last.rank)
-    return f"{nearer}, or {named(changes)}; ask again with {set_options(changes)}"
+    return f"{nearer}, or {named(changes)}; ask again with {set_options(changes)}{hint}"
 
 
 def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: float) -> str:

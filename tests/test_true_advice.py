@@ -173,6 +173,22 @@ async def test_a_look_up_that_nothing_answers_says_so_and_what_it_took(recall: R
     assert told.nearest_change.endswith("` (in Python: `Config`)")
 
 
+@pytest.mark.parametrize("question", ["Who repaired the boiler?", "Help me sell the ferry"])
+async def test_the_question_as_a_cue_answers_what_nothing_answered(
+    recall: Recall, question: str
+) -> None:
+    result = await recall.arecall(question, effort="none")
+    assert not result.memories
+    held_back = next(one.id for one in result.maybe if one.id != OLD)
+
+    told = await recall.aexplain(result.trace_id, held_back)
+    assert f"; a cue may lift it for such questions: `secondhop cues {held_back} " in (
+        told.nearest_change
+    )
+    await recall.memories.cues.aadd(held_back, question)
+    assert held_back in (await recall.arecall(question, effort="none")).ids()
+
+
 async def test_a_greeting_that_nothing_answers_offers_no_lower_bar(recall: Recall) -> None:
     result = await recall.arecall("hello there", effort="none")
     assert not result.memories
