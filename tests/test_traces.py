@@ -266,6 +266,7 @@ def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: 
     folder = TraceFolder(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(b'{"candidates": "wins"}')[:-9])
     (tmp_path / "half.json.part").write_bytes(b'{"memory_id": "wins"')
+    (tmp_path / "damaged.json").write_bytes(b'{"question":"\xff cashews \\q"}')
 
     for file in folder.naming(["wins"]):
         folder.mask(file, ["wins"], texts=[])

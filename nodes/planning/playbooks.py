@@ -1,5 +1,6 @@
 """Playbooks as vectors: which facets an intent needs, found without a language model."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -81,10 +82,11 @@ class Playbooks:
         """
         if self._asks is not None:
             return
-        shipped = shipped_vectors(self._intents, model_id=self._embedder.model_id)
+        model_id = self._embedder.model_id
+        shipped = await asyncio.to_thread(shipped_vectors, self._intents, model_id=model_id)
         if shipped is not None:
             await past_the_cache(self._embedder).embed_queries([ANYTHING])
-            self._take(shipped)
+            await asyncio.to_thread(self._take, shipped)
             return
         asks = [ask for intent in self._intents for ask in intent.asks]
         parts: list[Vectors] = []

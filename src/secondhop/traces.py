@@ -154,7 +154,7 @@ class TraceFolder:
     def naming(
         self, memory_ids: Sequence[str], *, said: Sequence[str] = (), since_ns: int = 0
     ) -> list[str]:
-        """File names of the traces that mention any of these memories, or cannot be decompressed.
+        """File names of the traces that mention any of these memories, or cannot be read.
 
         Args:
             said: what these memories say. A trace whose question repeats it is named, too: a
@@ -172,10 +172,11 @@ class TraceFolder:
             if content is None:
                 continue
             text = _text_of(content)
-            if text is None or _named(memory_ids, text):
+            question = None if text is None else _question_of(text)
+            if text is None or question is None or _named(memory_ids, text):
                 naming.append(name)
-            elif question := _QUESTION.search(text):
-                questions[name] = json.loads(question[1])
+            else:
+                questions[name] = question
         repeating = quoting([*questions.values()], said)
         return [*naming, *(name for name in questions if questions[name] in repeating)]
 
@@ -284,6 +285,15 @@ def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
     """The ids that the text of a trace contains."""
     quoted = {one: json.dumps(one, ensure_ascii=False).encode() for one in memory_ids}
     return [memory_id for memory_id, mark in quoted.items() if mark in text]
+
+
+def _question_of(text: bytes) -> str | None:
+    """The question in the text of a trace; "" if there is none, None if it is damaged."""
+    found = _QUESTION.search(text)
+    try:
+        return str(json.loads(found[1])) if found else ""
+    except ValueError:
+        return None
 
 
 def _text_of(content: bytes) -> bytes | None:

@@ -186,12 +186,13 @@ def test_what_searches_miss_is_found_by_words_and_labels_are_replaced(cli: Cli) 
     cli("eval", "new", "mine", QUESTION, "--shown", "1", given="\n".join(first))
     (found,) = labelled(Path("mine"))
 
-    again = ["+ walnuts", "guests: 2u", "+ zeppelin", "q", ""]
+    again = ["+ walnuts", "guests: 2u", "+ walnuts", "+ zeppelin", "q", ""]
     shown = cli("eval", "new", "mine", QUESTION, "--shown", "1", given="\n".join(again)).output
     (question,) = labelled(Path("mine"))
 
     assert [one["relevant"] for one in found["facets"]] == [{"tyres": 3}]
     assert "It has labels already" in shown
+    assert "no memory but number 2 above has the words 'walnuts'" in shown
     assert "no memory has the words 'zeppelin'" in shown
     assert question["id"] == found["id"]
     assert [one["name"] for one in question["facets"]] == ["guests"]
