@@ -107,9 +107,14 @@ def without_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if is_planned(trace) or trace.tokens is not None:
         return persuaded
     place = place_by_score(trace, candidate, without=UNNAMED)
+    unvoted = f"no critic votes there, and by score it comes in at place {place}"
+    lower, admitting = "", trace.settings.get("answer.min_score")
+    if isinstance(admitting, float):
+        lower = f" --set ranking.min_score={rounded_down(admitting):.2f}"
+        unvoted = f"without the critic's votes, nothing stored is near enough; {unvoted}"
     return (
-        f"--effort none --k {max(trace.k, place)} or a little more (no critic votes there, and "
-        f"by score it comes in at place {place}); or {persuaded}"
+        f"--effort none{lower} --k {max(trace.k, place)} or a little more ({unvoted}); or "
+        f"{persuaded}"
     )
 
 

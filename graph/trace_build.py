@@ -27,6 +27,7 @@ from secondhop.nodes.budget import spent_fields
 from secondhop.nodes.effort import planning_steps
 from secondhop.nodes.reasons import why
 from secondhop.nodes.resolve import served_facets
+from secondhop.nodes.selection.answerable import admitting_min_score
 from secondhop.nodes.selection.relevance import (
     NEWER,
     UNNAMED,
@@ -78,6 +79,17 @@ class TraceDraft:
         return {*state.get("candidates", {}), *hidden, *preferences}
 
 
+def decided(state: RecallState, services: Services) -> dict[str, Any]:
+    """What the recall decided by itself and `explain` needs, beside the settings."""
+    made: dict[str, Any] = {"question.kind": state["kind"], "slots.by": slot_rule(state)}
+    admitting = admitting_min_score(
+        state,
+        min_score=services.settings.ranking.min_score,
+        named=bool(state.get("named")),
+    )
+    return made if admitting is None else {**made, "answer.min_score": admitting}
+
+
 def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:
     """The fields of a `RecallTrace`; fields with a default may be missing.
 
@@ -98,8 +110,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.recorded
-        | {"question.kind": state["kind"], "slots.by": slot_rule(state)},
+        "settings": services.settings.recorded | decided(state, services),
         "embedder": services.embedder.model_id,
         "planner": planner.planner_id if planner else PLAYBOOKS,
         "critic": critic.critic_id if critic else NOBODY,

@@ -1,7 +1,7 @@
 """Picks the answer of this round, and decides whether the recall ends here."""
 
 from secondhop.nodes.effort import is_unplanned
-from secondhop.nodes.planning.question_kind import is_small_talk
+from secondhop.nodes.selection.answerable import admitting_min_score
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import keeps_out, last_votes
@@ -13,7 +13,7 @@ from secondhop.nodes.stopping import stop_rule
 from secondhop.wording import counted
 
 NOT_NEAR = "nothing stored is near enough to the question itself"
-"""Why the whole answer is held back if `BestAnswer.nearest` is below its bar."""
+"""Why the whole answer is held back if `BestAnswer.near` is false."""
 
 REFUSED = "the critic refused most of what it read, and chose nothing"
 """Why the whole answer is held back if it is near enough to the question."""
@@ -135,8 +135,7 @@ def unanswered(
     If a lower `min_score` would give an answer, the score is the highest that would, and the
     threshold is `min_score`.
     """
-    settable = not answer.near and not is_small_talk(state["question"])  # its bar is fixed
-    enough = int(answer.nearest / answer.bar * min_score * 10_000) / 10_000 if settable else None
+    enough = admitting_min_score(state, min_score=min_score, named=bool(answer.named))
     return Drop(
         memory_id=memory_id,
         stage="pick",
@@ -144,6 +143,6 @@ def unanswered(
         reason=REFUSED if answer.near else NOT_NEAR,
         rank=place,
         score=enough,
-        threshold=min_score if settable else None,
+        threshold=None if enough is None else min_score,
         against=None,
     )

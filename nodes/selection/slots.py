@@ -75,10 +75,6 @@ class BestAnswer:
     """{memory id: a name from the question that its text contains and most other texts do not}."""
     given: bool
     """Whether there is an answer: something is near and was not refused, or was voted for."""
-    nearest: float
-    """Highest calibrated relevance of a memory's text to the question itself."""
-    bar: float
-    """What `nearest` must reach, unless the critic votes hot or people or agents voted for some."""
     weakened: Mapping[str, str]
     """{memory id: the newer memory that lowers its relevance}."""
     implied: Sequence[Pick]
@@ -139,9 +135,7 @@ def best_answer(
     )
     selected = replace(selected, picks=under_their_playbook(selected.picks, state))
     named = named_in_question(pool, state["question"])
-    near, nearest, bar = answerable(
-        state, state["kind"], min_score=settings.min_score, named=bool(named)
-    )
+    near, _, _ = answerable(state, state["kind"], min_score=settings.min_score, named=bool(named))
     given = bool(kept) or is_answered(near, led, votes, state)
     implied = implied_picks(pool, relevance, state) if led is None else []
     return BestAnswer(
@@ -149,8 +143,6 @@ def best_answer(
         near=near,
         named=named,
         given=given,
-        nearest=nearest,
-        bar=bar,
         weakened=weakened,
         implied=implied,
         picks=selected.picks if given else implied,

@@ -17,7 +17,8 @@ from secondhop.nodes.state import DIRECT
 
 TEXTS = {memory.memory_id: memory.messages[0].content for memory in LIFE}
 DENTIST = "When does the dentist want to see me?"
-ODD = "Which violin strings did Paganini's uncle buy?"
+ODD = "Who repaired the boiler?"
+SUPPER = "What should I cook tonight?"
 COLD = {"cold": ["plan", "car"], "wrong": ["bread"], "hot": ["coaching"], "warm": ["garden"]}
 HOT = {"hot": ["coaching", "wins"]}
 REFUSING = {"cold": [*TEXTS][:8]}
@@ -44,6 +45,7 @@ class Recalled:
     planned: bool = False
     votes: dict[str, Sequence[str]] | None = None
     shortlist: int | None = None
+    min_score: float | None = None
     asked: dict[str, int]
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     """Answers by what was changed, since many memories want the same change."""
@@ -57,7 +59,8 @@ class Recalled:
 
     async def _asked(self, question: str, changes: dict[str, Any]) -> Answer:
         cast: dict[str, Sequence[str]] | None = changes.pop("votes", self.votes)
-        ranking = changes.pop("ranking", {})
+        ranking = {"min_score": self.min_score} if self.min_score else {}
+        ranking |= changes.pop("ranking", {})
         limits = {"shortlist": self.shortlist} if self.shortlist else {}
         limits |= changes.pop("limits", {})
         services = self.services(cast)
@@ -94,8 +97,10 @@ async def with_slots(recalled: Recalled, told: Explanation) -> list[Answer]:
 
 async def without_critic(recalled: Recalled, told: Explanation) -> list[Answer]:
     k = int(number_in(told.nearest_change, "--k"))
-    unasked = replace(recalled, votes=None)
-    return [await unasked.again(k=k + more) for more in (0, 3)]
+    unasked, changes = replace(recalled, votes=None), dict[str, Any]()
+    if lower := re.search(r"--set ranking\.min_score=([\d.]+)", told.nearest_change):
+        changes["ranking"] = {"min_score": float(lower.group(1))}
+    return [await unasked.again(k=k + more, **changes) for more in (0, 3)]
 
 
 async def with_tokens(recalled: Recalled, told: Explanation) -> list[Answer]:
@@ -116,7 +121,9 @@ async def with_vote(recalled: Recalled, told: Explanation) -> list[Answer]:
 
 
 async def with_nearer_question(recalled: Recalled, told: Explanation) -> list[Answer]:
-    more: dict[str, Any] = {"tokens": 300} if "tokens" in recalled.asked else {}
+    more: dict[str, Any] = {"tokens": 300}
+    if "tokens" not in recalled.asked:
+        more = {"k": recalled.asked["k"] + 1}  # another memory may say the same
     unread: dict[str, Sequence[str]] | None = (
         None if recalled.votes is None else {}
     )  # the critic will say otherwise of it
@@ -124,7 +131,7 @@ async def with_nearer_question(recalled: Recalled, told: Explanation) -> list[An
 
 
 KINDS: dict[str, Callable[[Recalled, Explanation], Awaitable[list[Answer]]]] = {
-    r"--effort none --k \d": without_critic,
+    r"--effort none": without_critic,
     r"--k \d": with_slots,
     r"--tokens \d": with_tokens,
     r"ranking\.min_score": with_min_score,
@@ -140,6 +147,11 @@ RECALLS: dict[str, dict[str, Any]] = {
     "planned, nothing near": {"question": ODD, "planned": True},
     "critic": {"question": QUESTION, "planned": True, "votes": COLD},
     "critic of a look-up": {"question": DENTIST, "votes": COLD},
+    "critic that chooses where nothing is near": {
+        "question": SUPPER,
+        "votes": COLD,
+        "min_score": 0.95,
+    },
     "critic that refuses": {"question": QUESTION, "planned": True, "votes": REFUSING},
     "short list": {"question": QUESTION, "planned": True, "votes": HOT, "shortlist": 3},
     "tokens": {"question": QUESTION, "tokens": True},

@@ -1,7 +1,16 @@
 """Whether anything stored is about the question."""
 
 from secondhop.nodes.selection.answerable import answerable
-from secondhop.nodes.state import DIRECT, Candidate, FacetScore, QuestionKind, RecallState
+from secondhop.nodes.state import (
+    DIRECT,
+    Candidate,
+    CueHits,
+    FacetScore,
+    Hits,
+    QuestionKind,
+    Ranking,
+    RecallState,
+)
 
 
 def score(relevance: float) -> FacetScore:
@@ -17,8 +26,9 @@ def score(relevance: float) -> FacetScore:
     )
 
 
-def is_answered(best: float, *, kind: QuestionKind, memories: int) -> bool:
-    """Whether a question has an answer whose nearest of so many memories is that relevant."""
+def is_answered(best: float, *, kind: QuestionKind, memories: int, cue: float = 0.0) -> bool:
+    """Whether a question has an answer whose nearest of so many memories is that relevant, and
+    whose nearest cue is that similar."""
     candidates = {
         f"m{number}": Candidate(
             memory_id=f"m{number}",
@@ -33,7 +43,14 @@ def is_answered(best: float, *, kind: QuestionKind, memories: int) -> bool:
         )
         for number in range(memories)
     }
-    state = RecallState(question="What instrument do I play?", candidates=candidates)
+    hits = Hits(passage_ids=[], memory_ids=[], scores=[])
+    cues = CueHits(memory_ids=[], specific=[], broad=[], nearest=cue, cues=[])
+    ranking = Ranking(
+        query_id="q0", dense=hits, lexical=hits, cosines={}, error="", hidden={}, cues=cues
+    )
+    state = RecallState(
+        question="What instrument do I play?", candidates=candidates, rankings={"q0": ranking}
+    )
     return answerable(state, kind, min_score=0.35)[0]
 
 
@@ -48,3 +65,9 @@ def test_with_few_memories_less_is_needed() -> None:
 def test_a_look_up_needs_more_than_a_question_for_help() -> None:
     assert is_answered(0.1, kind="procedural", memories=20)
     assert not is_answered(0.1, kind="temporal", memories=20)
+
+
+def test_a_cue_near_the_question_makes_up_for_texts_that_are_not() -> None:
+    for kind in ("factual", "conceptual"):
+        assert is_answered(0.03, kind=kind, memories=80, cue=0.45)
+        assert not is_answered(0.03, kind=kind, memories=80, cue=0.35)

@@ -11,7 +11,8 @@ const BY_CUE = "; or this question as a cue, which may lift it for such question
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
   [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
-  [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
+  [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"],
+  [/--effort none --set ranking\.min_score=([\d.]+) --k (\d+) or a little more/, "effort none with a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration), asking for $2 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/, "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)"],
   [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
@@ -24,7 +25,7 @@ const PAGE_WORDS = [
 
 /** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
 const OFFERS = [
-  [/--effort none --k (\d+)/, (k) => [`Ask for ${k} with effort none`, { k: Number(k), effort: "none" }]], [/(?<!none )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
+  [/--effort none --k (\d+)/, (k) => [`Ask for ${k} with effort none`, { k: Number(k), effort: "none" }]], [/(?<!none |=[\d.]+ )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
   [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again/, () => ["Ask again", {}]],
 ];
 
