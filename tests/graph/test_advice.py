@@ -59,7 +59,7 @@ class Recalled:
 
     async def _asked(self, question: str, changes: dict[str, Any]) -> Answer:
         cast: dict[str, Sequence[str]] | None = changes.pop("votes", self.votes)
-        ranking = {"min_score": self.min_score} if self.min_score else {}
+        ranking: dict[str, Any] = {"min_score": self.min_score} if self.min_score else {}
         ranking |= changes.pop("ranking", {})
         limits = {"shortlist": self.shortlist} if self.shortlist else {}
         limits |= changes.pop("limits", {})
