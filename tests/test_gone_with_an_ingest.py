@@ -143,3 +143,19 @@ async def test_a_forgotten_memory_says_which_file_still_holds_it(
 
     diary.unlink()
     assert (await empty.memories.aforget("d8")).still_in == []
+
+
+async def test_a_forgotten_memory_says_which_other_memories_say_the_same(empty: Recall) -> None:
+    said = [
+        {"role": "user", "content": "Sorry I am late. My dentist is Dr. Peeters. Remember that!"},
+        {"role": "user", "content": "My gym is in Ghent."},
+    ]
+    observed = await empty.memories.aobserve(said, keep_as="talk")
+    fact = next(one.memory_id for one in observed.added if "Peeters" in one.text)
+    await empty.memories.aremember("My dentist is Dr. Wouters", memory_id="other")
+    await empty.memories.aremember("The key is under the mat", memory_id="key")
+    await empty.memories.aremember("Ana: the key is under the mat, I think", memory_id="ana")
+
+    gone = await empty.memories.aforget(fact, "key")
+    assert gone.repeated_in == ["ana", "talk"]
+    assert "also said in ana, talk, not forgotten" in forgotten_line(gone)

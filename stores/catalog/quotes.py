@@ -7,6 +7,7 @@ from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.rows import text_of
 from secondhop.stores.catalog.versions import earlier_texts
 from secondhop.stores.database import Connection
+from secondhop.stores.records import Memory
 
 QUOTED = 16
 """Two texts that share this many letters and digits in a row do so by quoting, not by chance."""
@@ -62,6 +63,16 @@ def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
             words = f" {_spaced(text)} "
             found |= {reason for reason in reasons if words in f" {_spaced(reason)} "}
     return found
+
+
+def says(text: str, memory: Memory) -> bool:
+    """Whether the text says what a memory says: all words of one of its messages in a row, or the
+    attribute and the value of a fact."""
+    spaced = f" {_spaced(text)} "
+    if memory.value:
+        return all(f" {_spaced(one)} " in spaced for one in (memory.attribute, memory.value))
+    said = [_spaced(message.content) for message in memory.messages]
+    return any(f" {one} " in spaced for one in said if one.count(" ") + 1 >= SAYS_SOMETHING)
 
 
 def with_sentences(text: str) -> list[str]:

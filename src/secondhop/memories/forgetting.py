@@ -13,12 +13,15 @@ from secondhop.ingest.batches import embedding_text
 from secondhop.memories.records import Forgotten
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedding_cache import CachingEmbedder, text_digest
-from secondhop.stores.catalog.quotes import quoting, with_sentences
+from secondhop.stores.catalog.quotes import quoting, says, with_sentences
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import Erasure, Memory
 from secondhop.traces import TraceFolder
 
 logger = logging.getLogger(__name__)
+
+LOOKED_AT = 50
+"""Passages, those with the most words of a forgotten text, that are searched for repetitions."""
 
 CLOCKS_NS = 60 * 10**9
 """How far apart the clocks of two machines may be."""
@@ -39,6 +42,8 @@ class Erased:
     """Where they were ingested from."""
     traces: Sequence[str]
     """Names of the traces that mention one of the memories and may hold its words."""
+    repeated_in: Sequence[str]
+    """Ids of other memories that say the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,7 @@ class Forgetter:
             complete=erased.text,
             vectors_complete=erased.vectors,
             still_in=[one for one in found.origins if await asyncio.to_thread(os.path.exists, one)],
+            repeated_in=list(found.repeated_in),
             dry_run=dry_run,
         )
 
@@ -132,7 +138,20 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
         passages=[passage.passage_id for _, passages in held for passage in passages],
         origins=sorted({memory.origin for memory, _ in held if memory.origin}),
         traces=naming,
+        repeated_in=await repeated_in(store, [memory for memory, _ in held]),
     )
+
+
+async def repeated_in(store: EntityStore, gone: Sequence[Memory]) -> list[str]:
+    """Ids of other memories that say what these say, sorted."""
+    hits = await store.lexical([memory.text for memory in gone], k=LOOKED_AT)
+    found: set[str] = set()
+    for memory, near in zip(gone, hits, strict=True):
+        for other_id in {hit.memory_id for hit in near} - {one.memory_id for one in gone}:
+            other = await store.memory(other_id)
+            if other is not None and says(other.text, memory):
+                found.add(other_id)
+    return sorted(found)
 
 
 def texts_of(memory: Memory) -> list[str]:

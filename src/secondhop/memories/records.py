@@ -76,6 +76,9 @@ class Forgotten(Frozen):
     still_in: list[str] = Field(default_factory=list[str])
     """Files and folders that it was ingested from and that are still there. Ingesting one again
     brings it back, unless it is deleted there, too."""
+    repeated_in: list[str] = Field(default_factory=list[str])
+    """Ids of other memories that say the same, such as the conversation that a fact was stated in.
+    They stay until they are forgotten, too."""
     dry_run: bool = False
 
 
