@@ -51,6 +51,7 @@ def test_what_is_read_of_labelled_sentences_is_right(name: str, recall: float) -
             "Mr Pritchard",
         ),
         ("My GP is Dr. Lewis and she is kind.", "me", "gp", "Dr. Lewis"),
+        ("My dentist is Dr. Maes, Mill Street, every October.", "me", "dentist", "Dr. Maes"),
         ("My rent is 900 a month, but it may rise.", "me", "rent", "900 a month"),
         ("Our cat's name is Muffin.", "my cat", "name", "Muffin"),
         ("my rent is 940 not 920", "me", "rent", "940"),
@@ -100,6 +101,7 @@ def test_tastes_and_wishes_are_preferences(text: str, scope: str, topic: str, ke
     "text",
     [
         "I'm German.",
+        "Never use it on anything people eat from.",
         "I am Catholic.",
         "I'm OK.",
         "I'm Team Lead.",

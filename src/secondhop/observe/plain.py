@@ -78,6 +78,10 @@ _VAGUE: Final = re.compile(
 """Beginnings that name nothing, or only something at hand, so no lasting preference."""
 
 
+_AT_HAND: Final = re.compile(rf"\b(?!keep|make){_SERVICES} (?:it|this|these|those|them)\b", re.I)
+"""An order about something that another sentence names: "never use it for food"."""
+
+
 def plain_readings(turns: Sequence[Turn]) -> Readings:
     """What the user's messages state in plain forms; everything else is ignored."""
     found = [
@@ -146,6 +150,8 @@ def _owned(found: re.Match[str]) -> Iterator[Stated]:
     attribute = attribute_named(found["what"])
     named = bool(re.match(_NAME, re.sub(r"^(?:an?|the) ", "", value)))
     a_person = re.search(rf"\b(?:{_PEOPLE})$", attribute)
+    if a_person:
+        value = value.partition(",")[0]
     a_number = re.match(rf"(?:{_NUMBERS})\b", attribute)
     if len(value.split()) > 8 or (_NO_VALUE.match(value) and not named) or (a_person and not named):
         return
@@ -163,7 +169,8 @@ def _note(found: re.Match[str]) -> Iterator[Stated]:
 def _wish(found: re.Match[str]) -> Iterator[Stated]:
     """ "please always answer in German"."""
     order = re.sub(r"^please,? |,? please$", "", found[0], flags=re.I)
-    yield {"text": order[:1].upper() + order[1:], "topic": topic_of(order)}
+    if not _AT_HAND.search(order):
+        yield {"text": order[:1].upper() + order[1:], "topic": topic_of(order)}
 
 
 def _preferred(found: re.Match[str]) -> Iterator[Stated]:
