@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from secondhop.graph.explanation import Explanation, Reach
-from secondhop.graph.nearest_change import set_options, with_a_cue
+from secondhop.graph.nearest_change import set_options
 from secondhop.graph.trace import RecallTrace, TraceHidden, TracePreference
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.stores.keeping import ALWAYS
@@ -107,13 +107,13 @@ def written_later(memory_id: str, title: str, created_at: datetime) -> Explanati
     )
 
 
-def never_found(memory_id: str, reach: Reach, *, place: int, takes_cue: bool) -> Explanation:
+def never_found(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explanation:
     """The story of a memory that no query brought.
 
     Args:
         place: its best place in a search, from 1; 0: it has none.
+        cue: the hint that a cue may raise it.
     """
-    cue = with_a_cue(memory_id, takes_cue=takes_cue)
     if not reach.rank:
         said = "No query of this recall found it, or came anywhere near it."
         return far(memory_id, reach.title, said, cut_by="never_found", cue=cue)
@@ -149,16 +149,16 @@ def deeper(reach: Reach) -> str:
     )
 
 
-def found_far(memory_id: str, reach: Reach, *, place: int, takes_cue: bool) -> Explanation:
+def found_far(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explanation:
     """The story of a memory that searches found, but that was no candidate.
 
     Args:
         place: its best place in a search, from 1.
+        cue: the hint that a cue may raise it.
     """
     said = (
         f"A search found it at place {place}; the memories ahead of it are nearer to the question."
     )
-    cue = with_a_cue(memory_id, takes_cue=takes_cue)
     return far(memory_id, reach.title, said, cut_by="fuse", cue=cue)
 
 

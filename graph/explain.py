@@ -22,6 +22,7 @@ from secondhop.graph.nearest_change import (
     kind_of,
     nearest_change,
     title_of,
+    with_a_cue,
 )
 from secondhop.graph.score_story import changed, facet_stories, found_story, made, score_parts
 from secondhop.graph.slot_reason import LAST, chosen_by, slot_reason
@@ -85,9 +86,10 @@ def explain(
             f"ids"
         )
     place = best_place(trace, memory_id)
+    cue = with_a_cue(memory_id, trace.question, takes_cue=takes_cue)
     if place and not is_planned(trace):
-        return found_far(memory_id, reach, place=place, takes_cue=takes_cue)
-    return never_found(memory_id, reach, place=place, takes_cue=takes_cue)
+        return found_far(memory_id, reach, place=place, cue=cue)
+    return never_found(memory_id, reach, place=place, cue=cue)
 
 
 def best_place(trace: RecallTrace, memory_id: str) -> int:

@@ -23,7 +23,7 @@ from secondhop.nodes.selection.relevance import (
 )
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
 from secondhop.ranking.words import words
-from secondhop.stores.cues import MOST_CUES
+from secondhop.stores.cues import MOST_CUES, cue_fault
 from secondhop.wording import command
 
 
@@ -47,7 +47,9 @@ def nearest_change(
     if last.reason == REFUSED or was_refused(trace):
         return without_critic(trace, candidate)
     if last.reason == NOT_NEAR:
-        cue = "" if candidate.outdated_by else with_a_cue(candidate.memory_id, takes_cue=takes_cue)
+        cue = ""
+        if not candidate.outdated_by:
+            cue = with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)
         return answered_after_all(trace, last, hint=cue)
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
@@ -216,12 +218,14 @@ def cue_hint(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) 
         return ""
     to_beat = score_text(trace, score_to_beat(trace))
     needed = f" (it must score more than {to_beat} with it)" if by_score else ""
-    return f"{with_a_cue(candidate.memory_id, takes_cue=takes_cue)}{needed}"
+    return f"{with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)}{needed}"
 
 
-def with_a_cue(memory_id: str, *, takes_cue: bool) -> str:
-    """The hint that a cue may raise a memory, as one of several changes."""
-    typed = command("cues", memory_id, "--add", "a request for which it matters")
+def with_a_cue(memory_id: str, question: str, *, takes_cue: bool) -> str:
+    """The hint that the question as a cue may raise a memory, as one of several changes."""
+    asked = " ".join(question.split()).replace("`", "'")
+    cue = "a request for which it matters" if cue_fault(asked) else asked
+    typed = command("cues", memory_id, "--add", cue)
     if not takes_cue:
         typed = f"remove one of its {MOST_CUES['specific']} first ({command('cues', memory_id)})"
     return f"; a cue may lift it for such questions: {typed}"

@@ -53,7 +53,9 @@ def test_the_hint_of_recall_and_the_change_that_explain_names_can_be_pasted(
     assert explained.exit_code == 0, explained.stderr
     assert pasted.exit_code == 0, (far.stdout, pasted.stderr)
     cues = document(elsewhere("cues", FAR, *ELSEWHERE, "--json"))["cues"]
-    assert [cue["text"] for cue in cues] == ["a request for which it matters"]
+    assert [cue["text"] for cue in cues] == ["my Carefeed plan"]
+    again = document(elsewhere("recall", "my Carefeed plan", "--k", "2", *ELSEWHERE, "--json"))
+    assert FAR in [one["id"] for one in again["memories"]]
 
 
 def test_the_way_back_of_a_replaced_memory_can_be_pasted(elsewhere: Cli) -> None:
