@@ -24,6 +24,7 @@ NO_PGVECTOR = (
     "; install pgvector there, or keep the vectors on a Chroma server: `chroma run --path DIR`, "
     "and --chroma URL (`copy`: --to-chroma URL; in Python, chroma_url=)"
 )
+NO_EXTENSION = "; a superuser must run CREATE EXTENSION vector in this database once"
 _REFUSED = re.compile(
     r'FATAL: +((?:database|role) ".*?" does not exist|password authentication failed|no pg_hba)'
 )
@@ -247,7 +248,9 @@ class PostgresServer:
             raise away(self.name, error) from error
         except psycopg.Error as error:
             said = " ".join(str(error).split())
-            cure = NO_PGVECTOR if 'extension "vector"' in said else ""
+            denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
+            cure = NO_EXTENSION if denied else NO_PGVECTOR
+            cure *= 'extension "vector"' in said
             raise StoreError(f"{self.name} refused: {said}{cure}") from error
 
     def _unreachable(self) -> StoreError:

@@ -1,5 +1,6 @@
 """Progress of long work without a terminal: a plain line now and then."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,22 @@ def test_a_line_every_ten_seconds_says_how_far_everything_is(
         "secondhop: read 60, store 29/40",
         "secondhop: read 68, store 34/40",
     ]
+
+
+def test_a_line_comes_although_nothing_moves(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY_S", 0.0)
+    with progress.bars() as lines:
+        assert lines is not None
+        capsys.readouterr()
+        lines("diary", 0, 9)
+        told = capsys.readouterr().err
+        until = time.monotonic() + 20
+        while (later := capsys.readouterr().err) == "" and time.monotonic() < until:
+            time.sleep(0.05)
+
+    assert told == later == "secondhop: diary 0/9\n"
 
 
 def test_work_that_was_done_before_a_line_was_due_needs_none(

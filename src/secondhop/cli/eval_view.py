@@ -47,8 +47,8 @@ def show_reports(
     if len(reports) > 1:
         console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))
         console.print()
-    console.print("facets served, essential memories, alpha-nDCG, precision: higher is better.")
-    console.print("redundant, stale: lower is better. docs/evaluate.md defines them.")
+    console.print("facets served, essential memories, alpha-nDCG, precision: higher is better;")
+    console.print("redundant, stale (not shown if zero): lower. docs/evaluate.md defines them.")
 
 
 def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Console") -> None:

@@ -1,6 +1,7 @@
 """Progress on standard error: bars on a terminal, or else a plain line now and then."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -30,7 +31,7 @@ def silent(on: bool) -> Generator[None, None, None]:
 
 
 class PlainLines:
-    """Prints how far the work is, at most every `EVERY_S` seconds, as a sign of life in a log."""
+    """Prints how far the work is, every `EVERY_S` seconds, as a sign of life in a log."""
 
     def __init__(
         self, *, of_bytes: bool = False, clock: Callable[[], float] = time.monotonic
@@ -45,9 +46,30 @@ class PlainLines:
         """As `IngestProgress`."""
         known = [self._amount(count) for count in (done, total) if count is not None]
         self._stages[stage] = f"{stage} {'/'.join(known)}"
-        if (now := self._clock()) >= self._due:
+        self.beat()
+
+    def beat(self) -> None:
+        """Print a line if one is due and the work has begun."""
+        if self._stages and (now := self._clock()) >= self._due:
             self._due = now + EVERY_S
             self._tell()
+
+    @contextmanager
+    def beating(self) -> Generator[None, None, None]:
+        """Print lines inside although nothing moves: a model may take long for one answer."""
+        ended = threading.Event()
+
+        def beats() -> None:
+            while not ended.wait(max(EVERY_S, 1.0)):
+                self.beat()
+
+        thread = threading.Thread(target=beats, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
     def finish(self) -> None:
         """Print the final state if an earlier line was printed and differs."""
@@ -76,10 +98,13 @@ def bars(*, of_bytes: bool = False) -> Generator["IngestProgress | None", None, 
 
     console = notices()
     if not console.is_terminal:
-        lines = None if _silent.get() else PlainLines(of_bytes=of_bytes)
-        yield lines
-        if lines is not None:
-            lines.finish()
+        if _silent.get():
+            yield None
+            return
+        lines = PlainLines(of_bytes=of_bytes)
+        with lines.beating():
+            yield lines
+        lines.finish()
         return
     columns = (
         "{task.description}",

@@ -10,9 +10,12 @@ SAMPLE = 40
 
 
 def first_questions(scenario: Scenario, limit: int | None) -> Scenario:
-    """The scenario with the first `limit` questions of each kind; None: all."""
+    """The scenario with its first `limit` questions, those without an answer last; None: all."""
+    if limit is None:
+        return scenario
+    left = max(0, limit - len(scenario.questions))
     return replace(
-        scenario, questions=scenario.questions[:limit], no_answer=scenario.no_answer[:limit]
+        scenario, questions=scenario.questions[:limit], no_answer=scenario.no_answer[:left]
     )
 
 

@@ -19,7 +19,7 @@ async def side_by_side(
 
     Args:
         at_once: how many run at once; with 1 they run in order.
-        progress: called with the number done.
+        progress: called with the number done, first with 0.
     """
     gate, done = asyncio.Semaphore(at_once), 0
 
@@ -32,6 +32,8 @@ async def side_by_side(
             progress(done)
         return made
 
+    if progress:
+        progress(0)
     tasks = [asyncio.ensure_future(one(thing)) for thing in things]
     try:
         return await asyncio.gather(*tasks)
