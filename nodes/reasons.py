@@ -88,7 +88,7 @@ def why_of_question(score: FacetScore) -> str:
     if score["relevance"] >= NEAR:
         return "Near the question itself."
     if score["relevance"] >= LEAST_NEAR:
-        return "Among the nearest to the question, but perhaps not about it."
+        return "Among the nearest to the question."
     if text_relevance(score) >= LEAST_RELEVANCE:
         return "Its words are near the question's, but it hardly stands out among what is stored."
     return WEAK
