@@ -17,6 +17,7 @@ from tests.server.browser import chromium, new_page
 from tests.server.served_world import QUESTION, Running, new_store, serving
 from tests.small_world import LIFE
 
+from secondhop.memories.records import Fact
 from secondhop.recall import Recall
 from secondhop.stores.cues import MOST_CUES
 
@@ -965,6 +966,45 @@ def test_what_is_stored_is_browsed(page: Page) -> None:
     page.get_by_role("link", name="Briefing").click()
     page.get_by_role("button", name="Sourdough").click()
     expect(page.locator(".detail blockquote")).to_contain_text("Sourdough")
+
+
+def test_a_memory_is_replaced_where_it_is_browsed(tmp_path: Path, browser: Browser) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.memories.remember("The spare key is with Ines.", title="Spare key", memory_id="key")
+        recall.memories.remember(
+            Fact(subject="landlord", attribute="name", value="Mr Reyes"), memory_id="landlord"
+        )
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#/memory/{MARA}/key")
+        again, text = page.get_by_role("button", name="Replace"), page.get_by_label("Replace with")
+        text.fill(f"It is with Noor. {MARKUP}")
+        page.keyboard.press("Tab")
+        expect(again).to_be_focused()
+        page.keyboard.press("Enter")
+
+        expect(page.locator(".detail h2")).to_have_text("Spare key")
+        expect(page.locator(".detail blockquote")).to_have_text(f"It is with Noor. {MARKUP}")
+        expect(page.locator(".detail article")).to_be_focused()
+        expect(page.locator(".rows [aria-current]")).to_have_text(re.compile("Spare key$"))
+        old = page.locator('.rows [data-memory="key"]')
+        expect(old).to_contain_text("(superseded by ")
+        versions = page.locator(".detail h3:text-is('Versions') + ol li")
+        expect(versions.first).to_contain_text("The spare key is with Ines. (superseded by ")
+        assert page.evaluate("window.broken") is None
+        old.click()
+        expect(page.locator(".detail")).to_contain_text("superseded by")
+        expect(text).to_have_count(0)
+        page.locator('.rows [data-memory="landlord"]').click()
+        text.fill("Ms Lund")
+        again.click()
+        expect(page.locator(".detail blockquote")).to_contain_text("is Ms Lund.")
+        text.fill("Mr Ode")
+        new = page.locator(".rows [aria-current]").get_attribute("data-memory")
+        with served.client("") as http:  # somebody else is faster
+            body = {"text": "Mrs Falk", "supersedes": [new]}
+            assert http.post(f"/v1/entities/{MARA}/remember", json=body).is_success
+        again.click()
+        expect(page.locator(".detail form + .failed")).to_contain_text("was superseded by")
 
 
 @pytest.fixture(scope="module")
