@@ -49,7 +49,7 @@ function story(explanation, tools, name = "") {
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
     change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
     canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace, Number(/at place (\d+): ask/.exec(change)?.[1] ?? tools.trace.k)),
-      change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace, {}))]),
+      change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace))]),
       offersCue && cueButton(explanation.memory_id, tools)),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
 }

@@ -161,7 +161,7 @@ const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(c
 function cueButton(memoryId, { question, trace }) {
   const holder = el("span");
   const offer = () => replace(holder, onceButton("Add this question as a cue", () => addCue(memoryId, question),
-    (cue) => ["Added. ", button("Ask again", () => askAgain(trace, {})), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
+    (cue) => ["Added. ", button("Ask again", () => askAgain(trace)), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
   trying(async () => { if (await isFull(memoryId)) replace(holder, el("span", { class: "warning" }, FULL, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")); else offer(); });
   return holder;
 }
