@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import prod
 
 from secondhop.graph.deciding import (
+    comes_last,
     is_planned,
     is_voted_on,
     score_text,
@@ -74,17 +75,19 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> s
 
 def other_vote(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """The change for a memory that was voted out, now or in an earlier session."""
+    forgetting = f"`recall.learning.forget([{candidate.memory_id!r}])`"
     for vote in cast_by_others([candidate])[-1:]:
-        before = " with the same votes before" if vote.round > 1 else ""
+        if vote.round == 1:
+            return f"ask again without this vote (if it was learned, {forgetting} first)"
         return (
-            f"ask again in a new session{before}, where the {vote.by} votes it hot in round "
-            f"{vote.round} (what a {vote.by} votes hot stays)"
+            f"ask again in a new session with the same votes before, where the {vote.by} votes it "
+            f"hot in round {vote.round} (what a {vote.by} votes hot stays)"
         )
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
         place = place_by_score(trace, candidate, without="learned")
         then = f"; it then comes in at place {place}: ask for as many" if place > trace.k else ""
-        return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}{then}"
+        return f"{forgetting}: {learned[0].reason}{then}"
     return without_critic(trace, candidate)
 
 
@@ -114,9 +117,13 @@ def without_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
 
 
 def place_by_score(trace: RecallTrace, candidate: TraceCandidate, *, without: str) -> int:
-    """Its place among the candidates if only scores decided, and all lacked one factor."""
-    own = score_without(trace, candidate, without)
-    return 1 + sum(score_without(trace, other, without) > own for other in trace.candidates)
+    """Its place among the candidates if scores decided, and all lacked one factor; those that
+    come last anyway do so."""
+
+    def rank(one: TraceCandidate) -> tuple[bool, float]:
+        return not comes_last(trace, one), score_without(trace, one, without)
+
+    return 1 + sum(rank(other) > rank(candidate) for other in trace.candidates)
 
 
 def is_founded(candidate: TraceCandidate) -> bool:

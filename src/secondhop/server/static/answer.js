@@ -18,14 +18,14 @@ const PAGE_WORDS = [
   [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
-  [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"], [/the person votes/g, "you vote"],
+  [/ \(if it was learned, `[^`]*` first\)/, ", after taking back what the session taught of it"], [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"], [/the person votes/g, "you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
 
 /** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
 const OFFERS = [
   [/--effort none --k (\d+)/, (k) => [`Ask for ${k} with effort none`, { k: Number(k), effort: "none" }]], [/(?<!none )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
-  [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again/, () => ["Ask again", {}]],
+  [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again(?!.*learning)/, () => ["Ask again", {}]],
 ];
 
 /** Buttons that ask the question of a recall again so that a memory may come back. */
@@ -40,18 +40,26 @@ function inWords(text, names) {
 
 /** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
 function story(explanation, tools, name = "") {
-  const { names, canStore } = tools;
-  const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
-  const offersCue = canStore && change.includes("a cue may lift it") && !isCueOf(explanation, tools);
+  const { names } = tools, it = name ? `“${name}”` : "it";
   const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
-    change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
-    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace, Number(/at place (\d+): ask/.exec(change)?.[1] ?? tools.trace.k)),
-      change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace))]),
-      offersCue && cueButton(explanation.memory_id, tools)),
+    explanation.nearest_change && adviceView(explanation, tools),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+}
+
+/** What would admit a memory, in words and with buttons. What sessions taught may be taken back already; then one only asks again. */
+function adviceView(explanation, tools) {
+  const { memory_id: id, nearest_change: change } = explanation, { names, canStore, trace } = tools;
+  const k = Math.max(trace.k, Number(/at place (\d+): ask/.exec(change)?.[1] ?? 0)), again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
+  const view = el("div"), needsForgetting = change.includes("learning.forget");
+  const show = (words, ...tried) => replace(view, el("p", {}, el("strong", {}, "What would admit it: "), words, "."), canStore && el("div", { class: "tools" }, tried));
+  const showAll = () => show([isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names)], offerButtons(change, trace), needsForgetting && takeBack(id, ["Taken back. ", again()]),
+    change.includes("--restore") && restoreButton(id, ["It holds again. ", button("Ask again", () => askAgain(trace))]), change.includes("a cue may lift it") && !isCueOf(explanation, tools) && cueButton(id, tools));
+  if (canStore && needsForgetting) trying(async () => (await isTaught(id) ? showAll() : show(change.startsWith("ask again") ? "ask again without this vote" : `${k > trace.k ? `asking for ${k} memories` : "ask again"}: what sessions taught of it was taken back since`, again())));
+  else showAll();
+  return view;
 }
 
 /** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
@@ -79,15 +87,8 @@ const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back",
   done();
 }, told);
 
-/** A button that takes back what sessions taught about a memory, so that one may ask again as in `trace`, for `k` memories; words instead if nothing of it is left. */
-function takeBackOffer(memoryId, trace, k) {
-  const holder = el("span"), again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
-  trying(async () => {
-    const isTaught = (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
-    replace(holder, isTaught ? takeBack(memoryId, ["Taken back. ", again()]) : ["It was taken back since. ", again()]);
-  });
-  return holder;
-}
+/** Whether something is known of a memory from sessions. */
+const isTaught = async (memoryId) => (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "") {
