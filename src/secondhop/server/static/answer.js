@@ -38,10 +38,10 @@ function inWords(text, names) {
   return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
 }
 
-/** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
-function story(explanation, tools, name = "") {
+/** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above; `side`: of a comparison. `tools.explain` also explains the memory that replaces it. */
+function story(explanation, tools, name = "", side = "") {
   const { names } = tools, it = name ? `“${name}”` : "it";
-  const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
+  const head = `Why ${it} ${explanation.returned ? "came back" : "did not come back"}${side && ` in ${side}`}`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
@@ -91,15 +91,14 @@ const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back",
 const isTaught = async (memoryId) => (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
-function whyButton(tools, memoryId, label, name = "") {
+function whyButton(tools, memoryId, label, name = "", side = "") {
+  let shown = null;
   return button(label, async (pressed) => {
-    const card = pressed.closest("article, li, form, section"), isOpen = pressed.getAttribute("aria-expanded") === "true";
-    card.querySelector(":scope > .story")?.remove();
-    for (const one of card.querySelectorAll(".why-button")) one.setAttribute("aria-expanded", "false");
-    if (isOpen) return;
-    const shown = story(await tools.explain(memoryId), tools, name);
-    card.append(shown);
-    pressed.setAttribute("aria-expanded", "true");
+    shown?.remove();
+    shown = shown ? null : story(await tools.explain(memoryId), tools, name, side);
+    pressed.setAttribute("aria-expanded", String(shown !== null));
+    if (!shown) return;
+    pressed.closest("article, li, form, section").append(shown);
     shown.focus();
   }, { "aria-expanded": "false", class: "why-button" });
 }

@@ -217,7 +217,7 @@ function summary(one, other, happened) {
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
   const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
-  const why = ({ tools }, id, label) => tools.explain && whyButton(tools, id, label, one.tools.names.get(id));
+  const why = ({ tools, name }, id, label) => tools.explain && whyButton(tools, id, label, one.tools.names.get(id), name);
   const told = (memory) => el("li", {}, el("strong", {}, one.tools.names.get(memory.id) ?? nameOf(memory)), [(memory.stale || one.tools.outdatedBy.has(memory.id)) && "outdated", happened.get(memory.id)].filter(Boolean).map((words) => ` (${words})`), " ", why(one, memory.id, `Why in ${one.name}?`), " ", why(other, memory.id, `Why not in ${other.name}?`));
   const gone = one.trace.forgotten?.length;
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
