@@ -107,14 +107,15 @@ def of_candidate(
 ) -> Explanation:
     """The story of a memory that some query found: what speaks for it and against it, and whether
     it got a slot."""
-    story = [candidate.why] if candidate.why else []
+    last = last_cut(candidate)
+    story = said_already(trace, last, names=names) if candidate.slot is None else []
+    story += [candidate.why] if candidate.why else []
     story += [*asked_for(trace, candidate), *for_it(candidate)]
     story += against_it(trace, candidate, names=names, similarity=similarity)
     story += [
         voted(vote, candidate) if vote.round else f"Kept out: {vote.reason}."
         for vote in candidate.votes
     ]
-    last = last_cut(candidate)
     change = ""
     if candidate.slot is None:
         change = nearest_change(trace, candidate, last, takes_cue=takes_cue)
@@ -142,6 +143,16 @@ def of_candidate(
         nearest_change=change,
         replaced_by=candidate.outdated_by,
     )
+
+
+def said_already(
+    trace: RecallTrace, last: TraceDrop | None, *, names: Mapping[str, str]
+) -> list[str]:
+    """A sentence on the memory of the answer that it lost to because both say the same; [] if it
+    did not."""
+    if last is None or not is_close(last) or last.against not in trace.returned:
+        return []
+    return [f"Much of what it says came back with {called(trace, last.against, names)}."]
 
 
 def told_cut(

@@ -35,7 +35,7 @@ const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exe
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
   const told = PAGE_WORDS.reduce((said, [command, words]) => said.replace(command, words), text);
-  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
+  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that |came back with )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
 }
 
 /** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above; `side`: of a comparison. `tools.explain` also explains the memory that replaces it. */
