@@ -41,6 +41,12 @@ from secondhop.nodes.selection.relevance import NEWER
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
 
+ONLY_ORDERS = (
+    "This score only orders what was found: it cannot be compared with ranking.min_score, which "
+    "decides whether there is an answer."
+)
+"""Said of the score of a memory that was held back with the whole answer."""
+
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look up a fact."""
 
@@ -134,6 +140,7 @@ def of_candidate(
         story=[sentence for sentence in story if sentence],
         parts=score_parts(trace, candidate),
         computed=[
+            *([ONLY_ORDERS] if is_held_back(last) else []),
             *made(trace, candidate),
             *changed(trace, candidate),
             *facet_stories(trace, candidate),
@@ -153,6 +160,11 @@ def said_already(
     if last is None or not is_close(last) or last.against not in trace.returned:
         return []
     return [f"Much of what it says came back with {called(trace, last.against, names)}."]
+
+
+def is_held_back(last: TraceDrop | None) -> bool:
+    """Whether `ranking.min_score` held the whole answer back."""
+    return last is not None and last.reason == NOT_NEAR and last.threshold is not None
 
 
 def told_cut(

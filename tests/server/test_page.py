@@ -425,6 +425,14 @@ def test_what_is_not_there_is_said(page: Page) -> None:
     ask(page, "What is the flux of neutrinos in Antarctica?")
     expect(page.get_by_text("nothing stored is near enough to the question (")).to_have_count(1)
     expect(page.locator(".near li").nth(1)).not_to_contain_text("score")
+    page.get_by_label("Memory id").fill("bread")
+    page.keyboard.press("Enter")
+    expect(page.locator(".why-not blockquote")).to_be_visible()
+    expect(page.locator(".why-not .score")).to_be_empty()
+    page.locator(".near .why-button").first.click()
+    expect(page.locator(".near .story details li").first).to_contain_text(
+        "cannot be compared with ranking.min_score"
+    )
     page.get_by_role("link", name="Memories").click()
     page.get_by_label("Filter").fill("no such words")
     expect(page.locator(".rows")).to_contain_text("Try fewer words")

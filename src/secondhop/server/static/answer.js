@@ -130,9 +130,9 @@ const facts = (memory, tools) => el("dl", { class: "facts" },
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. */
+/** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. "" of an empty answer: none decided there. */
 function scoreOf(id, { scores, trace }) {
-  if (!(id in scores)) return "";
+  if (!(id in scores) || !trace.returned.length) return "";
   const shown = [...trace.returned, ...trace.near_misses.map((one) => one.memory_id)], told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
   const tells = (digits) => new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
   return `score ${scores[id].toFixed(trace.settings["slots.by"] === "hybrid ranks" ? 4 : [2, 3].find(tells) ?? 4)}`;
