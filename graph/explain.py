@@ -291,8 +291,7 @@ def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
         return f"Round {vote.round}: the critic read it and did not name it."
     place = f", place {vote.place} in its order" if vote.place else ""
-    has_reason = vote.by == "critic" and vote.reason not in {"", f"voted {vote.vote}"}
-    reason = f" ({vote.reason})" if has_reason else ""
+    reason = f" ({vote.reason})" if vote.reason else ""
     told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place}{reason}."
     liked = vote.by == "critic" and vote.vote in IN_FAVOUR
     if liked and not is_founded(candidate):

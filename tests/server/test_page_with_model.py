@@ -275,8 +275,8 @@ def test_long_words_and_efforts_do_not_widen_a_narrow_screen(
         recall.memories.remember(f"{QUESTION}: My plan is {long}", title=long, memory_id="x" * 150)
         recall.memories.remember(Fact(subject=long, attribute="name", value=long))
     with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        blank.set_viewport_size({"width": 390, "height": 844})
         page = opened(blank, running)
-        page.set_viewport_size({"width": 390, "height": 844})
 
         def widest() -> int:
             return int(page.evaluate("document.documentElement.scrollWidth"))

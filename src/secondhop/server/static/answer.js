@@ -14,7 +14,7 @@ const PAGE_WORDS = [
   [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/, "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)"],
-  [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
+  [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
   [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
@@ -150,8 +150,8 @@ const votesBy = ({ votes }) => Object.fromEntries(votes.filter((one) => one.roun
 /** What the critic voted on a memory, and why, unless `why` says it; and what people voted in which round, in words. */
 function votesOn({ id, why }, { trace }) {
   const last = votesBy(trace.candidates.find((one) => one.memory_id === id) ?? { votes: [] });
-  const reason = ({ vote, reason: told }) => ["", `voted ${vote}`, "said the critic"].includes(told) || why.includes(told.replace(/\.$/, "")) ? "" : `: ${told.replace(/\.$/, "")}`;
-  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? reason(last[by]) : ` in round ${last[by].round}`}.`);
+  const reason = (told) => told && !why.includes(told) ? `: ${told}` : "";
+  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? reason(last[by].reason.replace(/\.$/, "")) : ` in round ${last[by].round}`}.`);
 }
 
 /** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */
