@@ -107,6 +107,13 @@ def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
     return "is like what was voted down" if refused else ""
 
 
+def last_because(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Why it comes last, in a few words; "" if it does not, or was voted for."""
+    if chosen_by(candidate) is not None or not comes_last(trace, candidate):
+        return ""
+    return put_back(trace, candidate).removeprefix("is ")
+
+
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:
     """The vote that counts, if it is in favour; else None."""
     by_others = [vote for vote in candidate.votes if vote.by != "critic"]

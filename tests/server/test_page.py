@@ -657,6 +657,8 @@ def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
         newer = {"text": "Pack for the bike tour: a lamp, and three spare tubes for the bike."}
         with running.client("") as http:
             assert http.post(f"/v1/entities/{MARA}/remember", json=newer).is_success
+            lower = {"salience": 0.2}
+            assert http.patch(f"/v1/entities/{MARA}/memories/lamp", json=lower).is_success
         ask(page, "Help me pack for the bike tour")
         page.get_by_role("link", name="Compare").click()
         for name, place in (("A", 1), ("B", 2)):  # the newest comes first, below "ask now"
@@ -664,7 +666,10 @@ def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
         page.get_by_role("button", name="Compare", exact=True).click()
         places = page.get_by_role("region", name="Places")
         expect(places.get_by_role("row", name="About lamp")).to_contain_text(
-            re.compile("A: comes last: close in wording or meaning to “Pack for the bike .*”$")
+            re.compile(
+                "A: comes last: close in wording or meaning to “Pack for the bike .*”, "
+                r"salience × 0\.\d\d \(its salience\)$"
+            )
         )
 
 
