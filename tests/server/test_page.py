@@ -232,6 +232,24 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.get_by_text("No stored memory has this")).to_be_in_viewport()
 
 
+def test_who_writes_on_before_the_explanation_comes_is_not_interrupted(page: Page) -> None:
+    ask(page)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/explain?*", hold)
+    page.get_by_label("Memory id").fill("bread")
+    with page.expect_request("**/explain?*"):
+        page.keyboard.press("Enter")
+    page.get_by_label("Memory id").fill("gar")
+    held[0].continue_()
+
+    expect(page.locator(".why-not blockquote")).to_be_visible()
+    expect(page.get_by_label("Memory id")).to_be_focused()
+
+
 def test_a_superseded_memory_is_listed_and_made_to_hold_again(
     tmp_path: Path, browser: Browser
 ) -> None:

@@ -269,7 +269,14 @@ function whyNotForm(tools, search) {
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
-  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(async () => { await answer(++last, input.value.trim()); told.focus({ preventScroll: true }); told.scrollIntoView({ block: "start" }); }, form); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
+  const submit = () => trying(async () => {
+    const said = input.value.trim();
+    await answer(++last, said);
+    if (input.value.trim() !== said) return;  // one who writes the next stays there
+    told.focus({ preventScroll: true });
+    told.scrollIntoView({ block: "start" });
+  }, form);
+  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); submit(); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
   return form;
 }
