@@ -142,3 +142,14 @@ def is_planned(trace: RecallTrace) -> bool:
 def keeps_hybrid_order(trace: RecallTrace) -> bool:
     """Whether slots went by the fused ranks of hybrid search."""
     return trace.settings.get("slots.by") == "hybrid ranks"
+
+
+def comes_last(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it comes after the others, whatever its score is."""
+    outdated = candidate.outdated_by and not is_planned(trace)
+    return bool(candidate.close_to or outdated or is_weakened_look_up(trace, candidate))
+
+
+def is_weakened_look_up(trace: RecallTrace, candidate: TraceCandidate) -> bool:
+    """Whether it comes last in a look-up because it is close to a newer memory."""
+    return bool(candidate.weakened_by) and keeps_hybrid_order(trace)

@@ -42,6 +42,12 @@ from secondhop.nodes.selection.relevance import NEWER
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
 
+ONLY_ORDERS = (
+    "This score only orders what was found: it cannot be compared with ranking.min_score, which "
+    "decides whether there is an answer."
+)
+"""Said of the score of a memory that was held back with the whole answer."""
+
 LOOKED_UP = frozenset({FACT_NAMED, FACT_ASKED})
 """Origins of queries that look up a fact."""
 
@@ -109,14 +115,15 @@ def of_candidate(
 ) -> Explanation:
     """The story of a memory that some query found: what speaks for it and against it, and whether
     it got a slot."""
-    story = [candidate.why] if candidate.why else []
+    last = last_cut(candidate)
+    story = said_already(trace, last, names=names) if candidate.slot is None else []
+    story += [candidate.why] if candidate.why else []
     story += [*asked_for(trace, candidate), *for_it(candidate)]
     story += against_it(trace, candidate, names=names, similarity=similarity)
     story += [
         voted(vote, candidate) if vote.round else f"Kept out: {vote.reason}."
         for vote in candidate.votes
     ]
-    last = last_cut(candidate)
     change = ""
     if candidate.slot is None:
         change = nearest_change(trace, candidate, last, takes_cue=takes_cue)
@@ -135,6 +142,7 @@ def of_candidate(
         story=[sentence for sentence in story if sentence],
         parts=score_parts(trace, candidate),
         computed=[
+            *([ONLY_ORDERS] if is_held_back(last) else []),
             *made(trace, candidate),
             *changed(trace, candidate),
             *facet_stories(trace, candidate),
@@ -144,6 +152,21 @@ def of_candidate(
         nearest_change=change,
         replaced_by=candidate.outdated_by,
     )
+
+
+def said_already(
+    trace: RecallTrace, last: TraceDrop | None, *, names: Mapping[str, str]
+) -> list[str]:
+    """A sentence on the memory of the answer that it lost to because both say the same; [] if it
+    did not."""
+    if last is None or not is_close(last) or last.against not in trace.returned:
+        return []
+    return [f"Much of what it says came back with {called(trace, last.against, names)}."]
+
+
+def is_held_back(last: TraceDrop | None) -> bool:
+    """Whether `ranking.min_score` held the whole answer back."""
+    return last is not None and last.reason == NOT_NEAR and last.threshold is not None
 
 
 def told_cut(
@@ -270,8 +293,7 @@ def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
         return f"Round {vote.round}: the critic read it and did not name it."
     place = f", place {vote.place} in its order" if vote.place else ""
-    has_reason = vote.by == "critic" and vote.reason not in {"", f"voted {vote.vote}"}
-    reason = f" ({vote.reason})" if has_reason else ""
+    reason = f" ({vote.reason})" if vote.reason else ""
     told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place}{reason}."
     liked = vote.by == "critic" and vote.vote in IN_FAVOUR
     if liked and not is_founded(candidate):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import prod
 
 from secondhop.graph.deciding import (
+    comes_last,
     is_planned,
     is_voted_on,
     score_text,
@@ -43,9 +44,9 @@ def nearest_change(
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
-        return other_vote(trace, candidate)
+        return other_vote(trace, candidate, takes_cue=takes_cue)
     if last.reason == REFUSED or was_refused(trace):
-        return without_critic(trace, candidate)
+        return without_critic(trace, candidate, takes_cue=takes_cue)
     if last.reason == NOT_NEAR:
         cue = ""
         if not candidate.outdated_by:
@@ -74,20 +75,22 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> s
     return f"--k {found}, as many as were found (fewer may do){hint}"
 
 
-def other_vote(trace: RecallTrace, candidate: TraceCandidate) -> str:
+def other_vote(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) -> str:
     """The change for a memory that was voted out, now or in an earlier session."""
+    forgetting = f"`recall.learning.forget([{candidate.memory_id!r}])`"
     for vote in cast_by_others([candidate])[-1:]:
-        before = " with the same votes before" if vote.round > 1 else ""
+        if vote.round == 1:
+            return f"ask again without this vote (if it was learned, {forgetting} first)"
         return (
-            f"ask again in a new session{before}, where the {vote.by} votes it hot in round "
-            f"{vote.round} (what a {vote.by} votes hot stays)"
+            f"ask again in a new session with the same votes before, where the {vote.by} votes it "
+            f"hot in round {vote.round} (what a {vote.by} votes hot stays)"
         )
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
         place = place_by_score(trace, candidate, without="learned")
         then = f"; it then comes in at place {place}: ask for as many" if place > trace.k else ""
-        return f"`recall.learning.forget([{candidate.memory_id!r}])`: {learned[0].reason}{then}"
-    return without_critic(trace, candidate)
+        return f"{forgetting}: {learned[0].reason}{then}"
+    return without_critic(trace, candidate, takes_cue=takes_cue)
 
 
 def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
@@ -100,7 +103,7 @@ def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
     ]
 
 
-def without_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
+def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) -> str:
     """What admits a memory that the critic did not want: to ask none, or to persuade it; or a
     nearer question if no search found the memory similar to this one."""
     if not is_founded(candidate):
@@ -110,20 +113,25 @@ def without_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
         return persuaded
     place = place_by_score(trace, candidate, without=UNNAMED)
     unvoted = f"no critic votes there, and by score it comes in at place {place}"
-    lower, admitting = "", trace.settings.get("answer.min_score")
+    lower, cue, admitting = "", "", trace.settings.get("answer.min_score")
     if isinstance(admitting, float):
         lower = f" --set ranking.min_score={rounded_down(admitting):.2f}"
+        cue = with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)
         unvoted = f"without the critic's votes, nothing stored is near enough; {unvoted}"
     return (
-        f"--effort none{lower} --k {max(trace.k, place)} or a little more ({unvoted}); or "
+        f"--effort none{lower} --k {max(trace.k, place)} or a little more ({unvoted}){cue}; or "
         f"{persuaded}"
     )
 
 
 def place_by_score(trace: RecallTrace, candidate: TraceCandidate, *, without: str) -> int:
-    """Its place among the candidates if only scores decided, and all lacked one factor."""
-    own = score_without(trace, candidate, without)
-    return 1 + sum(score_without(trace, other, without) > own for other in trace.candidates)
+    """Its place among the candidates if scores decided, and all lacked one factor; those that
+    come last anyway do so."""
+
+    def rank(one: TraceCandidate) -> tuple[bool, float]:
+        return not comes_last(trace, one), score_without(trace, one, without)
+
+    return 1 + sum(rank(other) > rank(candidate) for other in trace.candidates)
 
 
 def is_founded(candidate: TraceCandidate) -> bool:

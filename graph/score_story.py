@@ -109,15 +109,19 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 
 def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     """How the factors changed its score; [] if none did."""
-    _, factors, score = weighed(trace, candidate)
-    if not factors:
+    score, told = weighed(trace, candidate).score, factors_in_words(trace, candidate)
+    if not told:
         return []
-    told = ", ".join(
-        f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
-        for name, factor in factors.items()
-    )
     above = ", which is above that scale" if score > 1 else ""
-    return [f"Then {told}: a score of {score_text(trace, score)}{above}."]
+    return [f"Then {', '.join(told)}: a score of {score_text(trace, score)}{above}."]
+
+
+def factors_in_words(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """The factors that changed its score, like "learned × 0.95 (votes in earlier sessions)"."""
+    return [
+        f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
+        for name, factor in weighed(trace, candidate).factors.items()
+    ]
 
 
 def score_parts(trace: RecallTrace, candidate: TraceCandidate) -> list[ScorePart]:

@@ -1,9 +1,11 @@
 """Why a memory got its slot in an answer, and which memory came next."""
 
 from secondhop.graph.deciding import (
+    comes_last,
     deciding,
     deciding_text,
     is_planned,
+    is_weakened_look_up,
     keeps_hybrid_order,
     next_after,
     rivalling,
@@ -78,12 +80,6 @@ def left_by_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
     return f"{told}; it {put_back(trace, candidate)}" if comes_last(trace, candidate) else told
 
 
-def comes_last(trace: RecallTrace, candidate: TraceCandidate) -> bool:
-    """Whether it comes after the others, whatever its score is."""
-    outdated = candidate.outdated_by and not is_planned(trace)
-    return bool(candidate.close_to or outdated or is_weakened_look_up(trace, candidate))
-
-
 def next_best(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """A sentence about the memory that came next, with a leading space."""
     rival = next_after(trace, candidate.slot or 0)
@@ -111,9 +107,11 @@ def put_back(trace: RecallTrace, candidate: TraceCandidate) -> str:
     return "is like what was voted down" if refused else ""
 
 
-def is_weakened_look_up(trace: RecallTrace, candidate: TraceCandidate) -> bool:
-    """Whether it comes last in a look-up because it is close to a newer memory."""
-    return bool(candidate.weakened_by) and keeps_hybrid_order(trace)
+def last_because(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """Why it comes last, in a few words; "" if it does not, or was voted for."""
+    if chosen_by(candidate) is not None or not comes_last(trace, candidate):
+        return ""
+    return put_back(trace, candidate).removeprefix("is ")
 
 
 def chosen_by(candidate: TraceCandidate) -> TraceVote | None:

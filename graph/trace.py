@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from secondhop.graph.result import Frozen, Spent
 from secondhop.nodes.state import Effort
@@ -110,6 +110,13 @@ class TraceVote(Told):
     place: int | None = None
     """Place among its round's votes in favour, from 1 for the best; 0: not in favour; None: the
     voter gave no order."""
+
+    @field_validator("reason")
+    @classmethod
+    def _given(cls, reason: str, info: ValidationInfo) -> str:
+        """The reason; "" for the words of older traces where the voter gave none."""
+        none = (f"voted {info.data.get('vote')}", f"said the {info.data.get('by')}")
+        return "" if reason in none else reason
 
 
 class TraceDrop(Told):

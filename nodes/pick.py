@@ -4,7 +4,7 @@ from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.selection.answerable import admitting_min_score
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
-from secondhop.nodes.selection.relevance import keeps_out, last_votes
+from secondhop.nodes.selection.relevance import is_outside, keeps_out, last_votes
 from secondhop.nodes.selection.select import Loser
 from secondhop.nodes.selection.slots import BestAnswer, best_answer
 from secondhop.nodes.services import Services
@@ -122,9 +122,9 @@ def unfit(
 
 
 def voted(vote: Vote) -> str:
-    """The vote in words, like "voted cold: about another trip" (or just "voted cold")."""
-    told = f"voted {vote['vote']}"
-    return told if vote["reason"] in ("", told) else f"{told}: {vote['reason']}"
+    """The vote in words, like "voted cold: about another trip" or "voted cold by the person"."""
+    told = f"voted {vote['vote']}" + (f" by the {vote['by']}" if is_outside(vote) else "")
+    return f"{told}: {vote['reason']}" if vote["reason"] else told
 
 
 def unanswered(

@@ -6,7 +6,7 @@ from secondhop.nodes.pick import NOT_NEAR
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.answerable import text_relevance
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, HYBRID, SIMILARITY, UNDERTAKING
-from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, is_outside, last_votes
+from secondhop.nodes.selection.relevance import LEAST_RELEVANCE, last_votes
 from secondhop.nodes.state import DIRECT, Candidate, Drop, FacetScore, QuestionKind, RecallState
 from secondhop.ranking.votes import IN_FAVOUR
 
@@ -75,8 +75,7 @@ def chosen_for(candidate: Candidate, state: RecallState) -> str:
     vote = last_votes(state).get(candidate["memory_id"])
     if vote is None or vote["vote"] not in IN_FAVOUR:
         return ""
-    has_reason = not is_outside(vote) and vote["reason"] not in {"", f"voted {vote['vote']}"}
-    reason = f": {vote['reason'].rstrip('.')}" if has_reason else ""
+    reason = f": {vote['reason'].rstrip('.')}" if vote["reason"] else ""
     return f"Chosen by the {vote['by']}{reason}"
 
 

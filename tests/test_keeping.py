@@ -126,10 +126,17 @@ async def test_an_update_is_a_new_memory_in_the_place_of_the_old(recall: Recall)
     await recall.memories.aupdate(fact.memory_id, "Zeta", at=on(2))
 
     assert new.supersedes == [old.memory_id]
-    assert (await recall.memories.ahistory(new.memory_id)).versions[0].title == "Home"
+    assert (await recall.memories.aget(new.memory_id)).title == "Home"
     assert await values(recall) == ["Zeta"]
     with pytest.raises(UsageError, match="was superseded by"):
         await recall.memories.aupdate(old.memory_id, "We live in Ulm")
+
+
+async def test_a_memory_called_by_its_words_is_called_by_its_new_words(recall: Recall) -> None:
+    old = await recall.memories.aremember("The key is with Ines.")
+    new = await recall.memories.aupdate(old.memory_id, "The key is with Noor.")
+
+    assert (await recall.memories.aget(new.memory_id)).title == "The key is with Noor."
 
 
 async def test_expiry_and_salience_change_without_a_new_memory(recall: Recall) -> None:

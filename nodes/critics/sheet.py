@@ -148,7 +148,8 @@ def memories(
 def voted_line(view: CandidateView, vote: Vote, call_id: str) -> str:
     """A memory that was voted on before, with that vote."""
     reason = title_line(reason_of(vote), chars=80)
-    said = f"{vote['vote']}: {reason}" if reason else vote["vote"]
+    by = "" if vote["by"] == "critic" else f" by the {vote['by']}"
+    said = f"{vote['vote']}{by}: {reason}" if reason else f"{vote['vote']}{by}"
     return f"{call_id} | {view.created_at:%Y-%m-%d} | “{title_line(view.title)}” | {said}"
 
 

@@ -23,10 +23,10 @@ def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
 
 
 def claimed(ballot: Ballot, claims: Mapping[str, Claim]) -> str:
-    """What a ballot claims, in words; without a claim its vote."""
+    """What a ballot claims, in words; "" without a claim."""
     other = claims.get(ballot.replaced_by or ballot.repeats or "")
     if other is None:
-        return f"voted {ballot.vote}"
+        return ""
     title = title_line(other.view.title)
     return f"replaced by the newer “{title}”" if ballot.replaced_by else f"it repeats “{title}”"
 

@@ -82,7 +82,7 @@ def as_votes(ballots: Iterable[CastBallot], state: SessionState) -> dict[str, Vo
                 vote=ballot["votes"][memory_id],
                 by=ballot["by"],
                 round=state["round"],
-                reason=f"said the {ballot['by']}",
+                reason="",
                 facet_ids=[branch] if branch else [],
                 repeats=None,
                 replaced_by=None,

@@ -334,6 +334,7 @@ async def test_cut_for_being_close_to_another_the_k_it_names_returns_it(world: S
     told = await close_to_another(world)
 
     assert (told.cut_by, told.memory_id) == ("pick", "research-2")
+    assert told.story[0].startswith("Much of what it says came back with research-1 “")
     assert "close in wording or meaning to research-1 “" in told.story[-1]
     assert "removing" not in told.nearest_change
     result, _ = await ask(world.planned_services(), k=int(number_in(told.nearest_change, "--k")))

@@ -9,7 +9,7 @@ from tests.fakes import ScriptedCritic, fixed_clock, votes
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
 from secondhop.graph.builder import build_recall_graph
-from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace
+from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace, TraceVote
 from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.services import Services
@@ -145,6 +145,15 @@ async def test_every_vote_stands_with_its_round_and_reason(two_rounds: Answer) -
         ("plan", 2, "hot"),
         ("car", 2, "hot"),
     }
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [("voted hot", ""), ("said the critic", ""), ("voted hot twice", "voted hot twice")],
+)
+def test_older_traces_gave_words_where_the_voter_gave_no_reason(said: str, reason: str) -> None:
+    vote = {"vote": "hot", "by": "critic", "round": 1, "reason": said}
+    assert TraceVote.model_validate(vote).reason == reason
 
 
 async def test_the_rule_that_ended_it_and_the_settings_in_force_stand_in_it(

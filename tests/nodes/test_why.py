@@ -38,15 +38,15 @@ def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, sai
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("by", "given", "told"),
     [
-        ("", "voted cold"),
-        ("voted cold", "voted cold"),
-        ("another trip", "voted cold: another trip"),
+        ("critic", "", "voted cold"),
+        ("critic", "another trip", "voted cold: another trip"),
+        ("person", "", "voted cold by the person"),
     ],
 )
-def test_a_vote_is_told_with_its_reason_if_it_has_one(given: str, told: str) -> None:
-    assert voted({**vote("a", "cold"), "reason": given}) == told
+def test_a_vote_is_told_with_its_reason_if_it_has_one(by: str, given: str, told: str) -> None:
+    assert voted({**vote("a", "cold", by=by), "reason": given}) == told
 
 
 @pytest.mark.parametrize("relevance", [0.2, 0.02])

@@ -131,6 +131,9 @@ def test_a_recall_is_explained_by_its_trace(http: httpx.Client) -> None:
         for one in result["memories"]
     }
     assert content(http.get(where, params={"memory_id": trace["returned"][0]}))["returned"]
+    last = [one["memory_id"] for one in lines if one["last_because"]]
+    assert last == [one["memory_id"] for one in trace["candidates"] if one["close_to"]]
+    assert last
     left = content(http.get(where, params={"memory_id": "bread"}))
     assert not left["returned"]
     assert left["nearest_change"]

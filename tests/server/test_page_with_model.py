@@ -267,6 +267,46 @@ def test_prompts_and_efforts_stand_side_by_side(
         expect(places).to_contain_text("B: voted hot by the critic")
 
 
+def test_long_words_and_efforts_do_not_widen_a_narrow_screen(
+    store: Path, browser: Browser, model: ModelServer
+) -> None:
+    long = "https://example.org/" + "Donaudampfschifffahrt" * 9
+    with Recall.open(store, entity=MARA, embedder="hashing") as recall:
+        recall.memories.remember(f"{QUESTION}: My plan is {long}", title=long, memory_id="x" * 150)
+        recall.memories.remember(Fact(subject=long, attribute="name", value=long))
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        blank.set_viewport_size({"width": 390, "height": 844})
+        page = opened(blank, running)
+
+        def widest() -> int:
+            return int(page.evaluate("document.documentElement.scrollWidth"))
+
+        page.get_by_text("More", exact=True).click()
+        expect(page.get_by_label("Effort").locator("option[value=low]")).to_be_enabled()
+        assert widest() == 390
+        page.get_by_label("Effort").select_option("high")
+        page.get_by_label("Question", exact=True).fill(f"{QUESTION} {long}")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.locator(".drawing")).to_be_visible()
+        page.locator(".answer .why-button").first.click()
+        expect(page.locator(".story")).to_be_visible()
+        assert widest() == 390
+        page.locator(".answer .vote.hot").first.click()
+        page.get_by_role("button", name="Resolve").click()
+        expect(page.get_by_role("link", name="What was learned")).to_be_visible()
+        assert widest() == 390
+        for view in ("Facts", "Briefing", "Recalls", "Compare"):
+            page.get_by_role("link", name=view).click()
+            shown = page.locator("main :is(.recalls li, table, fieldset option[value=low]:enabled)")
+            expect(shown.first).to_be_attached()
+            assert widest() == 390, view
+        page.evaluate(f"location.hash = '#/memory/{MARA}/{'x' * 150}'")
+        page.get_by_text("Learned from sessions").click()
+        page.get_by_text("Add a memory").click()
+        expect(page.locator(".detail article")).to_be_visible()
+        assert widest() == 390
+
+
 def test_facts_preferences_history_and_the_briefing_are_browsed(
     store: Path, browser: Browser, model: ModelServer
 ) -> None:

@@ -92,9 +92,11 @@ def test_ui_opens_its_page_with_a_token_of_its_own(
     browser.chmod(0o700)
     monkeypatch.setenv("BROWSER", f"{browser} %s")
     line = command(tmp_path / "store", "ui", "--entity", MARA)
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment()) as child:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=environment()) as child:
         try:
             assert child.stdout is not None
+            assert child.stderr is not None
             page = child.stdout.readline().removeprefix("open ").strip()
             url, _, given = page.partition("/#")
             token = dict(one.split("=", 1) for one in given.split("&"))["token"]
@@ -105,5 +107,7 @@ def test_ui_opens_its_page_with_a_token_of_its_own(
             assert httpx.get(f"{url}{HERE}", headers=bearer).json()["memories"] == 10
             assert httpx.get(f"{url}{HERE}").status_code == 401
             assert asked.read_text(encoding="utf-8").strip() == page
+            child.kill()
+            assert "http" not in child.stderr.read()  # no address that asks for the token
         finally:
             child.kill()

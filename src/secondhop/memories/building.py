@@ -122,6 +122,12 @@ def reworded(old: Memory, what: Rememberable) -> Rememberable:
             return what
 
 
+def given_title(old: Memory) -> str:
+    """The title that a new version keeps; "" if the old one was called by its words or names."""
+    is_own = old.kind == "continuity" and old.title != first_words(old.text)
+    return old.title if is_own else ""
+
+
 def spaced(text: str, name: str) -> str:
     """The text with single spaces.
 

@@ -28,6 +28,7 @@ from secondhop.memories import rules
 from secondhop.memories.building import (
     Rememberable,
     expired_notice,
+    given_title,
     new_memory,
     reworded,
     same_words_since,
@@ -208,7 +209,7 @@ class MemoryService(MemoryReading):
                 mark = (await self._store.look(lambda view: view.keeping(memory_id))).mark
             return await self.aremember(
                 reworded(old, what),
-                title=old.title if old.kind == "continuity" else "",
+                title=given_title(old),
                 at=at,
                 valid_until=until,
                 salience=salience,

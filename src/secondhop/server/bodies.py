@@ -311,6 +311,8 @@ class MemoryLine(BaseModel):
     created_at: datetime
     text: str = Field(description="Its first words.")
     evidence: list[str] = Field(description="The passages that came back of it, best first.")
+    factors: list[str] = Field(description="What changed its score, in words.")
+    last_because: str = Field(description='Why it comes after the others; "" if it does not.')
 
 
 class TraceLine(BaseModel):

@@ -14,6 +14,8 @@ from secondhop.errors import SecondhopError
 from secondhop.graph.deciding import deciding_scores
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
+from secondhop.graph.score_story import factors_in_words
+from secondhop.graph.slot_reason import last_because
 from secondhop.graph.trace import RecallTrace
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent
@@ -177,6 +179,7 @@ async def memories_told_of(recall: Readable, trace_id: str) -> list[MemoryLine]:
     """
     kept = await asyncio.to_thread(recall.trace, trace_id)
     reader = recall.admin.services.reader
+    known = {one.memory_id: one for one in kept.candidates}
     named = ((one.memory_id, one.outdated_by, one.weakened_by) for one in kept.candidates)
     ids = dict.fromkeys(one for each in named for one in each if one)
     cards = await reader.cards(list(ids))
@@ -196,6 +199,8 @@ async def memories_told_of(recall: Readable, trace_id: str) -> list[MemoryLine]:
                 for own in kept.evidence.get(one.memory_id, [])
                 if own in passages
             ],
+            factors=factors_in_words(kept, known[one.memory_id]) if one.memory_id in known else [],
+            last_because=last_because(kept, known[one.memory_id]) if one.memory_id in known else "",
         )
         for one in stored
         if one is not None and one.memory_id in cards

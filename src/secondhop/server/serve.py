@@ -39,11 +39,12 @@ async def serve(
     also: Sequence[Token] = (),
     listening: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve HTTP until a signal ends it; print the address on standard error.
+    """Serve HTTP until a signal ends it.
 
     Args:
         also: extra tokens that only this process accepts.
-        listening: called with the URL as soon as clients can connect.
+        listening: called with the URL as soon as clients can connect; None: it is printed on
+            standard error.
 
     Raises:
         SecondhopError: the address cannot be bound.
@@ -72,8 +73,9 @@ async def serve(
             timeout_graceful_shutdown=GRACE_S,
             timeout_keep_alive=20,
         )
-        print(f"secondhop: serving {url} ({who_may(known)})", file=sys.stderr, flush=True)
-        if listening is not None:
+        if listening is None:
+            print(f"secondhop: serving {url} ({who_may(known)})", file=sys.stderr, flush=True)
+        else:
             listening(url)
         await uvicorn.Server(config).serve(sockets=[sock])
 

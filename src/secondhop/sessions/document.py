@@ -17,7 +17,7 @@ from secondhop.nodes.fuse import as_candidate
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.spark import branch_name, branch_why, lateral_text
-from secondhop.nodes.state import Candidate, Facet, Query, Vote
+from secondhop.nodes.state import Candidate, Facet, Query
 from secondhop.stores.records import MemoryCard
 
 VERSION = 2
@@ -99,7 +99,6 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
         for memory_id, row in scores.items()
         if memory_id in cards and memory_id not in hidden.reasons
     }
-    state["votes"] = {key: with_reason(vote) for key, vote in state["votes"].items()}
     facets, queries = state["facets"].items(), state["queries"].items()
     state["facets"] = {i: with_title(facet, state, cards) for i, facet in facets}
     state["queries"] = {i: with_words(query, state, cards) for i, query in queries}
@@ -131,11 +130,6 @@ def marks_of(candidate: Candidate) -> list[str]:
 def mark_of(cue: str) -> str:
     """A digest by which a cue is found among those of its memory; "" for none."""
     return sha256(cue.encode()).hexdigest()[:12] if cue else ""
-
-
-def with_reason(vote: Vote) -> Vote:
-    """The vote with a plain reason. Its own may have quoted a memory and was not stored."""
-    return {**vote, "reason": f"said the {vote['by']}"}
 
 
 def titled_facets(state: SessionState) -> Mapping[str, str]:

@@ -57,7 +57,7 @@ async def test_votes_reach_the_memories_they_name() -> None:
 
     assert verdict.ballots == (
         Ballot(memory_id="a", vote="hot", reason="the plan", facet_ids=("e1", "f0"), place=1),
-        Ballot(memory_id="b", vote="cold", reason="voted cold", place=0),
+        Ballot(memory_id="b", vote="cold", reason="", place=0),
     )
     assert verdict.content
     assert verdict.usage.calls == 1

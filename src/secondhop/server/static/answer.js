@@ -12,21 +12,21 @@ const BY_CUE = "; or this question as a cue, which may lift it for such question
 const PAGE_WORDS = [
   [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
   [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"],
-  [/--effort none --set ranking\.min_score=([\d.]+) --k (\d+) or a little more/, "effort none with a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration), asking for $2 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
+  [/--effort none --set ranking\.min_score=([\d.]+) --k (\d+) or a little more/, "effort none with ranking.min_score = $1, asking for $2 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
   [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/, "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2"],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)"],
-  [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(said the critic\)/g, ""], [/: said the (critic|person|agent)\b/g, " by the $1"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
+  [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
   [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
-  [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"], [/the person votes/g, "you vote"],
+  [/ \(if it was learned, `[^`]*` first\)/, ", after taking back what the session taught of it"], [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"], [/the person votes/g, "you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
 ];
 
 /** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
 const OFFERS = [
   [/--effort none --k (\d+)/, (k) => [`Ask for ${k} with effort none`, { k: Number(k), effort: "none" }]], [/(?<!none |=[\d.]+ )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
-  [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again/, () => ["Ask again", {}]],
+  [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again(?!.*learning)/, () => ["Ask again", {}]],
 ];
 
 /** Buttons that ask the question of a recall again so that a memory may come back. */
@@ -36,23 +36,31 @@ const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exe
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
   const told = PAGE_WORDS.reduce((said, [command, words]) => said.replace(command, words), text);
-  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
+  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that |came back with )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
 }
 
-/** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above. `tools.explain` also explains the memory that replaces it. */
-function story(explanation, tools, name = "") {
-  const { names, canStore } = tools;
-  const change = explanation.nearest_change, it = name ? `“${name}”` : "it";
-  const offersCue = canStore && change.includes("a cue may lift it") && !isCueOf(explanation, tools);
-  const head = explanation.returned ? `Why ${it} came back` : `Why ${it} did not come back`;
+/** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above; `side`: of a comparison. `tools.explain` also explains the memory that replaces it. */
+function story(explanation, tools, name = "", side = "") {
+  const { names } = tools, it = name ? `“${name}”` : "it";
+  const head = `Why ${it} ${explanation.returned ? "came back" : "did not come back"}${side && ` in ${side}`}`;
   return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
     el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
     explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
-    change && el("p", {}, el("strong", {}, "What would admit it: "), isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names), "."),
-    canStore && el("div", { class: "tools" }, offerButtons(change, tools.trace), change.includes("learning.forget") && takeBackOffer(explanation.memory_id, tools.trace, Number(/at place (\d+): ask/.exec(change)?.[1] ?? tools.trace.k)),
-      change.includes("--restore") && restoreButton(explanation.memory_id, ["It holds again. ", button("Ask again", () => askAgain(tools.trace, {}))]),
-      offersCue && cueButton(explanation.memory_id, tools)),
+    explanation.nearest_change && adviceView(explanation, tools),
     explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+}
+
+/** What would admit a memory, in words and with buttons. What sessions taught may be taken back already; then one only asks again. */
+function adviceView(explanation, tools) {
+  const { memory_id: id, nearest_change: change } = explanation, { names, canStore, trace } = tools;
+  const k = Math.max(trace.k, Number(/at place (\d+): ask/.exec(change)?.[1] ?? 0)), again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
+  const view = el("div"), needsForgetting = change.includes("learning.forget");
+  const show = (words, ...tried) => replace(view, el("p", {}, el("strong", {}, "What would admit it: "), words, "."), canStore && el("div", { class: "tools" }, tried));
+  const showAll = () => show([isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names)], offerButtons(change, trace), needsForgetting && takeBack(id, ["Taken back. ", again()]),
+    change.includes("--restore") && restoreButton(id, ["It holds again. ", button("Ask again", () => askAgain(trace))]), change.includes("a cue may lift it") && !isCueOf(explanation, tools) && cueButton(id, tools));
+  if (canStore && needsForgetting) trying(async () => (await isTaught(id) ? showAll() : show(change.startsWith("ask again") ? "ask again without this vote" : `${k > trace.k ? `asking for ${k} memories` : "ask again"}: what sessions taught of it was taken back since`, again())));
+  else showAll();
+  return view;
 }
 
 /** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
@@ -80,26 +88,18 @@ const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back",
   done();
 }, told);
 
-/** A button that takes back what sessions taught about a memory, so that one may ask again as in `trace`, for `k` memories; words instead if nothing of it is left. */
-function takeBackOffer(memoryId, trace, k) {
-  const holder = el("span"), again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
-  trying(async () => {
-    const isTaught = (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
-    replace(holder, isTaught ? takeBack(memoryId, ["Taken back. ", again()]) : ["It was taken back since. ", again()]);
-  });
-  return holder;
-}
+/** Whether something is known of a memory from sessions. */
+const isTaught = async (memoryId) => (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
-function whyButton(tools, memoryId, label, name = "") {
+function whyButton(tools, memoryId, label, name = "", side = "") {
+  let shown = null;
   return button(label, async (pressed) => {
-    const card = pressed.closest("article, li, form, section"), isOpen = pressed.getAttribute("aria-expanded") === "true";
-    card.querySelector(":scope > .story")?.remove();
-    for (const one of card.querySelectorAll(".why-button")) one.setAttribute("aria-expanded", "false");
-    if (isOpen) return;
-    const shown = story(await tools.explain(memoryId), tools, name);
-    card.append(shown);
-    pressed.setAttribute("aria-expanded", "true");
+    shown?.remove();
+    shown = shown ? null : story(await tools.explain(memoryId), tools, name, side);
+    pressed.setAttribute("aria-expanded", String(shown !== null));
+    if (!shown) return;
+    pressed.closest("article, li, form, section").append(shown);
     shown.focus();
   }, { "aria-expanded": "false", class: "why-button" });
 }
@@ -131,9 +131,9 @@ const facts = (memory, tools) => el("dl", { class: "facts" },
 
 const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. */
+/** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. "" of an empty answer: none decided there. */
 function scoreOf(id, { scores, trace }) {
-  if (!(id in scores)) return "";
+  if (!(id in scores) || !trace.returned.length) return "";
   const shown = [...trace.returned, ...trace.near_misses.map((one) => one.memory_id)], told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
   const tells = (digits) => new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
   return `score ${scores[id].toFixed(trace.settings["slots.by"] === "hybrid ranks" ? 4 : [2, 3].find(tells) ?? 4)}`;
@@ -151,8 +151,8 @@ const votesBy = ({ votes }) => Object.fromEntries(votes.filter((one) => one.roun
 /** What the critic voted on a memory, and why, unless `why` says it; and what people voted in which round, in words. */
 function votesOn({ id, why }, { trace }) {
   const last = votesBy(trace.candidates.find((one) => one.memory_id === id) ?? { votes: [] });
-  const reason = ({ vote, reason: told }) => ["", `voted ${vote}`, "said the critic"].includes(told) || why.includes(told.replace(/\.$/, "")) ? "" : `: ${told.replace(/\.$/, "")}`;
-  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? reason(last[by]) : ` in round ${last[by].round}`}.`);
+  const reason = (told) => told && !why.includes(told) ? `: ${told}` : "";
+  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? reason(last[by].reason.replace(/\.$/, "")) : ` in round ${last[by].round}`}.`);
 }
 
 /** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */
@@ -270,7 +270,14 @@ function whyNotForm(tools, search) {
     return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
       el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
   };
-  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); trying(async () => { await answer(++last, input.value.trim()); told.focus({ preventScroll: true }); told.scrollIntoView({ block: "start" }); }, form); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
+  const submit = () => trying(async () => {
+    const said = input.value.trim();
+    await answer(++last, said);
+    if (input.value.trim() !== said) return;  // one who writes the next stays there
+    told.focus({ preventScroll: true });
+    told.scrollIntoView({ block: "start" });
+  }, form);
+  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); submit(); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
   el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
   return form;
 }

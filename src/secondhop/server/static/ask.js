@@ -17,11 +17,10 @@ function askView() {
   const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } }, question,
     el("div", { class: "row" }, el("label", {}, "Ask for ", k, " memories"), more, el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask"))));
   question.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } });
-  const set = () => ({ k: Number(k.value) || null, include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null });
-  const submit = (also = {}, kept = null) => trying(async () => {
+  const submit = (also = {}) => trying(async () => {
     tries.remove();
     about.remove();
-    await ask({ question: question.value, ...set(), ...also }, out, kept);
+    await ask({ question: question.value, k: Number(k.value) || null, include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null, ...also }, out);
   }, form);
   const filled = (trace) => {
     question.value = trace.question;
@@ -33,12 +32,12 @@ function askView() {
     more.open ||= Boolean(effort.value) || stale.checked;
     if (document.activeElement === question) question.select();
   };
-  const again = ({ trace, changes }) => {
-    if (changes) question.value = trace.question; else filled(trace);
-    submit({ k: trace.k, include_stale: trace.include_stale, effort: trace.effort, as_of: trace.as_of, where: trace.where, ...changes }, changes && set());  // only programs give `where`
+  const again = (recall) => {
+    filled(recall);
+    submit(Object.fromEntries(["k", "include_stale", "effort", "as_of", "where"].map((key) => [key, recall[key]])));  // only programs give `where`
   };
   const last = lastKept();
-  if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled({ ...lastRecall.tools.trace, ...last.set }); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
+  if (last && !toAsk) trying(() => showLast(last, out).then(() => { if (!question.value) filled(lastRecall.tools.trace); }, (error) => replace(out, addressed() && noLongerKept(error))));  // after a reload
   else {
     about.textContent = "secondhop finds the memories that a question needs, and says why each came back, and why others did not.";
     requestsToTry().then((texts) => replace(tries, texts.length && "Try:", texts.map((text) => el("button", { type: "button", onclick: () => { question.value = text; submit(); } }, short(text, 80))))).catch(() => {});
@@ -52,11 +51,11 @@ async function requestsToTry() {
   return [...new Set(new Map(cues.map((cue) => [cue.memory_id, cue.text])).values())].slice(0, 3);
 }
 
-let toAsk = null;  // {trace, changes} of the recall to open the view with
+let toAsk = null;  // the question and settings to open the view with
 
-/** Ask the question of a recall again, with its settings. With `changes` of them, the next question is asked as the form was set. */
-function askAgain(trace, changes = null) {
-  toAsk = { trace, changes };
+/** Ask the question of a recall again, with its settings and these changes of them, which the form then shows. */
+function askAgain(trace, changes = {}) {
+  toAsk = { ...trace, ...changes };
   open("ask");
 }
 
@@ -75,8 +74,8 @@ function untraced(error) {
   return { trace: { candidates: [], facets: [], queries: [], returned: [], near_misses: [], planner: "", critic: "", settings: {} }, scores: {}, explain: null };
 }
 
-/** Ask, and show the steps and then the answer in `out`. `set`: how the form is set, if the recall is not asked like that. */
-async function ask(body, out, set = null) {
+/** Ask, and show the steps and then the answer in `out`. */
+async function ask(body, out) {
   say("Asking…");
   const flow = new Flow(await get(ofEntity("/graph")));
   const answer = el("div"), waiting = new Waiting();
@@ -87,9 +86,8 @@ async function ask(body, out, set = null) {
   if (!isWanted()) return;
   result.spent = traced.trace.spent ?? result.spent;  // the time that is shown of it later
   flow.end(result, stopOf(traced.trace));
-  const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id, { set });
+  const session = new Session({ ...body, effort: result.effort }, answer, flow, result.trace_id);
   session.keep();
-  if (set && result.trace_id) flow.element.before(askedWith(traced.trace));
   showRecall(answer, { result, ...traced, session });
   answer.querySelector(".answer").focus({ preventScroll: true });  // so that keyboard users continue here
   if (result.trace_id) showAddress("ask", addressOf(result.trace_id), result.question);
@@ -301,12 +299,11 @@ const costsOf = (answer) => ({ ...answer, rounds: answer.round, stop_reason: "vo
 
 /** Votes on an answer. The server's session begins when the first votes are sent. */
 class Session {
-  /** `kept`: the id, the votes and the form that a reload brings back; see kept.js. */
+  /** `kept`: the id and the votes that a reload brings back; see kept.js. */
   constructor(body, holder, flow, traceId, kept = {}) {
     Object.assign(this, { body, holder, flow, traceId, names: new Map() });
     this.votes = new Map(kept.votes ?? []);
     this.id = kept.sessionId ?? "";
-    this.set = kept.set ?? null;
     this.count = el("span", { role: "status" });
     this.next = button("Next round", () => { const waiting = new Waiting(); this.bar.append(waiting.element); return this.vote().finally(() => waiting.end()); }, { class: "primary next-round", "aria-keyshortcuts": "n" }, () => this.isStuck());
     this.done = button("Resolve", () => this.resolve());
@@ -318,7 +315,7 @@ class Session {
   tools() { return { votes: this.votes, voted: () => this.refresh() }; }
 
   /** Keep the answer and the votes that are not sent yet, so that a reload shows them again. */
-  keep() { keepAsLast(this.traceId, { body: this.body, sessionId: this.id, votes: [...this.votes], set: this.set }); }
+  keep() { keepAsLast(this.traceId, { body: this.body, sessionId: this.id, votes: [...this.votes] }); }
 
   refresh() {
     this.keep();
@@ -367,7 +364,7 @@ class Session {
     const uncounted = [...this.votes.keys()].filter((id) => !(id in noted));
     if (Object.keys(noted).length) await post(ofEntity(`/sessions/${this.id}/votes`), { votes: noted, round: this.answer.round, go_on: false });
     const done = await post(ofEntity(`/sessions/${this.id}/resolve`));
-    keepAsLast(this.traceId, { resolved: { done, uncounted }, set: this.set });
+    keepAsLast(this.traceId, { resolved: { done, uncounted } });
     built.get("memories")?.learned();
     this.bar.remove();
     this.flow.end(costsOf(this.answer), "you resolved the session");

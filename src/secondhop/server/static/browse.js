@@ -61,13 +61,13 @@ function memoriesView() {
   const list = el("ul", { class: "rows" }), detail = el("div", { class: "detail" });
   const words = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter", oninput: () => { refilter(); loadRest(); } });
   const kind = el("select", { "aria-label": "Kind", onchange: () => refilter() }, ["all kinds", "continuity", "factual", "preferential"].map((one) => el("option", {}, one)));
-  const loaded = [];
+  const loaded = new Map();  // {id: memory}
   let after = "";
   const fits = (memory) => (kind.selectedIndex === 0 || memory.kind === kind.value)
     && hasWords(memory, words.value);
   const refilter = () => {
-    const shown = loaded.filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500);
-    replace(list, shown.length || after || !loaded.length ? shown.map(row) : el("li", {}, words.value ? "No memory has all these words. Try fewer words, or all kinds." : NONE_OF_KIND[kind.value]));
+    const shown = [...loaded.values()].filter(fits).sort((a, b) => b.created_at.localeCompare(a.created_at)).slice(0, 500);
+    replace(list, shown.length || after || !loaded.size ? shown.map(row) : el("li", {}, words.value ? "No memory has all these words. Try fewer words, or all kinds." : NONE_OF_KIND[kind.value]));
   };
   const row = (memory) => el("li", {}, el("button", { type: "button", class: memory.end ? "link ended" : "link", "data-memory": memory.memory_id, "aria-current": opened?.memory_id === memory.memory_id && "true", onclick: () => trying(() => open(memory)) },
     el("span", { class: "quiet" }, `${day(memory.created_at)} `), nameOf(memory), memory.end ? ` (${memory.end})` : "",
@@ -77,7 +77,7 @@ function memoriesView() {
     const past = await get(ofEntity(`/history/${encodeURIComponent(memory.memory_id)}`));
     const cues = await get(ofEntity(`/cues/${encodeURIComponent(memory.memory_id)}`));
     const near = await Promise.all([...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)));
-    replace(detail, memoryView(memory, past, cues, near, open));
+    replace(detail, memoryView(memory, past, cues, near, open, replaced));
     opened = memory;
     for (const one of list.querySelectorAll("button")) if (one.dataset.memory === memory.memory_id) one.setAttribute("aria-current", "true"); else one.removeAttribute("aria-current");
   };
@@ -88,17 +88,24 @@ function memoriesView() {
     detail.firstChild.focus({ preventScroll: true });
     detail.firstChild.scrollIntoView({ block: "nearest" });  // shows its start if it is longer than the screen
   };
+  const replaced = async (kept) => {
+    for (const id of [...kept.supersedes, kept.memory_id]) loaded.set(id, await get(ofEntity(`/memories/${encodeURIComponent(id)}`)));
+    refilter();
+    await open(loaded.get(kept.memory_id));
+    await trying(showStats);
+    say(kept.notice || "Replaced", Boolean(kept.notice));
+  };
   const load = async () => {
     const page = await get(ofEntity(`/memories?limit=${PAGE}&after=${encodeURIComponent(after)}`));
-    loaded.push(...page.memories);
+    for (const one of page.memories) loaded.set(one.memory_id, one);
     after = page.next;
     more.hidden = !after;
     refilter();
-    none.hidden = loaded.length > 0;
-    say(`${plural(loaded.length, "memory", "memories")} loaded`);
+    none.hidden = loaded.size > 0;
+    say(`${plural(loaded.size, "memory", "memories")} loaded`);
   };
   const more = button("Load more", load);
-  const reload = async () => { loaded.length = 0; after = ""; await load(); await trying(showStats); adding.open ||= !loaded.length; };
+  const reload = async () => { loaded.clear(); after = ""; await load(); await trying(showStats); adding.open ||= !loaded.size; };
   const none = el("p", { hidden: true }, "No memory is stored yet. Write one here, ingest files (secondhop ingest FILE), or choose another name at the top.");
   const added = async () => { words.value = ""; kind.selectedIndex = 0; await reload(); };  // a filter would hide it
   const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(added));
@@ -154,7 +161,7 @@ const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(c
 function cueButton(memoryId, { question, trace }) {
   const holder = el("span");
   const offer = () => replace(holder, onceButton("Add this question as a cue", () => addCue(memoryId, question),
-    (cue) => ["Added. ", button("Ask again", () => askAgain(trace, {})), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
+    (cue) => ["Added. ", button("Ask again", () => askAgain(trace)), " ", button("Undo", async () => { await removeCue(cue); offer(); })]));
   trying(async () => { if (await isFull(memoryId)) replace(holder, el("span", { class: "warning" }, FULL, " "), el("button", { type: "button", class: "link inline", onclick: () => openMemory(memoryId) }, "Its cues")); else offer(); });
   return holder;
 }
@@ -166,6 +173,14 @@ function cueForm(memoryId, added) {
     added(await addCue(memoryId, words.value));
     words.value = "";
   }, event.target); } }, words, el("button", {}, "Add cue"));
+}
+
+/** A form to write what replaces a memory: a fact keeps its names, another memory its title. Calls `replaced` with what was stored. */
+function replaceForm(memory, replaced) {
+  const text = el("textarea", { rows: "2", required: true, "aria-label": "Replace with", placeholder: memory.kind === "factual" ? "the value that holds now" : "what holds now" });
+  return el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(async () => {
+    await replaced(await (await call("PATCH", ofEntity(`/memories/${encodeURIComponent(memory.memory_id)}`), { text: text.value })).json());
+  }, event.target); } }, el("h3", {}, "Replace with …"), text, el("div", { class: "row" }, el("button", {}, "Replace")));
 }
 
 function tracesView() {
@@ -197,8 +212,8 @@ function tracesView() {
   return { element: el("div", {}, all, out), focus };
 }
 
-/** A stored memory. `near`: the memories it replaces and the one that replaces it; `open` shows one of them. */
-function memoryView(memory, past, cues, near, open) {
+/** A stored memory. `near`: the memories it replaces and the one that replaces it; `open` shows one of them; `replaced`: see `replaceForm`. */
+function memoryView(memory, past, cues, near, open, replaced) {
   const other = (id) => { const one = near.find((each) => each.id === id) ?? { id }; return el("button", { type: "button", class: "link inline", onclick: () => trying(() => open({ memory_id: id, ...one })) }, nameOf(one)); };
   const history = historyList(past, cues, cues.replaces.map((id) => el("li", {}, "replaces ", other(id))));
   return el("article", { class: "card", tabindex: "-1" }, el("h2", {}, nameOf(memory)),
@@ -206,7 +221,7 @@ function memoryView(memory, past, cues, near, open) {
     cues.replaced_by && el("p", { class: "warning" }, "A newer memory replaces it: ", other(cues.replaced_by)),
     quote(memory.text ?? ""),
     lastRecall?.tools.explain && el("div", { class: "tools" }, whyButton(lastRecall.tools, memory.memory_id, `Why, or why not, for “${short(lastRecall.question, 50)}”?`)),
-    cuesView(cues, history.draw),
+    cuesView(cues, history.draw), memory.memory_id && !memory.end && replaceForm(memory, replaced),
     past.versions.length > 1 ? [el("h3", {}, "Versions"), el("ol", {}, past.versions.map((one) => el("li", {}, `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`, one.end && ` (${one.end})`)))] : null,
     el("h3", {}, "History"), history.list);
 }

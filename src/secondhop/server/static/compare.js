@@ -123,7 +123,7 @@ async function compared(name, traceId, result) {
   const traced = result ? await tracedBy(traceId).catch(untraced) : await tracedBy(traceId);
   const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(() => []);
   const told = result ? { ...result, spent: traced.trace.spent ?? result.spent } : resultOf(traced);
-  return { name, result: told, trace: traced.trace, prompts, tools: toolsOf({ result: told, ...traced }) };
+  return { name, result: told, trace: traced.trace, stored: traced.stored ?? new Map(), prompts, tools: toolsOf({ result: told, ...traced }) };
 }
 
 /** {memory id: the cues that count for it} in a recall, as far as its trace tells. */
@@ -179,26 +179,13 @@ function promptsCompared(a, b) {
 /** {memory id: place in the answer, from 1}. */
 const placesIn = (result) => new Map(shownIn(result).map((memory, index) => [memory.id, index + 1]));
 
-/** What a factor of a score stands for: `FACTOR_MEANING` of graph/score_story.py. */
-const FACTORS = { source: "its kind of document", salience: "its salience", recency: "its age", exposure: "shown lately", learned: "votes in earlier sessions", newer: "a newer memory", unnamed: "the critic did not name it" };
-
-/** Why a candidate comes last, whatever its score is: `put_back` of graph/slot_reason.py; "" if it does not. */
-function comesLast({ trace, tools }, one) {
-  const by = trace.settings["slots.by"];
-  if (Object.values(votesBy(one)).some(({ vote }) => ["hot", "warm"].includes(vote))) return "";
-  const why = one.close_to ? `close in wording or meaning to ${one.close_to}` : one.outdated_by && by !== "facets" ? `outdated by ${one.outdated_by}` : one.weakened_by && by === "hybrid ranks" ? `close to the newer “${tools.names.get(one.weakened_by) ?? one.weakened_by}”` : "";
-  return why && `comes last: ${inWords(why, tools.names)}`;
-}
-
 /** The factors that count for a memory in a recall, the last vote of each voter, and why it was not returned, in words; [] if the trace does not tell. */
-function weighedIn({ trace, tools }, id) {
+function weighedIn({ trace, stored, tools: { names } }, id) {
   const one = trace.candidates.find((candidate) => candidate.memory_id === id), hidden = trace.hidden?.find((each) => each.memory_id === id);
   if (hidden) return [hidden.reason];
   if (!one) return [];
-  const last = comesLast({ trace, tools }, one), cut = one.slot === null && one.drops.at(-1);
-  const counts = (name) => name === "recency" ? one.slot_facet === "f0" : !(last && name === "newer") && (!["newer", "unnamed"].includes(name) || !["hybrid ranks", "relevance"].includes(trace.settings["slots.by"]));
-  const factors = Object.entries(one.factors).filter(([name]) => counts(name)).map(([name, factor]) => `×${factor.toFixed(2)} (${FACTORS[name] ?? name})`);
-  return [last || (cut && cut.stage !== "critique" && inWords(cut.reason, tools.names)), ...factors, ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)].filter(Boolean);
+  const { factors = [], last_because: last = "" } = stored.get(id) ?? {}, cut = one.slot === null && one.drops.at(-1);
+  return [last ? `comes last: ${inWords(last, names)}` : cut && cut.stage !== "critique" && inWords(cut.reason, names), ...factors.filter((factor) => !(last && factor.startsWith("newer "))), ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)].filter(Boolean);
 }
 
 /** What counts for a memory in only one of two recalls of the same question; "" if nothing is known. */
@@ -217,7 +204,7 @@ function summary(one, other, happened) {
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
   const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
   const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
-  const why = ({ tools }, id, label) => tools.explain && whyButton(tools, id, label, one.tools.names.get(id));
+  const why = ({ tools, name }, id, label) => tools.explain && whyButton(tools, id, label, one.tools.names.get(id), name);
   const told = (memory) => el("li", {}, el("strong", {}, one.tools.names.get(memory.id) ?? nameOf(memory)), [(memory.stale || one.tools.outdatedBy.has(memory.id)) && "outdated", happened.get(memory.id)].filter(Boolean).map((words) => ` (${words})`), " ", why(one, memory.id, `Why in ${one.name}?`), " ", why(other, memory.id, `Why not in ${other.name}?`));
   const gone = one.trace.forgotten?.length;
   const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);

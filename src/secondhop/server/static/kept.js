@@ -3,7 +3,7 @@
 
 const LAST = "last recall";
 
-/** Keep an answer. `also`: {body, sessionId, votes} if it takes votes, {resolved} if its session is over; {set}: how the form is set, if the recall was not asked like that; see ask.js. */
+/** Keep an answer. `also`: {body, sessionId, votes} if it takes votes, {resolved} if its session is over. */
 const keepAsLast = (traceId, also) => sessionStorage.setItem(LAST, JSON.stringify({ entity: place.entity, traceId, ...also }));
 
 /** What was kept of the last answer; null if there is none of this entity. */

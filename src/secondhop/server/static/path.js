@@ -153,7 +153,7 @@ function drawPath(trace, ids, { onMemory, ...told }) {
 function box(node, { show, move, onMemory, isFirst }) {
   const { wide } = node;
   const kind = node.isCue ? "cue" : ["question", "need", "query", "memory"][node.column];
-  const says = node.column === 3 ? `${node.out ? "not returned" : `place ${node.mark}`}, ${node.says}` : node.hop ? HOPS[Math.min(node.hop, 3)] : "";
+  const says = node.column === 3 ? [node.out ? "not returned" : `place ${node.mark}`, node.says].filter(Boolean).join(", ") : node.hop ? HOPS[Math.min(node.hop, 3)] : "";
   const choose = () => node.id && onMemory(node.id);
   const lines = inLines(inOrder(node.label), wide - 36), middle = node.y + BOX / 2 + 4;
   return svg("g", {
