@@ -2,63 +2,181 @@
 // An answer as cards: why each memory came back, what came close, and what was not found.
 
 const VOTES = [
-  ["hot", "exactly right"], ["warm", "getting closer"], ["cold", "not what I meant"],
-  ["wrong", "misleading"], ["spark", "not the answer, but it reminds me of something"],
+  ["hot", "exactly right"],
+  ["warm", "getting closer"],
+  ["cold", "not what I meant"],
+  ["wrong", "misleading"],
+  ["spark", "not the answer, but it reminds me of something"],
 ];
 
 const BY_CUE = "; or this question as a cue, which may lift it for such questions";
 
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
-  [/^Round (\d+), \w+: /, "Round $1: "], [/^Found for “[^”]*”; its search was bent by these votes/, "your votes moved the search that found it"],
-  [/--effort none --k (\d+) or a little more/, "effort none, asking for $1 memories or a little more"],
-  [/--effort none --set ranking\.min_score=([\d.]+) --k (\d+) or a little more/, "effort none with ranking.min_score = $1, asking for $2 memories or a little more"], [/--k (\d+)/g, "asking for $1 memories"], [/--tokens (\d+)/g, "asking for $1 tokens"],
-  [/ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/, "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2"],
-  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"], [/ranking\.min_score = ([\d.]+)/, "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)"],
-  [/a higher k also looks deeper/, "asking for more also looks deeper"], [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
-  [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""], [/a longer --deadline/, "a longer deadline (a setting of the server)"],
-  [/`--as-of` with a time before/, "asking as of a time before"], [/`--include-stale` shows it, marked as outdated; `[^`]*`/, "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”"],
-  [/; a cue may lift it for such questions: remove[^)]*\)/, ""], [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
-  [/ \(if it was learned, `[^`]*` first\)/, ", after taking back what the session taught of it"], [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"], [/people refused it for questions like this one/, "it was refused in an earlier session on such a question"], [/by the person/g, "by you"], [/what a person votes/g, "what you vote"], [/the person votes/g, "you vote"],
-  [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"], [/^Next in line for “[^”]*”/, "it was the next best"], [/; these votes made room/, "; your votes made room"], [/“the question itself”|the question itself/g, "the question"],
+  [/^Round (\d+), \w+: /, "Round $1: "],
+  [
+    /^Found for “[^”]*”; its search was bent by these votes/,
+    "your votes moved the search that found it",
+  ],
+  [
+    /--effort none --k (\d+) or a little more/,
+    "effort none, asking for $1 memories or a little more",
+  ],
+  [
+    /--effort none --set ranking\.min_score=([\d.]+) --k (\d+) or a little more/,
+    "effort none with ranking.min_score = $1, asking for $2 memories or a little more",
+  ],
+  [/--k (\d+)/g, "asking for $1 memories"],
+  [/--tokens (\d+)/g, "asking for $1 tokens"],
+  [
+    /ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/,
+    "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2",
+  ],
+  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"],
+  [
+    /ranking\.min_score = ([\d.]+)/,
+    "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)",
+  ],
+  [/a higher k also looks deeper/, "asking for more also looks deeper"],
+  [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
+  [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""],
+  [/a longer --deadline/, "a longer deadline (a setting of the server)"],
+  [/`--as-of` with a time before/, "asking as of a time before"],
+  [
+    /`--include-stale` shows it, marked as outdated; `[^`]*`/,
+    "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”",
+  ],
+  [/; a cue may lift it for such questions: remove[^)]*\)/, ""],
+  [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
+  [/ \(if it was learned, `[^`]*` first\)/, ", after taking back what the session taught of it"],
+  [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"],
+  [
+    /people refused it for questions like this one/,
+    "it was refused in an earlier session on such a question",
+  ],
+  [/by the person/g, "by you"],
+  [/what a person votes/g, "what you vote"],
+  [/the person votes/g, "you vote"],
+  [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"],
+  [/^Next in line for “[^”]*”/, "it was the next best"],
+  [/; these votes made room/, "; your votes made room"],
+  [/“the question itself”|the question itself/g, "the question"],
 ];
 
 /** [what the command line offers, [the words of a button that does it, what it changes of the recall]]. */
 const OFFERS = [
-  [/--effort none --k (\d+)/, (k) => [`Ask for ${k} with effort none`, { k: Number(k), effort: "none" }]], [/(?<!none |=[\d.]+ )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]], [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
-  [/as of a later time/, () => ["Ask without the date", { as_of: null }]], [/^ask again(?!.*learning)/, () => ["Ask again", {}]],
+  [
+    /--effort none --k (\d+)/,
+    (k) => [`Ask for ${k} with effort none`, { k: Number(k), effort: "none" }],
+  ],
+  [/(?<!none |=[\d.]+ )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]],
+  [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
+  [/as of a later time/, () => ["Ask without the date", { as_of: null }]],
+  [/^ask again(?!.*learning)/, () => ["Ask again", {}]],
 ];
 
 /** Buttons that ask the question of a recall again so that a memory may come back. */
-const offerButtons = (change, trace) => OFFERS.map(([offer, does]) => [offer.exec(change), does]).filter(([found]) => found)
-  .map(([[, value], does]) => { const [words, changes] = does(value); return button(words, () => askAgain(trace, changes)); });
+const offerButtons = (change, trace) =>
+  OFFERS.map(([offer, does]) => [offer.exec(change), does])
+    .filter(([found]) => found)
+    .map(([[, value], does]) => {
+      const [words, changes] = does(value);
+      return button(words, () => askAgain(trace, changes));
+    });
 
 /** A sentence of the server as this page says it, with names of memories instead of ids. */
 function inWords(text, names) {
   const told = PAGE_WORDS.reduce((said, [command, words]) => said.replace(command, words), text);
-  return told.replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all)).replace(/(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that |came back with )(\S+?)(?=[ ,.;]|$)/g, (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all));
+  return told
+    .replace(/(\S+) (“[^”]*”)/g, (all, id) => (names.has(id) ? `“${names.get(id)}”` : all))
+    .replace(
+      /(repeats what |close in wording or meaning to |outdated by |superseded by |on the way that |came back with )(\S+?)(?=[ ,.;]|$)/g,
+      (all, before, id) => (names.has(id) ? `${before}“${names.get(id)}”` : all),
+    );
 }
 
 /** The story of one memory in one recall. `name`: the memory's name, if the page does not show it above; `side`: of a comparison. `tools.explain` also explains the memory that replaces it. */
 function story(explanation, tools, name = "", side = "") {
-  const { names } = tools, it = name ? `“${name}”` : "it";
+  const { names } = tools,
+    it = name ? `“${name}”` : "it";
   const head = `Why ${it} ${explanation.returned ? "came back" : "did not come back"}${side && ` in ${side}`}`;
-  return el("div", { class: "story", tabindex: "-1", role: "group", "aria-label": head }, el("strong", {}, head),
-    el("ul", {}, explanation.story.map((sentence) => el("li", {}, inWords(sentence, names)))),
-    explanation.replaced_by && el("section", {}, whyButton(tools, explanation.replaced_by, "Why, or why not, the newer one?", names.get(explanation.replaced_by) ?? explanation.replaced_by)),
+  return el(
+    "div",
+    { class: "story", tabindex: "-1", role: "group", "aria-label": head },
+    el("strong", {}, head),
+    el(
+      "ul",
+      {},
+      explanation.story.map((sentence) => el("li", {}, inWords(sentence, names))),
+    ),
+    explanation.replaced_by &&
+      el(
+        "section",
+        {},
+        whyButton(
+          tools,
+          explanation.replaced_by,
+          "Why, or why not, the newer one?",
+          names.get(explanation.replaced_by) ?? explanation.replaced_by,
+        ),
+      ),
     explanation.nearest_change && adviceView(explanation, tools),
-    explanation.computed.length ? el("details", { open: true }, el("summary", {}, "How its score was computed"), partsTable(explanation.parts, tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id)), el("ul", {}, explanation.computed.map((sentence) => el("li", {}, sentence)))) : null);
+    explanation.computed.length
+      ? el(
+          "details",
+          { open: true },
+          el("summary", {}, "How its score was computed"),
+          partsTable(
+            explanation.parts,
+            tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id),
+          ),
+          el(
+            "ul",
+            {},
+            explanation.computed.map((sentence) => el("li", {}, sentence)),
+          ),
+        )
+      : null,
+  );
 }
 
 /** What would admit a memory, in words and with buttons. What sessions taught may be taken back already; then one only asks again. */
 function adviceView(explanation, tools) {
-  const { memory_id: id, nearest_change: change } = explanation, { names, canStore, trace } = tools;
-  const k = Math.max(trace.k, Number(/at place (\d+): ask/.exec(change)?.[1] ?? 0)), again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
-  const view = el("div"), needsForgetting = change.includes("learning.forget");
-  const show = (words, ...tried) => replace(view, el("p", {}, el("strong", {}, "What would admit it: "), words, "."), canStore && el("div", { class: "tools" }, tried));
-  const showAll = () => show([isCueOf(explanation, tools) && "this question is a cue of it already; now ", inWords(change, names)], offerButtons(change, trace), needsForgetting && takeBack(id, ["Taken back. ", again()]),
-    change.includes("--restore") && restoreButton(id, ["It holds again. ", button("Ask again", () => askAgain(trace))]), change.includes("a cue may lift it") && !isCueOf(explanation, tools) && cueButton(id, tools));
-  if (canStore && needsForgetting) trying(async () => (await isTaught(id) ? showAll() : show(change.startsWith("ask again") ? "ask again without this vote" : `${k > trace.k ? `asking for ${k} memories` : "ask again"}: what sessions taught of it was taken back since`, again())));
+  const { memory_id: id, nearest_change: change } = explanation,
+    { names, canStore, trace } = tools;
+  const k = Math.max(trace.k, Number(/at place (\d+): ask/.exec(change)?.[1] ?? 0)),
+    again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
+  const view = el("div"),
+    needsForgetting = change.includes("learning.forget");
+  const show = (words, ...tried) =>
+    replace(
+      view,
+      el("p", {}, el("strong", {}, "What would admit it: "), words, "."),
+      canStore && el("div", { class: "tools" }, tried),
+    );
+  const showAll = () =>
+    show(
+      [
+        isCueOf(explanation, tools) && "this question is a cue of it already; now ",
+        inWords(change, names),
+      ],
+      offerButtons(change, trace),
+      needsForgetting && takeBack(id, ["Taken back. ", again()]),
+      change.includes("--restore") &&
+        restoreButton(id, ["It holds again. ", button("Ask again", () => askAgain(trace))]),
+      change.includes("a cue may lift it") && !isCueOf(explanation, tools) && cueButton(id, tools),
+    );
+  if (canStore && needsForgetting)
+    trying(async () =>
+      (await isTaught(id))
+        ? showAll()
+        : show(
+            change.startsWith("ask again")
+              ? "ask again without this vote"
+              : `${k > trace.k ? `asking for ${k} memories` : "ask again"}: what sessions taught of it was taken back since`,
+            again(),
+          ),
+    );
   else showAll();
   return view;
 }
@@ -66,51 +184,102 @@ function adviceView(explanation, tools) {
 /** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
 function partsTable(parts, candidate) {
   const { cue = "", undertaking = "" } = candidate ?? {};
-  const cueRow = parts.find(({ name, added }) => ["cues", "broad cues"].includes(name) && added > 0);  // the trace does not tell of which kind the nearest cue is
+  const cueRow = parts.find(
+    ({ name, added }) => ["cues", "broad cues"].includes(name) && added > 0,
+  ); // the trace does not tell of which kind the nearest cue is
   const meaning = (one) => {
-    if (one === cueRow && cue && cue !== undertaking) return `${one.meaning}; its nearest cue: “${cue}”`;
-    return one.name === "shared undertaking" && undertaking ? `${one.meaning}: “${undertaking}”` : one.meaning;
+    if (one === cueRow && cue && cue !== undertaking)
+      return `${one.meaning}; its nearest cue: “${cue}”`;
+    return one.name === "shared undertaking" && undertaking
+      ? `${one.meaning}: “${undertaking}”`
+      : one.meaning;
   };
-  return parts.length ? table("Parts of the score", ["part", "what it is", "adds"], parts.map((one) => [one.name === "shared undertaking" ? "shared broad cues" : one.name, meaning(one), (one.added > 0 ? "+" : "") + one.added.toFixed(2)]), "group") : null;
+  return parts.length
+    ? table(
+        "Parts of the score",
+        ["part", "what it is", "adds"],
+        parts.map((one) => [
+          one.name === "shared undertaking" ? "shared broad cues" : one.name,
+          meaning(one),
+          (one.added > 0 ? "+" : "") + one.added.toFixed(2),
+        ]),
+        "group",
+      )
+    : null;
 }
 
 /** Whether the question is a cue of a memory already. */
-const isCueOf = ({ memory_id: id }, { trace, question }) => trace.candidates.find((one) => one.memory_id === id)?.cue?.toLowerCase() === question.toLowerCase();
+const isCueOf = ({ memory_id: id }, { trace, question }) =>
+  trace.candidates.find((one) => one.memory_id === id)?.cue?.toLowerCase() ===
+  question.toLowerCase();
 
 /** A button that lets a memory hold again that was superseded, deprecated or expired; `told` then stands in its place. */
-const restoreButton = (memoryId, told) => onceButton("Let it hold again", () => post(ofEntity(`/restore/${encodeURIComponent(memoryId)}`)), told);
+const restoreButton = (memoryId, told) =>
+  onceButton(
+    "Let it hold again",
+    () => post(ofEntity(`/restore/${encodeURIComponent(memoryId)}`)),
+    told,
+  );
 
 /** A button that takes back what sessions taught about a memory; `told` then stands in its place. */
-const takeBack = (memoryId, told, done = () => {}) => onceButton("Take it back", async () => {
-  await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
-  for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`)) row.remove();
-  for (const view of built.values()) view.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
-  done();
-}, told);
+const takeBack = (memoryId, told, done = () => {}) =>
+  onceButton(
+    "Take it back",
+    async () => {
+      await call("DELETE", ofEntity(`/learned/${encodeURIComponent(memoryId)}`));
+      for (const row of document.querySelectorAll(`[data-learned="${CSS.escape(memoryId)}"]`))
+        row.remove();
+      for (const view of built.values())
+        view.element.querySelector(".resolved")?.dispatchEvent(new Event("untaught"));
+      done();
+    },
+    told,
+  );
 
 /** Whether something is known of a memory from sessions. */
-const isTaught = async (memoryId) => (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
+const isTaught = async (memoryId) =>
+  (await learned()).some((one) => one.memories.some((memory) => memory.memory_id === memoryId));
 
 /** A button that shows the story of a memory below the card it is in; a second press hides it. */
 function whyButton(tools, memoryId, label, name = "", side = "") {
   let shown = null;
-  return button(label, async (pressed) => {
-    shown?.remove();
-    shown = shown ? null : story(await tools.explain(memoryId), tools, name, side);
-    pressed.setAttribute("aria-expanded", String(shown !== null));
-    if (!shown) return;
-    pressed.closest("article, li, form, section").append(shown);
-    shown.focus();
-  }, { "aria-expanded": "false", class: "why-button" });
+  return button(
+    label,
+    async (pressed) => {
+      shown?.remove();
+      shown = shown ? null : story(await tools.explain(memoryId), tools, name, side);
+      pressed.setAttribute("aria-expanded", String(shown !== null));
+      if (!shown) return;
+      pressed.closest("article, li, form, section").append(shown);
+      shown.focus();
+    },
+    { "aria-expanded": "false", class: "why-button" },
+  );
 }
 
 /** The evidence for a memory, the best passage first and unfolded. */
-const evidenceOf = (memory, question) => memory.evidence.map((one, index) => el("details", { open: index === 0 },
-  el("summary", {}, one.heading || (index ? "Another passage" : "What it says"), el("span", { class: "quiet" }, one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "")),
-  quote(one.text, `${question} ${one.query ?? ""}`)));
+const evidenceOf = (memory, question) =>
+  memory.evidence.map((one, index) =>
+    el(
+      "details",
+      { open: index === 0 },
+      el(
+        "summary",
+        {},
+        one.heading || (index ? "Another passage" : "What it says"),
+        el(
+          "span",
+          { class: "quiet" },
+          one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "",
+        ),
+      ),
+      quote(one.text, `${question} ${one.query ?? ""}`),
+    ),
+  );
 
 /** The name of the facet that is the question itself. */
-const ownFacet = (trace) => trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";
+const ownFacet = (trace) =>
+  trace.facets.find((facet) => facet.facet_id === "f0")?.name ?? "the question itself";
 
 /** Whether a facet of this name is the branch of a spark, which the question neither names nor implies. */
 const isSpark = (name) => name.startsWith("sparked by ");
@@ -120,182 +289,511 @@ const HOPS = { 1: "named in the question", 2: "implied by the question", 3: "fro
 
 /** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets, and how they are known of. */
 function foundFor(memory, { trace }) {
-  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace)) return memory.facets.map((name, index) => (name === ownFacet(trace) ? "the question" : name) + (index || isSpark(name) ? "" : ` (${HOPS[Math.min(memory.hop, 3)]})`)).join(", ");
-  const { words, cue, place } = foundBy(trace, memory.id), at = place ? `place ${place}` : "not found";
-  return words ? (cue ? "its text and a cue" : "its text") : cue ? `a cue (by its text alone: ${at})` : place && `its text (${at})`;
+  if (memory.facets[0] && memory.facets[0] !== ownFacet(trace))
+    return memory.facets
+      .map(
+        (name, index) =>
+          (name === ownFacet(trace) ? "the question" : name) +
+          (index || isSpark(name) ? "" : ` (${HOPS[Math.min(memory.hop, 3)]})`),
+      )
+      .join(", ");
+  const { words, cue, place } = foundBy(trace, memory.id),
+    at = place ? `place ${place}` : "not found";
+  return words
+    ? cue
+      ? "its text and a cue"
+      : "its text"
+    : cue
+      ? `a cue (by its text alone: ${at})`
+      : place && `its text (${at})`;
 }
 
-const facts = (memory, tools) => el("dl", { class: "facts" },
-  fact("date", day(memory.created_at)), fact("source", memory.source), fact("kind", memory.kind),
-  fact("found by", foundFor(memory, tools)), fact("role", memory.role), memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`));
+const facts = (memory, tools) =>
+  el(
+    "dl",
+    { class: "facts" },
+    fact("date", day(memory.created_at)),
+    fact("source", memory.source),
+    fact("kind", memory.kind),
+    fact("found by", foundFor(memory, tools)),
+    fact("role", memory.role),
+    memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`),
+  );
 
-const fact = (name, value) => value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
+const fact = (name, value) =>
+  value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
 /** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. "" of an empty answer: none decided there. */
 function scoreOf(id, { scores, trace }) {
   if (!(id in scores) || !trace.returned.length) return "";
-  const shown = [...trace.returned, ...trace.near_misses.map((one) => one.memory_id)], told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
-  const tells = (digits) => new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
-  return `score ${scores[id].toFixed(trace.settings["slots.by"] === "hybrid ranks" ? 4 : [2, 3].find(tells) ?? 4)}`;
+  const shown = [...trace.returned, ...trace.near_misses.map((one) => one.memory_id)],
+    told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
+  const tells = (digits) =>
+    new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
+  return `score ${scores[id].toFixed(trace.settings["slots.by"] === "hybrid ranks" ? 4 : ([2, 3].find(tells) ?? 4))}`;
 }
 
 /** A warning that a newer memory replaces this one; undefined if none does. */
 function outdated(id, { outdatedBy, names }) {
   const newer = outdatedBy.get(id);
-  return newer && el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`);
+  return (
+    newer &&
+    el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`)
+  );
 }
 
 /** {voter: its last vote} on a candidate, without what earlier sessions taught and what the critic only left unnamed. */
-const votesBy = ({ votes }) => Object.fromEntries(votes.filter((one) => one.round && one.reason !== "left unnamed").map((one) => [one.by, one]));
+const votesBy = ({ votes }) =>
+  Object.fromEntries(
+    votes.filter((one) => one.round && one.reason !== "left unnamed").map((one) => [one.by, one]),
+  );
 
 /** What the critic voted on a memory, and why, unless `why` says it; and what people voted in which round, in words. */
 function votesOn({ id, why }, { trace }) {
   const last = votesBy(trace.candidates.find((one) => one.memory_id === id) ?? { votes: [] });
-  const reason = (told) => told && !why.includes(told) ? `: ${told}` : "";
-  return [["person", "You voted"], ["agent", "An agent voted"], ["critic", "The critic voted"]].filter(([by]) => last[by]).map(([by, voted]) => `${voted} ${last[by].vote}${by === "critic" ? reason(last[by].reason.replace(/\.$/, "")) : ` in round ${last[by].round}`}.`);
+  const reason = (told) => (told && !why.includes(told) ? `: ${told}` : "");
+  return [
+    ["person", "You voted"],
+    ["agent", "An agent voted"],
+    ["critic", "The critic voted"],
+  ]
+    .filter(([by]) => last[by])
+    .map(
+      ([by, voted]) =>
+        `${voted} ${last[by].vote}${by === "critic" ? reason(last[by].reason.replace(/\.$/, "")) : ` in round ${last[by].round}`}.`,
+    );
 }
 
 /** One memory of an answer. `tools`: see toolsOf in ask.js; `inSession` is set by answerView. */
 function card(memory, place, tools) {
-  const change = tools.changes.find((one) => one.memory_id === memory.id), name = tools.names.get(memory.id) ?? nameOf(memory);
-  return el("article", { class: "card", "data-memory": memory.id, "aria-label": name },
-    el("h3", {}, el("span", { class: "place" }, String(place)), byId("tabs") ? el("button", { type: "button", class: "link inline", title: "Open in Memories", onclick: () => openMemory(memory.id) }, name) : name, " ", el("span", { class: "quiet score" }, scoreOf(memory.id, tools))),
+  const change = tools.changes.find((one) => one.memory_id === memory.id),
+    name = tools.names.get(memory.id) ?? nameOf(memory);
+  return el(
+    "article",
+    { class: "card", "data-memory": memory.id, "aria-label": name },
+    el(
+      "h3",
+      {},
+      el("span", { class: "place" }, String(place)),
+      byId("tabs")
+        ? el(
+            "button",
+            {
+              type: "button",
+              class: "link inline",
+              title: "Open in Memories",
+              onclick: () => openMemory(memory.id),
+            },
+            name,
+          )
+        : name,
+      " ",
+      el("span", { class: "quiet score" }, scoreOf(memory.id, tools)),
+    ),
     votesOn(memory, tools).map((words) => el("p", { class: "came" }, words)),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
-    memory.stale ? el("p", { class: "warning" }, inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
+    memory.stale
+      ? el("p", { class: "warning" }, inWords(memory.stale, tools.names))
+      : outdated(memory.id, tools),
     el("p", { class: "why" }, inWords(memory.why, tools.names)),
-    memory.conflicts_with.length ? el("p", { class: "warning" }, "Also on record: ", memory.conflicts_with.map((one) => one.value).join("; ")) : null,
-    facts(memory, tools), evidenceOf(memory, tools.question),
-    el("div", { class: "tools" }, tools.votes && voteButtons(memory, tools), tools.explain && whyButton(tools, memory.id, "Why?"),
-      el("code", { class: "quiet" }, memory.id)));
+    memory.conflicts_with.length
+      ? el(
+          "p",
+          { class: "warning" },
+          "Also on record: ",
+          memory.conflicts_with.map((one) => one.value).join("; "),
+        )
+      : null,
+    facts(memory, tools),
+    evidenceOf(memory, tools.question),
+    el(
+      "div",
+      { class: "tools" },
+      tools.votes && voteButtons(memory, tools),
+      tools.explain && whyButton(tools, memory.id, "Why?"),
+      el("code", { class: "quiet" }, memory.id),
+    ),
+  );
 }
 
 /** For memories that were voted wrong: what may have replaced them. */
-const proposed = (proposals, names) => proposals.filter((one) => one.replaced_by).map((one) => el("p", { class: "warning" }, `“${names.get(one.memory_id) ?? one.memory_id}” was voted wrong; “${names.get(one.replaced_by) ?? one.replaced_by}” may be right: ${inWords(one.why, names)}`));
+const proposed = (proposals, names) =>
+  proposals
+    .filter((one) => one.replaced_by)
+    .map((one) =>
+      el(
+        "p",
+        { class: "warning" },
+        `“${names.get(one.memory_id) ?? one.memory_id}” was voted wrong; “${names.get(one.replaced_by) ?? one.replaced_by}” may be right: ${inWords(one.why, names)}`,
+      ),
+    );
 
 /** The buttons to vote on a memory; in a session, its last vote counts until there is another. */
 function voteButtons(memory, { votes, voted, names, inSession }) {
-  const standing = inSession ? memory.vote : "", now = () => votes.get(memory.id) ?? standing;
+  const standing = inSession ? memory.vote : "",
+    now = () => votes.get(memory.id) ?? standing;
   const choose = (name) => {
-    if (votes.get(memory.id) === name || name === standing) votes.delete(memory.id); else votes.set(memory.id, name);
+    if (votes.get(memory.id) === name || name === standing) votes.delete(memory.id);
+    else votes.set(memory.id, name);
     paint();
     voted();
   };
-  const all = VOTES.map(([name, meaning]) => el("button", { type: "button", class: `vote ${name}`, title: meaning, onclick: () => choose(name) }, name));
-  const paint = () => all.forEach((one) => { one.setAttribute("aria-pressed", String(now() === one.textContent)); one.setAttribute("aria-disabled", String(one.textContent === standing && now() === standing)); });
+  const all = VOTES.map(([name, meaning]) =>
+    el(
+      "button",
+      { type: "button", class: `vote ${name}`, title: meaning, onclick: () => choose(name) },
+      name,
+    ),
+  );
+  const paint = () =>
+    all.forEach((one) => {
+      one.setAttribute("aria-pressed", String(now() === one.textContent));
+      one.setAttribute("aria-disabled", String(one.textContent === standing && now() === standing));
+    });
   paint();
-  return el("div", { class: "votes", role: "group", "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`, onrepaint: paint }, all, standing && el("span", { class: "quiet" }, " another vote replaces it"));  // one that was sent cannot be taken back
+  return el(
+    "div",
+    {
+      class: "votes",
+      role: "group",
+      "aria-label": `Vote on ${names.get(memory.id) ?? nameOf(memory)}`,
+      onrepaint: paint,
+    },
+    all,
+    standing && el("span", { class: "quiet" }, " another vote replaces it"),
+  ); // one that was sent cannot be taken back
 }
 
 /** Make all vote buttons show the current votes. */
-const repaintVotes = (holder) => holder.querySelectorAll(".votes").forEach((one) => one.dispatchEvent(new Event("repaint")));
+const repaintVotes = (holder) =>
+  holder.querySelectorAll(".votes").forEach((one) => one.dispatchEvent(new Event("repaint")));
 
 /** A line that says what each vote means. */
-const voteWords = () => el("p", { class: "quiet vote-words" }, VOTES.map(([name, meaning]) => `${name}: ${meaning}`).join(" · "));
+const voteWords = () =>
+  el(
+    "p",
+    { class: "quiet vote-words" },
+    VOTES.map(([name, meaning]) => `${name}: ${meaning}`).join(" · "),
+  );
 
 /** A heading that says why an answer has no memories. */
 function whyEmpty(result) {
   if (result.stop_reason === "deadline") return "Time ran out before an answer was found";
-  const near = !result.maybe.length || result.maybe.some((one) => one.cut_by.includes("near enough"));
-  return near ? "Nothing stored is near this question" : "Nothing that was found answers this question";
+  const near =
+    !result.maybe.length || result.maybe.some((one) => one.cut_by.includes("near enough"));
+  return near
+    ? "Nothing stored is near this question"
+    : "Nothing that was found answers this question";
 }
 
 /** The whole answer of a recall or of a session's round; a round also has branches, changes and proposals. */
 function answerView(result, tools) {
-  const missing = result.facets.filter((facet) => facet.empty && facet.name !== ownFacet(tools.trace)).map((facet) => facet.name);
+  const missing = result.facets
+    .filter((facet) => facet.empty && facet.name !== ownFacet(tools.trace))
+    .map((facet) => facet.name);
   const left = (result.changes ?? []).filter((one) => one.change === "left");
   const sparked = shownIn(result).length - result.memories.length;
   tools = { ...tools, inSession: Boolean(result.round) };
   const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
-  return el("section", { class: "answer", "aria-label": "Answer", tabindex: "-1" },
-    el("h2", {}, result.round ? `Round ${result.round}: ` : "", result.memories.length ? plural(result.memories.length, "memory", "memories") + sparkedToo(sparked) : whyEmpty(result), tools.trace.as_of && `, as of ${day(tools.trace.as_of)}`),
-    result.why ? el("p", { class: "quiet rounds-left" }, `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`) : null,
-    left.length ? el("details", { open: true }, el("summary", {}, `No longer in the answer: ${left.length}`), el("ul", {}, left.map((one) => el("li", {}, el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id), ": ", inWords(one.why, tools.names))))) : null,
+  return el(
+    "section",
+    { class: "answer", "aria-label": "Answer", tabindex: "-1" },
+    el(
+      "h2",
+      {},
+      result.round ? `Round ${result.round}: ` : "",
+      result.memories.length
+        ? plural(result.memories.length, "memory", "memories") + sparkedToo(sparked)
+        : whyEmpty(result),
+      tools.trace.as_of && `, as of ${day(tools.trace.as_of)}`,
+    ),
+    result.why
+      ? el(
+          "p",
+          { class: "quiet rounds-left" },
+          `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`,
+        )
+      : null,
+    left.length
+      ? el(
+          "details",
+          { open: true },
+          el("summary", {}, `No longer in the answer: ${left.length}`),
+          el(
+            "ul",
+            {},
+            left.map((one) =>
+              el(
+                "li",
+                {},
+                el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id),
+                ": ",
+                inWords(one.why, tools.names),
+              ),
+            ),
+          ),
+        )
+      : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
     scores.some((score, index) => index && score > scores[index - 1])
-      ? el("p", { class: "quiet" }, "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.") : null,
-    result.round && result.memories.length > tools.trace.k ? el("p", { class: "quiet" }, `You asked for ${tools.trace.k}. What you vote hot or warm stays, and does not count among them.`) : null,
+      ? el(
+          "p",
+          { class: "quiet" },
+          "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.",
+        )
+      : null,
+    result.round && result.memories.length > tools.trace.k
+      ? el(
+          "p",
+          { class: "quiet" },
+          `You asked for ${tools.trace.k}. What you vote hot or warm stays, and does not count among them.`,
+        )
+      : null,
     tools.votes && result.memories.length ? voteWords() : null,
     cardsOf(result, tools),
     proposed(result.proposals ?? [], tools.names),
-    result.preferences.length ? [el("h2", {}, "Preferences"), el("ul", {}, result.preferences.map((one) => el("li", {}, one.text)))] : null,
-    missing.length ? el("details", { open: result.effort === "high" }, el("summary", {}, `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`), el("ul", {}, missing.map((name) => el("li", {}, name)))) : null,
-    result.maybe.length ? nearView(result.maybe, tools) : null, endedView(tools));
+    result.preferences.length
+      ? [
+          el("h2", {}, "Preferences"),
+          el(
+            "ul",
+            {},
+            result.preferences.map((one) => el("li", {}, one.text)),
+          ),
+        ]
+      : null,
+    missing.length
+      ? el(
+          "details",
+          { open: result.effort === "high" },
+          el(
+            "summary",
+            {},
+            `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`,
+          ),
+          el(
+            "ul",
+            {},
+            missing.map((name) => el("li", {}, name)),
+          ),
+        )
+      : null,
+    result.maybe.length ? nearView(result.maybe, tools) : null,
+    endedView(tools),
+  );
 }
 
 /** What searches found that no longer holds; null if there is nothing. */
 function endedView(tools) {
-  const ended = (tools.trace.hidden ?? []).filter((one) => /^(superseded|deprecated|expired)/.test(one.reason));
-  return ended.length ? el("details", {}, el("summary", {}, `Found, but no longer valid: ${ended.length}`), el("ul", { class: "near" }, ended.map((one) => el("li", { "data-memory": one.memory_id },
-    el("strong", {}, tools.names.get(one.memory_id) ?? nameOf(one)), ` · ${inWords(one.reason, tools.names)} `, tools.explain && whyButton(tools, one.memory_id, "Why not?"))))) : null;
+  const ended = (tools.trace.hidden ?? []).filter((one) =>
+    /^(superseded|deprecated|expired)/.test(one.reason),
+  );
+  return ended.length
+    ? el(
+        "details",
+        {},
+        el("summary", {}, `Found, but no longer valid: ${ended.length}`),
+        el(
+          "ul",
+          { class: "near" },
+          ended.map((one) =>
+            el(
+              "li",
+              { "data-memory": one.memory_id },
+              el("strong", {}, tools.names.get(one.memory_id) ?? nameOf(one)),
+              ` · ${inWords(one.reason, tools.names)} `,
+              tools.explain && whyButton(tools, one.memory_id, "Why not?"),
+            ),
+          ),
+        ),
+      )
+    : null;
 }
 
 /** The cards of an answer, those that sparks led to below. */
 function cardsOf({ memories, branches = [] }, tools) {
   let place = 0;
   const cards = (shown) => shown.map((memory) => card(memory, ++place, tools));
-  return [...cards(memories), ...branches.flatMap((branch) => [el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`), ...(branch.memories.length ? cards(branch.memories) : [el("p", { class: "quiet" }, "It led to nothing else.")])])];
+  return [
+    ...cards(memories),
+    ...branches.flatMap((branch) => [
+      el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`),
+      ...(branch.memories.length
+        ? cards(branch.memories)
+        : [el("p", { class: "quiet" }, "It led to nothing else.")]),
+    ]),
+  ];
 }
 
 /** What came close. A reason that all share is said once; the score, which then decided nothing, is not. */
 function nearView(maybe, tools) {
   const reason = (memory) => inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names);
   const shared = maybe.length > 1 && maybe.every((one) => one.cut_by === maybe[0].cut_by);
-  return [el("h2", {}, "What came close, and why it was left out"), shared && el("p", {}, `For all of them: ${reason(maybe[0])}.`),
-    el("ul", { class: "near" }, maybe.map((memory) => el("li", { "data-memory": memory.id },
-      el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)), el("span", { class: "quiet" }, ` ${[day(memory.created_at), !shared && scoreOf(memory.id, tools)].filter(Boolean).join(" · ")}`), shared ? null : ` · ${reason(memory)}`,
-      " ", tools.explain && whyButton(tools, memory.id, "Why not?"), memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools))))];
+  return [
+    el("h2", {}, "What came close, and why it was left out"),
+    shared && el("p", {}, `For all of them: ${reason(maybe[0])}.`),
+    el(
+      "ul",
+      { class: "near" },
+      maybe.map((memory) =>
+        el(
+          "li",
+          { "data-memory": memory.id },
+          el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)),
+          el(
+            "span",
+            { class: "quiet" },
+            ` ${[day(memory.created_at), !shared && scoreOf(memory.id, tools)].filter(Boolean).join(" · ")}`,
+          ),
+          shared ? null : ` · ${reason(memory)}`,
+          " ",
+          tools.explain && whyButton(tools, memory.id, "Why not?"),
+          memory.cut_by.includes("outdated by") ? null : outdated(memory.id, tools),
+        ),
+      ),
+    ),
+  ];
 }
 
 /** A form that explains any memory, returned or not. `search`: finds stored memories by words; null in a file of one recall. */
 function whyNotForm(tools, search) {
   const { explain, names } = tools;
-  const input = el("input", { list: "known-memories", placeholder: "title, id, or words in it", "aria-label": "Memory id", autocomplete: "off" });
+  const input = el("input", {
+    list: "known-memories",
+    placeholder: "title, id, or words in it",
+    "aria-label": "Memory id",
+    autocomplete: "off",
+  });
   const told = el("div", { class: "told", tabindex: "-1" });
-  let last = 0;  // an answer that comes after the next question is not shown
+  let last = 0; // an answer that comes after the next question is not shown
   const tell = async (mine, id, name, text) => {
     const explanation = await explain(id);
     const said = text ?? (search ? await textOf(id) : "");
     if (mine !== last) return;
-    replace(told, el("div", { class: "story" }, el("h3", {}, names.get(id) ?? nameOf({ id, title: explanation.title || name, text: said }), el("span", { class: "quiet score" }, scoreOf(id, tools))), said && quote(said), story(explanation, tools)));
+    replace(
+      told,
+      el(
+        "div",
+        { class: "story" },
+        el(
+          "h3",
+          {},
+          names.get(id) ?? nameOf({ id, title: explanation.title || name, text: said }),
+          el("span", { class: "quiet score" }, scoreOf(id, tools)),
+        ),
+        said && quote(said),
+        story(explanation, tools),
+      ),
+    );
   };
   const answer = async (mine, said) => {
-    const known = [...names].find(([id, name]) => id === said || [name, name.split(": ")[0]].some((one) => one.toLowerCase() === said.toLowerCase()));
+    const known = [...names].find(
+      ([id, name]) =>
+        id === said ||
+        [name, name.split(": ")[0]].some((one) => one.toLowerCase() === said.toLowerCase()),
+    );
     if (known || !search) return tell(mine, known ? known[0] : said, (known && known[1]) || said);
     const found = await search(said);
     const inARow = found.filter((one) => saysInARow(`${one.title}\n${one.text}`, said));
-    const own = found.length === 1 ? found[0] : found.find((one) => one.memory_id === said) ?? (inARow.length === 1 ? inARow[0] : null);
+    const own =
+      found.length === 1
+        ? found[0]
+        : (found.find((one) => one.memory_id === said) ?? (inARow.length === 1 ? inARow[0] : null));
     if (own) return tell(mine, own.memory_id, nameOf(own), own.text);
     if (mine !== last) return null;
-    return replace(told, el("p", {}, found.length ? `${plural(found.length, "memory", "memories")} with these words; which one?` : "No stored memory has this id, title or words."),
-      el("ul", { class: "near" }, found.slice(0, 20).map((one) => el("li", {}, `${day(one.created_at)} `, el("strong", {}, nameOf(one)), ` ${around(one.text, said, 160)} `, whyButton(tools, one.memory_id, "Why, or why not?")))));
+    return replace(
+      told,
+      el(
+        "p",
+        {},
+        found.length
+          ? `${plural(found.length, "memory", "memories")} with these words; which one?`
+          : "No stored memory has this id, title or words.",
+      ),
+      el(
+        "ul",
+        { class: "near" },
+        found
+          .slice(0, 20)
+          .map((one) =>
+            el(
+              "li",
+              {},
+              `${day(one.created_at)} `,
+              el("strong", {}, nameOf(one)),
+              ` ${around(one.text, said, 160)} `,
+              whyButton(tools, one.memory_id, "Why, or why not?"),
+            ),
+          ),
+      ),
+    );
   };
-  const submit = () => trying(async () => {
-    const said = input.value.trim();
-    await answer(++last, said);
-    if (input.value.trim() !== said) return;  // one who writes the next stays there
-    told.focus({ preventScroll: true });
-    told.scrollIntoView({ block: "start" });
-  }, form);
-  const form = el("form", { class: "why-not", onsubmit: (event) => { event.preventDefault(); submit(); } }, el("label", {}, "Why, or why not, this memory? ", input), " ", el("button", {}, "Explain"),
-  el("datalist", { id: "known-memories" }, [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title))), told);
+  const submit = () =>
+    trying(async () => {
+      const said = input.value.trim();
+      await answer(++last, said);
+      if (input.value.trim() !== said) return; // one who writes the next stays there
+      told.focus({ preventScroll: true });
+      told.scrollIntoView({ block: "start" });
+    }, form);
+  const form = el(
+    "form",
+    {
+      class: "why-not",
+      onsubmit: (event) => {
+        event.preventDefault();
+        submit();
+      },
+    },
+    el("label", {}, "Why, or why not, this memory? ", input),
+    " ",
+    el("button", {}, "Explain"),
+    el(
+      "datalist",
+      { id: "known-memories" },
+      [...names].slice(0, 300).map(([id, title]) => el("option", { value: id }, title)),
+    ),
+    told,
+  );
   return form;
 }
 
 /** The drawing of the path, with a switch that adds the nearest memories that were not returned. */
 function pathView(trace, result, { names, scores }, onMemory) {
   const returned = shownIn(result).map((memory) => memory.id);
-  const near = trace.candidates.filter((one) => one.slot === null).slice(0, 8).map((one) => one.memory_id);
+  const near = trace.candidates
+    .filter((one) => one.slot === null)
+    .slice(0, 8)
+    .map((one) => one.memory_id);
   const holder = el("div");
   const all = el("input", { type: "checkbox", onchange: () => draw() });
   const too = el("span", {}, lineSample("edge weak"), " led to it, too");
   const draw = () => {
-    replace(holder, drawPath(trace, all.checked ? [...returned, ...near] : returned, { onMemory, names, scores, trace }));
+    replace(
+      holder,
+      drawPath(trace, all.checked ? [...returned, ...near] : returned, {
+        onMemory,
+        names,
+        scores,
+        trace,
+      }),
+    );
     too.hidden = !holder.querySelector(".edge.weak");
   };
   draw();
-  return el("section", { class: "path-view", "aria-label": "Path" }, el("h2", {}, "How each memory was found"),
-    el("p", { class: "quiet" }, "The number before a need or search is 1 for what the question names, 2 for what it implies, 3 for what the memories found led to. c stands before a cue: a request that a memory was stored for. ", result.branches?.length ? "s stands before what a spark led to. " : "", "The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines."),
+  return el(
+    "section",
+    { class: "path-view", "aria-label": "Path" },
+    el("h2", {}, "How each memory was found"),
+    el(
+      "p",
+      { class: "quiet" },
+      "The number before a need or search is 1 for what the question names, 2 for what it implies, 3 for what the memories found led to. c stands before a cue: a request that a memory was stored for. ",
+      result.branches?.length ? "s stands before what a spark led to. " : "",
+      "The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines.",
+    ),
     el("p", { class: "quiet" }, lineSample("edge"), " led to the memory’s place ", too),
-    el("label", {}, all, " include memories that were not returned"), holder);
+    el("label", {}, all, " include memories that were not returned"),
+    holder,
+  );
 }

@@ -8,7 +8,7 @@ function readPlace() {
   if (given.has("token")) {
     sessionStorage.setItem("token", given.get("token"));
     if (given.has("entity")) sessionStorage.setItem("entity", given.get("entity"));
-    history.replaceState(null, "", location.pathname);  // take the token out of the address bar
+    history.replaceState(null, "", location.pathname); // take the token out of the address bar
   }
   place.token = sessionStorage.getItem("token") || "";
   place.entity = sessionStorage.getItem("entity") || "";
@@ -26,7 +26,11 @@ const ofEntity = (path) => `/v1/entities/${encodeURIComponent(place.entity)}${pa
 async function call(method, path, body = undefined) {
   const headers = place.token ? { Authorization: `Bearer ${place.token}` } : {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const answer = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+  const answer = await fetch(path, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
   if (!answer.ok) throw await problemOf(answer);
   return answer;
 }

@@ -1,7 +1,7 @@
 "use strict";
 // Two recalls side by side: what only one of them returned, and what each cost.
 
-let toCompare = null;  // the kept recall to open the view with
+let toCompare = null; // the kept recall to open the view with
 
 /** Open the comparison with this recall on the first side that is free or holds another question. */
 function compareWith(recall) {
@@ -10,34 +10,67 @@ function compareWith(recall) {
 }
 
 function compareView() {
-  const question = el("textarea", { rows: "2", "aria-label": "Question", placeholder: "One question for both sides; a kept recall has its own" });
-  const words = el("input", { type: "search", placeholder: "words of it", "aria-label": "Filter kept recalls", oninput: () => list() });
+  const question = el("textarea", {
+    rows: "2",
+    "aria-label": "Question",
+    placeholder: "One question for both sides; a kept recall has its own",
+  });
+  const words = el("input", {
+    type: "search",
+    placeholder: "words of it",
+    "aria-label": "Filter kept recalls",
+    oninput: () => list(),
+  });
   let kept = [];
   const fits = (one) => keptHas(one, words.value);
   const list = () => sides.forEach((one) => one.list(kept, fits));
   const changed = () => {
     const chosen = sides.map((one) => one.chosen());
     question.value ||= chosen.find(Boolean)?.question ?? "";
-    question.hidden = chosen.every(Boolean);  // each kept recall has its own question
+    question.hidden = chosen.every(Boolean); // each kept recall has its own question
   };
   const sides = ["A", "B"].map((name) => side(name, changed));
   const out = el("div");
-  const form = el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); trying(submit, form); }, onchange: ({ target }) => { if (target !== words) replace(out); } }, question, el("label", {}, "Find a kept recall ", words),
-    el("div", { class: "two" }, sides.map((one) => one.element)), el("button", { class: "primary" }, "Compare"));
+  const form = el(
+    "form",
+    {
+      class: "ask",
+      onsubmit: (event) => {
+        event.preventDefault();
+        trying(submit, form);
+      },
+      onchange: ({ target }) => {
+        if (target !== words) replace(out);
+      },
+    },
+    question,
+    el("label", {}, "Find a kept recall ", words),
+    el(
+      "div",
+      { class: "two" },
+      sides.map((one) => one.element),
+    ),
+    el("button", { class: "primary" }, "Compare"),
+  );
   const submit = async () => {
     if (!sides.every((one) => one.isReady(question.value))) {
       question.focus();
       throw new Error("write a question, or pick a kept recall on both sides");
     }
     say("Asking…");
-    const columns = el("div", { class: "two compared" }), isWanted = () => out.contains(columns);  // until another comparison is asked for
+    const columns = el("div", { class: "two compared" }),
+      isWanted = () => out.contains(columns); // until another comparison is asked for
     replace(out, columns);
-    const [a, b] = await askedBoth(sides, question.value, columns).catch((error) => { if (isWanted()) replace(out); throw error; });
+    const [a, b] = await askedBoth(sides, question.value, columns).catch((error) => {
+      if (isWanted()) replace(out);
+      throw error;
+    });
     const happened = await between(a, b);
     if (!isWanted()) return;
     replace(out, comparison(a, b, happened));
     const ids = [a, b].map(({ trace }) => trace.trace_id);
-    if (ids.every(Boolean)) showAddress("compare", addressOf(...ids), `A and B: ${a.result.question}`);
+    if (ids.every(Boolean))
+      showAddress("compare", addressOf(...ids), `A and B: ${a.result.question}`);
     out.scrollIntoView({ block: "start" });
     say("Compared");
   };
@@ -46,57 +79,131 @@ function compareView() {
     toCompare = null;
     if (given) replace(out);
     kept = await keptRecalls();
-    if (given) words.value = kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
+    if (given)
+      words.value =
+        kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
     if (given) question.value = given.question;
     list();
     for (const one of sides) if (given && one.chosen()?.question !== given.question) one.choose("");
     if (given) {
       (sides.find((one) => !one.chosen()) ?? sides[1]).choose(given.trace_id);
       const both = sides.map((one) => one.chosen()).filter(Boolean);
-      if (both.length === 2) both.sort((one, other) => new Date(one.asked_at) - new Date(other.asked_at) || one.round - other.round).forEach((one, index) => sides[index].choose(one.trace_id));  // A is the older one
+      if (both.length === 2)
+        both
+          .sort(
+            (one, other) =>
+              new Date(one.asked_at) - new Date(other.asked_at) || one.round - other.round,
+          )
+          .forEach((one, index) => sides[index].choose(one.trace_id)); // A is the older one
     }
     if (given) for (const one of sides) if (!one.chosen()) one.fill(given);
-    sides.forEach((one, index) => { if (addressed.length) one.choose(addressed[index]); });
+    sides.forEach((one, index) => {
+      if (addressed.length) one.choose(addressed[index]);
+    });
     changed();
     if (!addressed.length) return;
-    if (sides.every((one) => one.chosen())) await submit(); else replace(out, el("p", {}, "A recall of this comparison is no longer kept."));
+    if (sides.every((one) => one.chosen())) await submit();
+    else replace(out, el("p", {}, "A recall of this comparison is no longer kept."));
   };
-  return { element: el("div", {}, form, out), focus: (...traceIds) => { trying(() => refresh(traceIds)); question.focus(); } };
+  return {
+    element: el("div", {}, form, out),
+    focus: (...traceIds) => {
+      trying(() => refresh(traceIds));
+      question.focus();
+    },
+  };
 }
 
 /** One side's settings, for a new recall or a kept one; calls `changed` when another is chosen. */
 function side(name, changed) {
   const other = el("input", { placeholder: "as above", "aria-label": `Other words for ${name}` });
-  const k = el("input", { type: "number", min: "1", max: "500", value: "6", "aria-label": `Memories of ${name}` });
+  const k = el("input", {
+    type: "number",
+    min: "1",
+    max: "500",
+    value: "6",
+    "aria-label": `Memories of ${name}`,
+  });
   const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
   const stale = el("input", { type: "checkbox" });
-  const effort = effortChoice(`Effort of ${name}`, name === "A" ? "none" : "");  // B shows what a model adds
-  const picked = choice(`Kept recall of ${name}`, "ask now", []), told = el("p", { class: "picked" });
-  const fresh = el("div", { class: "row" }, el("label", {}, "Other words ", other), el("label", {}, "Ask for ", k, " memories"), el("label", {}, "Effort ", effort), el("label", {}, "As of ", moment), endedToo(stale));
+  const effort = effortChoice(`Effort of ${name}`, name === "A" ? "none" : ""); // B shows what a model adds
+  const picked = choice(`Kept recall of ${name}`, "ask now", []),
+    told = el("p", { class: "picked" });
+  const fresh = el(
+    "div",
+    { class: "row" },
+    el("label", {}, "Other words ", other),
+    el("label", {}, "Ask for ", k, " memories"),
+    el("label", {}, "Effort ", effort),
+    el("label", {}, "As of ", moment),
+    endedToo(stale),
+  );
   let kept = [];
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
     const one = chosen();
-    fresh.hidden = Boolean(one);  // a kept recall has its own settings
-    replace(told, one ? [el("strong", {}, one.question), el("span", { class: "quiet" }, ` ${keptFacts(one)}`)] : []);
+    fresh.hidden = Boolean(one); // a kept recall has its own settings
+    replace(
+      told,
+      one
+        ? [el("strong", {}, one.question), el("span", { class: "quiet" }, ` ${keptFacts(one)}`)]
+        : [],
+    );
     changed();
   };
-  const choose = (traceId) => { picked.value = traceId; if (picked.selectedIndex < 0) picked.value = ""; settle(); };
+  const choose = (traceId) => {
+    picked.value = traceId;
+    if (picked.selectedIndex < 0) picked.value = "";
+    settle();
+  };
   picked.addEventListener("change", settle);
   return {
-    name, chosen, choose,
-    fill: (recall) => { k.value = recall.k; moment.value = day(recall.as_of); stale.checked = recall.include_stale; effort.value = recall.effort ?? ""; },  // so that one change at a time is compared
+    name,
+    chosen,
+    choose,
+    fill: (recall) => {
+      k.value = recall.k;
+      moment.value = day(recall.as_of);
+      stale.checked = recall.include_stale;
+      effort.value = recall.effort ?? "";
+    }, // so that one change at a time is compared
     list: (all, fits) => {
       const now = picked.value;
       kept = all;
-      replace(picked, picked.options[0], all.filter((one) => fits(one) || one.trace_id === now).map((one) => el("option", { value: one.trace_id }, `${keptFacts(one)} · ${short(one.question, 60)}`)));
+      replace(
+        picked,
+        picked.options[0],
+        all
+          .filter((one) => fits(one) || one.trace_id === now)
+          .map((one) =>
+            el("option", { value: one.trace_id }, `${keptFacts(one)} · ${short(one.question, 60)}`),
+          ),
+      );
       choose(now);
     },
     isReady: (question) => Boolean(chosen() || other.value.trim() || question.trim()),
-    element: el("fieldset", {}, el("legend", {}, name), el("label", {}, "Recall ", picked), told, fresh),
+    element: el(
+      "fieldset",
+      {},
+      el("legend", {}, name),
+      el("label", {}, "Recall ", picked),
+      told,
+      fresh,
+    ),
     asked: async (question, onStep) => {
-      const trace = picked.value, result = trace ? null : await streamed({ question: other.value || question, k: Number(k.value) || null,
-        include_stale: stale.checked, effort: effort.value || null, as_of: moment.value ? `${moment.value}T23:59:59Z` : null }, onStep);
+      const trace = picked.value,
+        result = trace
+          ? null
+          : await streamed(
+              {
+                question: other.value || question,
+                k: Number(k.value) || null,
+                include_stale: stale.checked,
+                effort: effort.value || null,
+                as_of: moment.value ? `${moment.value}T23:59:59Z` : null,
+              },
+              onStep,
+            );
       return compared(name, trace || result.trace_id, result);
     },
   };
@@ -106,63 +213,136 @@ function side(name, changed) {
 function askedBoth(sides, question, place) {
   const columns = sides.map(() => el("div"));
   replace(place, columns);
-  return Promise.all(sides.map(async (one, index) => {
-    const waiting = new Waiting();
-    replace(columns[index], el("h2", {}, one.name), waiting.element);
-    const told = await one.asked(question, (step) => waiting.hear(step)).finally(() => waiting.end());
-    replace(columns[index], answerOf(told));
-    return told;
-  }));
+  return Promise.all(
+    sides.map(async (one, index) => {
+      const waiting = new Waiting();
+      replace(columns[index], el("h2", {}, one.name), waiting.element);
+      const told = await one
+        .asked(question, (step) => waiting.hear(step))
+        .finally(() => waiting.end());
+      replace(columns[index], answerOf(told));
+      return told;
+    }),
+  );
 }
 
 /** The answer of one side, below its name and question. `marks`: the person's marks, if it takes any. */
-const answerOf = ({ name, result, tools }, marks = {}) => [el("h2", {}, name), el("p", { class: "quiet" }, result.question), cardsOf(result, { ...tools, ...marks })];
+const answerOf = ({ name, result, tools }, marks = {}) => [
+  el("h2", {}, name),
+  el("p", { class: "quiet" }, result.question),
+  cardsOf(result, { ...tools, ...marks }),
+];
 
 /** One side of a comparison. `result`: the result of a new recall; null for a kept one, whose trace tells it. */
 async function compared(name, traceId, result) {
   const traced = result ? await tracedBy(traceId).catch(untraced) : await tracedBy(traceId);
-  const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(() => []);
+  const prompts = await get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)).catch(
+    () => [],
+  );
   const told = result ? { ...result, spent: traced.trace.spent ?? result.spent } : resultOf(traced);
-  return { name, result: told, trace: traced.trace, stored: traced.stored ?? new Map(), prompts, tools: toolsOf({ result: told, ...traced }) };
+  return {
+    name,
+    result: told,
+    trace: traced.trace,
+    stored: traced.stored ?? new Map(),
+    prompts,
+    tools: toolsOf({ result: told, ...traced }),
+  };
 }
 
 /** {memory id: the cues that count for it} in a recall, as far as its trace tells. */
-const cuesIn = ({ trace }) => new Map(trace.candidates.map(({ memory_id: id, cue, undertaking }) => [id, [cue, undertaking].filter(Boolean)]));
+const cuesIn = ({ trace }) =>
+  new Map(
+    trace.candidates.map(({ memory_id: id, cue, undertaking }) => [
+      id,
+      [cue, undertaking].filter(Boolean),
+    ]),
+  );
 
 /** What happened between two recalls of memories that they returned, or whose nearest cue differs: {memory id: words}. Of votes that were taken back since, nothing is known. */
 async function between(a, b) {
-  const [start, end] = [a, b].map(({ trace }) => new Date(trace.asked_at)).sort((one, other) => one - other), isBetween = (at) => new Date(at) >= start && new Date(at) < end;  // what a session taught has the time at which it was asked
+  const [start, end] = [a, b]
+      .map(({ trace }) => new Date(trace.asked_at))
+      .sort((one, other) => one - other),
+    isBetween = (at) => new Date(at) >= start && new Date(at) < end; // what a session taught has the time at which it was asked
   const shown = new Map([...shownIn(a.result), ...shownIn(b.result)].map((one) => [one.id, one]));
-  const [inA, inB] = a.result.question === b.result.question ? [a, b].map(cuesIn) : [new Map(), new Map()];
+  const [inA, inB] =
+    a.result.question === b.result.question ? [a, b].map(cuesIn) : [new Map(), new Map()];
   const moved = [...inA.keys()].filter((id) => inB.has(id) && inA.get(id)[0] !== inB.get(id)[0]);
-  const gone = (id, own, others, stored, name) => (own.get(id) ?? []).filter((cue) => !others.get(id)?.includes(cue) && !stored.includes(cue)).map((cue) => `its cue “${cue}” counted in ${name} and was removed since`);
-  return new Map(await Promise.all([...new Set([...shown.keys(), ...moved])].map(async (id) => {
-    const written = isBetween(shown.get(id)?.created_at) && "written in between";
-    const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({}));
-    if (!cues) return [id, written || ""];  // they cannot be read
-    const stored = cues.map(({ text }) => text);
-    return [id, [written, ...cues.filter((cue) => isBetween(cue.written_at)).map((cue) => cue.origin === "session" ? `${votesIn(cue)}, in between` : `cue added in between: “${cue.text}”`),
-      ...gone(id, inA, inB, stored, "A"), ...gone(id, inB, inA, stored, "B")].filter(Boolean).join("; ")];
-  })));
+  const gone = (id, own, others, stored, name) =>
+    (own.get(id) ?? [])
+      .filter((cue) => !others.get(id)?.includes(cue) && !stored.includes(cue))
+      .map((cue) => `its cue “${cue}” counted in ${name} and was removed since`);
+  return new Map(
+    await Promise.all(
+      [...new Set([...shown.keys(), ...moved])].map(async (id) => {
+        const written = isBetween(shown.get(id)?.created_at) && "written in between";
+        const { cues } = await get(ofEntity(`/cues/${encodeURIComponent(id)}`)).catch(() => ({}));
+        if (!cues) return [id, written || ""]; // they cannot be read
+        const stored = cues.map(({ text }) => text);
+        return [
+          id,
+          [
+            written,
+            ...cues
+              .filter((cue) => isBetween(cue.written_at))
+              .map((cue) =>
+                cue.origin === "session"
+                  ? `${votesIn(cue)}, in between`
+                  : `cue added in between: “${cue.text}”`,
+              ),
+            ...gone(id, inA, inB, stored, "A"),
+            ...gone(id, inB, inA, stored, "B"),
+          ]
+            .filter(Boolean)
+            .join("; "),
+        ];
+      }),
+    ),
+  );
 }
 
 /** The last votes of a session before this round, one for each memory; [] of another recall. */
-const votesBefore = ({ candidates }) => candidates.map(({ votes }) => votes.findLast(({ by }) => ["person", "agent"].includes(by))?.vote).filter(Boolean);
+const votesBefore = ({ candidates }) =>
+  candidates
+    .map(({ votes }) => votes.findLast(({ by }) => ["person", "agent"].includes(by))?.vote)
+    .filter(Boolean);
 
 /** {setting: value} of a recall, to compare with another's; some names are those that `--set` takes. */
-const settingsOf = ({ trace, prompts }) => ({ memories: trace.k, effort: trace.effort, "memories that no longer hold": trace.include_stale ? "included" : "left out", "your votes": votesCounted(Object.fromEntries(VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]))), "as of": day(trace.as_of) || "now", planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
+const settingsOf = ({ trace, prompts }) => ({
+  memories: trace.k,
+  effort: trace.effort,
+  "memories that no longer hold": trace.include_stale ? "included" : "left out",
+  "your votes": votesCounted(
+    Object.fromEntries(
+      VOTES.map(([vote]) => [vote, votesBefore(trace).filter((one) => one === vote).length]),
+    ),
+  ),
+  "as of": day(trace.as_of) || "now",
+  planner: trace.planner.replace(/:\w+\.v\w+@.*/, ""),
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
-  ...Object.fromEntries(Object.entries(trace.settings).filter(([key]) => !["question.kind", "limits.k", "slots.by"].includes(key))) });
+  ...Object.fromEntries(
+    Object.entries(trace.settings).filter(
+      ([key]) => !["question.kind", "limits.k", "slots.by"].includes(key),
+    ),
+  ),
+});
 
 /** The lines of two texts as a diff: [[where, line]]; where is "both", "A" or "B". */
 function diffOf(own, theirs) {
   const [a, b] = [own, theirs].map((text) => text.split("\n"));
-  const same = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0));  // same[i][j]: how many lines a and b share, in order, from lines i and j on
-  for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--) same[i][j] = a[i] === b[j] ? same[i + 1][j + 1] + 1 : Math.max(same[i + 1][j], same[i][j + 1]);
+  const same = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0)); // same[i][j]: how many lines a and b share, in order, from lines i and j on
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      same[i][j] =
+        a[i] === b[j] ? same[i + 1][j + 1] + 1 : Math.max(same[i + 1][j], same[i][j + 1]);
   const rows = [];
-  for (let i = 0, j = 0; i < a.length || j < b.length;) {
-    if (i < a.length && j < b.length && a[i] === b[j]) { rows.push(["both", a[i++]]); j++; }
-    else if (i < a.length && (j === b.length || same[i + 1][j] >= same[i][j + 1])) rows.push(["A", a[i++]]);
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      rows.push(["both", a[i++]]);
+      j++;
+    } else if (i < a.length && (j === b.length || same[i + 1][j] >= same[i][j + 1]))
+      rows.push(["A", a[i++]]);
     else rows.push(["B", b[j++]]);
   }
   return rows;
@@ -170,65 +350,170 @@ function diffOf(own, theirs) {
 
 /** Where the prompts of both sides differ, one element for each prompt that does. */
 function promptsCompared(a, b) {
-  const pairs = a.prompts.map((one) => [one, b.prompts.find((two) => two.name === one.name)]).filter(([one, two]) => two && one.hash !== two.hash);
-  return pairs.map(([one, two]) => one.text && two.text
-    ? table(`Prompt ${one.name}: lines that differ`, ["in", "line"], diffOf(one.text, two.text).filter(([where, line]) => where !== "both" && line.trim()))
-    : el("p", { class: "quiet" }, `Prompt ${one.name}, ${[one, two].filter(({ text }) => !text).map(promptOrigin).join(" and ")}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`));
+  const pairs = a.prompts
+    .map((one) => [one, b.prompts.find((two) => two.name === one.name)])
+    .filter(([one, two]) => two && one.hash !== two.hash);
+  return pairs.map(([one, two]) =>
+    one.text && two.text
+      ? table(
+          `Prompt ${one.name}: lines that differ`,
+          ["in", "line"],
+          diffOf(one.text, two.text).filter(([where, line]) => where !== "both" && line.trim()),
+        )
+      : el(
+          "p",
+          { class: "quiet" },
+          `Prompt ${one.name}, ${[one, two]
+            .filter(({ text }) => !text)
+            .map(promptOrigin)
+            .join(
+              " and ",
+            )}: its words were not kept with the recall, so they cannot be compared. Recalls keep them from now on.`,
+        ),
+  );
 }
 
 /** {memory id: place in the answer, from 1}. */
-const placesIn = (result) => new Map(shownIn(result).map((memory, index) => [memory.id, index + 1]));
+const placesIn = (result) =>
+  new Map(shownIn(result).map((memory, index) => [memory.id, index + 1]));
 
 /** The factors that count for a memory in a recall, the last vote of each voter, and why it was not returned, in words; [] if the trace does not tell. */
 function weighedIn({ trace, stored, tools: { names } }, id) {
-  const one = trace.candidates.find((candidate) => candidate.memory_id === id), hidden = trace.hidden?.find((each) => each.memory_id === id);
+  const one = trace.candidates.find((candidate) => candidate.memory_id === id),
+    hidden = trace.hidden?.find((each) => each.memory_id === id);
   if (hidden) return [hidden.reason];
   if (!one) return [];
-  const { factors = [], last_because: last = "" } = stored.get(id) ?? {}, cut = one.slot === null && one.drops.at(-1);
-  return [last ? `comes last: ${inWords(last, names)}` : cut && cut.stage !== "critique" && inWords(cut.reason, names), ...factors.filter((factor) => !(last && factor.startsWith("newer "))), ...Object.entries(votesBy(one)).map(([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`)].filter(Boolean);
+  const { factors = [], last_because: last = "" } = stored.get(id) ?? {},
+    cut = one.slot === null && one.drops.at(-1);
+  return [
+    last
+      ? `comes last: ${inWords(last, names)}`
+      : cut && cut.stage !== "critique" && inWords(cut.reason, names),
+    ...factors.filter((factor) => !(last && factor.startsWith("newer "))),
+    ...Object.entries(votesBy(one)).map(
+      ([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`,
+    ),
+  ].filter(Boolean);
 }
 
 /** What counts for a memory in only one of two recalls of the same question; "" if nothing is known. */
 function weighedOtherwise(a, b, id) {
-  const [inA, inB] = [a, b].map((side) => weighedIn(side, id)), only = (own, others) => own.filter((one) => !others.includes(one)).join(", ");
-  return a.result.question === b.result.question ? [["A", only(inA, inB)], ["B", only(inB, inA)]].filter(([, words]) => words).map(([name, words]) => `${name}: ${words}`).join(" · ") : "";
+  const [inA, inB] = [a, b].map((side) => weighedIn(side, id)),
+    only = (own, others) => own.filter((one) => !others.includes(one)).join(", ");
+  return a.result.question === b.result.question
+    ? [
+        ["A", only(inA, inB)],
+        ["B", only(inB, inA)],
+      ]
+        .filter(([, words]) => words)
+        .map(([name, words]) => `${name}: ${words}`)
+        .join(" · ")
+    : "";
 }
 
 /** The searches of a recall beside the question; playbooks only weigh what is found. */
-const besideQuestion = ({ trace }) => trace.queries.filter((query) => query.facet_id !== "f0" && query.origin !== "playbook");
+const besideQuestion = ({ trace }) =>
+  trace.queries.filter((query) => query.facet_id !== "f0" && query.origin !== "playbook");
 
 /** What `one` has that `other` does not, what it looked for, and what more it cost. */
 function summary(one, other, happened) {
   const own = shownIn(one.result).filter((memory) => !placesIn(other.result).has(memory.id));
-  const asked = new Set(besideQuestion(one).map((query) => query.facet_id)), sought = one.trace.facets.filter((facet) => asked.has(facet.facet_id)).map((facet) => facet.name);
+  const asked = new Set(besideQuestion(one).map((query) => query.facet_id)),
+    sought = one.trace.facets
+      .filter((facet) => asked.has(facet.facet_id))
+      .map((facet) => facet.name);
   const [calls, theirs] = [one, other].map(({ result }) => result.spent.llm_calls);
-  const [tokens, less] = [one, other].map(({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens);
+  const [tokens, less] = [one, other].map(
+    ({ result }) => result.spent.prompt_tokens + result.spent.completion_tokens,
+  );
   const [queries, fewer] = [one, other].map(({ result }) => result.spent.queries);
-  const why = ({ tools, name }, id, label) => tools.explain && whyButton(tools, id, label, one.tools.names.get(id), name);
-  const told = (memory) => el("li", {}, el("strong", {}, one.tools.names.get(memory.id) ?? nameOf(memory)), [(memory.stale || one.tools.outdatedBy.has(memory.id)) && "outdated", happened.get(memory.id)].filter(Boolean).map((words) => ` (${words})`), " ", why(one, memory.id, `Why in ${one.name}?`), " ", why(other, memory.id, `Why not in ${other.name}?`));
+  const why = ({ tools, name }, id, label) =>
+    tools.explain && whyButton(tools, id, label, one.tools.names.get(id), name);
+  const told = (memory) =>
+    el(
+      "li",
+      {},
+      el("strong", {}, one.tools.names.get(memory.id) ?? nameOf(memory)),
+      [(memory.stale || one.tools.outdatedBy.has(memory.id)) && "outdated", happened.get(memory.id)]
+        .filter(Boolean)
+        .map((words) => ` (${words})`),
+      " ",
+      why(one, memory.id, `Why in ${one.name}?`),
+      " ",
+      why(other, memory.id, `Why not in ${other.name}?`),
+    );
   const gone = one.trace.forgotten?.length;
-  const more = [calls > theirs && `${plural(calls - theirs, "model call")} more`, tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`].filter(Boolean);
-  return el("li", {}, el("strong", {}, one.name), own.length ? ` brought ${own.length} that ${other.name} did not.` : ` brought nothing that ${other.name} did not.`,
-    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "", gone ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.` : "", more.length ? ` It cost ${more.join(" and ")}.` : "", ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${timeOf(one.result)}.`, own.length ? el("ul", { class: "near" }, own.map(told)) : null);
+  const more = [
+    calls > theirs && `${plural(calls - theirs, "model call")} more`,
+    tokens > less && `${(tokens - less).toLocaleString("en")} tokens more`,
+  ].filter(Boolean);
+  return el(
+    "li",
+    {},
+    el("strong", {}, one.name),
+    own.length
+      ? ` brought ${own.length} that ${other.name} did not.`
+      : ` brought nothing that ${other.name} did not.`,
+    sought.length ? ` It looked for: ${[...new Set(sought)].join(", ")}.` : "",
+    gone
+      ? ` Of what it found, ${plural(gone, "memory was", "memories were")} forgotten since.`
+      : "",
+    more.length ? ` It cost ${more.join(" and ")}.` : "",
+    ` ${plural(queries, "query", "queries")}${queries === fewer ? "" : ` (${other.name}: ${fewer})`} in ${timeOf(one.result)}.`,
+    own.length ? el("ul", { class: "near" }, own.map(told)) : null,
+  );
 }
 
 /** The names of memories that both recalls looked at, and for which what sessions taught counted otherwise. */
 function taughtOtherwise(a, b) {
-  const counted = ({ trace }) => new Map(trace.candidates.map((one) => [one.memory_id, one.factors.learned ?? 1])), inB = counted(b);
-  const both = a.result.question === b.result.question ? [...counted(a)].filter(([id]) => inB.has(id)) : [];
-  const told = (words, ids) => ids.length ? el("p", {}, `By what sessions taught, counts ${words} in B than in A: ${named(ids, a.tools.names)}.`) : null;
-  return [told("more", both.filter(([id, factor]) => inB.get(id) > factor).map(([id]) => id)), told("less", both.filter(([id, factor]) => inB.get(id) < factor).map(([id]) => id))];
+  const counted = ({ trace }) =>
+      new Map(trace.candidates.map((one) => [one.memory_id, one.factors.learned ?? 1])),
+    inB = counted(b);
+  const both =
+    a.result.question === b.result.question ? [...counted(a)].filter(([id]) => inB.has(id)) : [];
+  const told = (words, ids) =>
+    ids.length
+      ? el(
+          "p",
+          {},
+          `By what sessions taught, counts ${words} in B than in A: ${named(ids, a.tools.names)}.`,
+        )
+      : null;
+  return [
+    told(
+      "more",
+      both.filter(([id, factor]) => inB.get(id) > factor).map(([id]) => id),
+    ),
+    told(
+      "less",
+      both.filter(([id, factor]) => inB.get(id) < factor).map(([id]) => id),
+    ),
+  ];
 }
 
 /** A line that counts the person's marks in two answers; the marks stay in this tab, also after a reload. */
 function tallied(sides) {
-  const marks = `marks ${sides.map(({ trace, result }) => trace.trace_id ?? result.trace_id).join(" ")}`, votes = new Map(JSON.parse(sessionStorage.getItem(marks)));
+  const marks = `marks ${sides.map(({ trace, result }) => trace.trace_id ?? result.trace_id).join(" ")}`,
+    votes = new Map(JSON.parse(sessionStorage.getItem(marks)));
   const line = el("p", { role: "status" });
   const voted = () => {
     sessionStorage.setItem(marks, JSON.stringify([...votes]));
     repaintVotes(document);
-    const counted = sides.map(({ name, result }) => `${name}: ${VOTES.map(([vote]) => [shownIn(result).filter((memory) => votes.get(memory.id) === vote).length, vote]).filter(([count]) => count).map((one) => one.join(" ")).join(", ") || "none marked"}`);
-    line.textContent = votes.size ? `Your marks: ${counted.join(" · ")}.` : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
+    const counted = sides.map(
+      ({ name, result }) =>
+        `${name}: ${
+          VOTES.map(([vote]) => [
+            shownIn(result).filter((memory) => votes.get(memory.id) === vote).length,
+            vote,
+          ])
+            .filter(([count]) => count)
+            .map((one) => one.join(" "))
+            .join(", ") || "none marked"
+        }`,
+    );
+    line.textContent = votes.size
+      ? `Your marks: ${counted.join(" · ")}.`
+      : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
   voted();
   return { votes, voted, line };
@@ -238,34 +523,114 @@ function tallied(sides) {
 function searched(a, b) {
   const [own, theirs] = [a, b].map((side) => besideQuestion(side).map((query) => query.text));
   const texts = [...new Set([...own, ...theirs])];
-  return texts.length ? table("Searched for beside the question", ["query", "A", "B"], texts.map((text) => [text, own.includes(text) ? "yes" : "–", theirs.includes(text) ? "yes" : "–"])) : null;
+  return texts.length
+    ? table(
+        "Searched for beside the question",
+        ["query", "A", "B"],
+        texts.map((text) => [
+          text,
+          own.includes(text) ? "yes" : "–",
+          theirs.includes(text) ? "yes" : "–",
+        ]),
+      )
+    : null;
 }
 
 /** `happened`: see `between`. */
 function comparison(a, b, happened) {
   const [inA, inB] = [placesIn(a.result), placesIn(b.result)];
-  const known = new Map([...shownIn(a.result), ...shownIn(b.result)].map((memory) => [memory.id, memory]));
+  const known = new Map(
+    [...shownIn(a.result), ...shownIn(b.result)].map((memory) => [memory.id, memory]),
+  );
   const shared = [...inA.keys()].filter((id) => inB.has(id)).length;
   const rows = [...known.values()].map((memory) => {
     const [one, two] = [inA.get(memory.id), inB.get(memory.id)];
-    const told = one && two ? (one === two ? "same" : one > two ? "higher in B" : "lower in B") : one ? "only A" : "only B";
-    return [a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory), one ?? "–", two ?? "–", told, [happened.get(memory.id), told !== "same" && weighedOtherwise(a, b, memory.id)].filter(Boolean).join(" · ")].map(String);
+    const told =
+      one && two
+        ? one === two
+          ? "same"
+          : one > two
+            ? "higher in B"
+            : "lower in B"
+        : one
+          ? "only A"
+          : "only B";
+    return [
+      a.tools.names.get(memory.id) ?? b.tools.names.get(memory.id) ?? nameOf(memory),
+      one ?? "–",
+      two ?? "–",
+      told,
+      [happened.get(memory.id), told !== "same" && weighedOtherwise(a, b, memory.id)]
+        .filter(Boolean)
+        .join(" · "),
+    ].map(String);
   });
-  const isWeighed = rows.some((row) => row[4]), elsewhere = [...happened].filter(([id, words]) => words && !known.has(id));
-  const cost = ({ name, result, result: { spent, rounds } }) => [name, timeOf(result), String(rounds), String(spent.queries), String(spent.llm_calls), String(spent.prompt_tokens + spent.completion_tokens)];
+  const isWeighed = rows.some((row) => row[4]),
+    elsewhere = [...happened].filter(([id, words]) => words && !known.has(id));
+  const cost = ({ name, result, result: { spent, rounds } }) => [
+    name,
+    timeOf(result),
+    String(rounds),
+    String(spent.queries),
+    String(spent.llm_calls),
+    String(spent.prompt_tokens + spent.completion_tokens),
+  ];
   const [inForce, others] = [settingsOf(a), settingsOf(b)];
-  const changed = Object.keys({ ...inForce, ...others }).filter((key) => inForce[key] !== others[key]);
+  const changed = Object.keys({ ...inForce, ...others }).filter(
+    (key) => inForce[key] !== others[key],
+  );
   const { votes, voted, line } = tallied([a, b]);
-  return el("section", { class: "answer", "aria-label": "Comparison" },
-    el("h2", {}, `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`),
-    a.result.question === b.result.question ? null : el("p", { class: "warning" }, `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`),
-    el("ul", {}, summary(a, b, happened), summary(b, a, happened)), taughtOtherwise(a, b),
-    elsewhere.length ? el("p", {}, `In neither answer: ${elsewhere.map(([id, words]) => `“${a.tools.names.get(id) ?? b.tools.names.get(id) ?? id}” (${words})`).join("; ")}.`) : null,
-    [...happened.values()].some((words) => /cue added|its cue “/.test(words)) && el("p", { class: "quiet" }, "Scores compare memories with each other, so a cue that one got or lost in between moves the scores of others, too."), line, voteWords(),
-    changed.length ? table("What was different", ["setting", "A", "B"], changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")])) : null,
+  return el(
+    "section",
+    { class: "answer", "aria-label": "Comparison" },
+    el(
+      "h2",
+      {},
+      `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`,
+    ),
+    a.result.question === b.result.question
+      ? null
+      : el(
+          "p",
+          { class: "warning" },
+          `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`,
+        ),
+    el("ul", {}, summary(a, b, happened), summary(b, a, happened)),
+    taughtOtherwise(a, b),
+    elsewhere.length
+      ? el(
+          "p",
+          {},
+          `In neither answer: ${elsewhere.map(([id, words]) => `“${a.tools.names.get(id) ?? b.tools.names.get(id) ?? id}” (${words})`).join("; ")}.`,
+        )
+      : null,
+    [...happened.values()].some((words) => /cue added|its cue “/.test(words)) &&
+      el(
+        "p",
+        { class: "quiet" },
+        "Scores compare memories with each other, so a cue that one got or lost in between moves the scores of others, too.",
+      ),
+    line,
+    voteWords(),
+    changed.length
+      ? table(
+          "What was different",
+          ["setting", "A", "B"],
+          changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")]),
+        )
+      : null,
     promptsCompared(a, b),
     searched(a, b),
-    table("Places", ["Memory", "A", "B", "Change", ...(isWeighed ? ["What differs for it"] : [])], isWeighed ? rows : rows.map((row) => row.slice(0, 4))),
+    table(
+      "Places",
+      ["Memory", "A", "B", "Change", ...(isWeighed ? ["What differs for it"] : [])],
+      isWeighed ? rows : rows.map((row) => row.slice(0, 4)),
+    ),
     table("Cost", ["side", "time", "rounds", "queries", "model calls", "tokens"], [a, b].map(cost)),
-    el("div", { class: "two compared" }, [a, b].map((one) => el("div", {}, answerOf(one, { votes, voted })))));
+    el(
+      "div",
+      { class: "two compared" },
+      [a, b].map((one) => el("div", {}, answerOf(one, { votes, voted }))),
+    ),
+  );
 }

@@ -20,12 +20,18 @@ function fill(node, props, children) {
     else if (value === true) node.setAttribute(name, "");
     else node.setAttribute(name, value);
   }
-  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false && child !== "").map(inOrder));
+  node.append(
+    ...children
+      .flat(3)
+      .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
+      .map(inOrder),
+  );
   return node;
 }
 
 /** Text without the control characters that change the direction of it and of what follows. */
-const inOrder = (child) => (typeof child === "string" ? child.replace(/[\u202a-\u202e\u2066-\u2069]/g, "") : child);
+const inOrder = (child) =>
+  typeof child === "string" ? child.replace(/[\u202a-\u202e\u2066-\u2069]/g, "") : child;
 
 const byId = (id) => document.getElementById(id);
 const replace = (node, ...children) => node.replaceChildren(...children.flat(3).filter(Boolean));
@@ -39,21 +45,36 @@ const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toF
 /** At most `most` characters of a text, cut between words if possible. */
 function short(text, most) {
   if (text.length <= most) return text;
-  const cut = text.slice(0, most - 1), end = cut.lastIndexOf(" ");
+  const cut = text.slice(0, most - 1),
+    end = cut.lastIndexOf(" ");
   return cut.slice(0, end > most / 2 ? end : most).replace(/[\s.,;:]+$/, "") + "…";
 }
 
 /** A piece of a text, of at most about `most` characters, around the longest of these words that it contains. */
 function around(text, words, most) {
-  const sought = words.toLowerCase().split(/\s+/).sort((one, other) => other.length - one.length);
-  const at = text.toLowerCase().indexOf(sought.find((word) => text.toLowerCase().includes(word)) ?? "");
-  return at < most / 2 ? short(text, most) : `…${short(text.slice(text.lastIndexOf(" ", at - most / 4) + 1), most)}`;
+  const sought = words
+    .toLowerCase()
+    .split(/\s+/)
+    .sort((one, other) => other.length - one.length);
+  const at = text
+    .toLowerCase()
+    .indexOf(sought.find((word) => text.toLowerCase().includes(word)) ?? "");
+  return at < most / 2
+    ? short(text, most)
+    : `…${short(text.slice(text.lastIndexOf(" ", at - most / 4) + 1), most)}`;
 }
 
-const isUntitled = (title) => /^new chat$/i.test(title);  // the name that chat products give to a chat without one
+const isUntitled = (title) => /^new chat$/i.test(title); // the name that chat products give to a chat without one
 
 /** Whether a text has these words in a row, as whole words. */
-const saysInARow = (text, words) => new RegExp(`(?<![\\p{L}\\p{N}_])${words.split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+")}(?![\\p{L}\\p{N}_])`, "iu").test(text);
+const saysInARow = (text, words) =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}_])${words
+      .split(/\s+/)
+      .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join("\\s+")}(?![\\p{L}\\p{N}_])`,
+    "iu",
+  ).test(text);
 
 /** Whether a title, like "Memo 27", does not tell which memory it is. */
 const isVague = (title) => title.length <= 8 || /^\p{L}+ ?#?\d+$/u.test(title);
@@ -61,23 +82,38 @@ const isVague = (title) => title.length <= 8 || /^\p{L}+ ?#?\d+$/u.test(title);
 /** What a memory is called: its title, followed by its first words if that is vague; without a title its first words, or else its id. */
 function nameOf(memory) {
   const text = (memory.text || memory.evidence?.[0]?.text || "").replace(/\s+/g, " ").trim();
-  if (!memory.title || (text && isUntitled(memory.title)) || (isVague(memory.title) && text.startsWith(memory.title))) return short(text || memory.id || memory.memory_id, 60);
+  if (
+    !memory.title ||
+    (text && isUntitled(memory.title)) ||
+    (isVague(memory.title) && text.startsWith(memory.title))
+  )
+    return short(text || memory.id || memory.memory_id, 60);
   return text && isVague(memory.title) ? `${memory.title}: ${short(text, 48)}` : memory.title;
 }
 
 /** {id: name} of memories, with the date if two share a name. `known`: names given before, which stay. */
 function namesOf(memories, known = new Map()) {
-  const named = memories.map((memory) => [memory, nameOf(memory)]), uses = new Map();
+  const named = memories.map((memory) => [memory, nameOf(memory)]),
+    uses = new Map();
   for (const [, name] of named) uses.set(name, (uses.get(name) ?? 0) + 1);
-  return new Map(named.map(([memory, name]) => [memory.id, known.get(memory.id) ?? (uses.get(name) > 1 && memory.created_at ? `${name} (${day(memory.created_at)})` : name)]));
+  return new Map(
+    named.map(([memory, name]) => [
+      memory.id,
+      known.get(memory.id) ??
+        (uses.get(name) > 1 && memory.created_at ? `${name} (${day(memory.created_at)})` : name),
+    ]),
+  );
 }
 
-const QUOTED = 420, LITTLE_MORE = 150;
+const QUOTED = 420,
+  LITTLE_MORE = 150;
 
 /** Where in a text the sentence begins that, with the next one, has most of some words, at least two; else 0. A word in few sentences says more. */
 function tellingPlace(text, words) {
-  const sentences = [...text.matchAll(/[^.!?\n]+[.!?\n]*/g)], wordsOf = (said) => new Set(said.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu));
-  const sought = [...wordsOf(words)], own = sentences.map(([said]) => wordsOf(said));
+  const sentences = [...text.matchAll(/[^.!?\n]+[.!?\n]*/g)],
+    wordsOf = (said) => new Set(said.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu));
+  const sought = [...wordsOf(words)],
+    own = sentences.map(([said]) => wordsOf(said));
   const weights = sought.map((word) => 1 / Math.max(1, own.filter((one) => one.has(word)).length));
   const told = sentences.map((_, at) => {
     const found = weights.filter((_, n) => own[at].has(sought[n]) || own[at + 1]?.has(sought[n]));
@@ -88,11 +124,22 @@ function tellingPlace(text, words) {
 
 /** The text of a memory; a long one is cut, with a button that shows the rest. It begins where it has most words of `about`. */
 function quote(text, about = "") {
-  const isLong = text.length > QUOTED + LITTLE_MORE, place = isLong ? tellingPlace(text, about) : 0;
-  const cut = place < QUOTED / 2 ? short(text, QUOTED) : `…${short(text.slice(place).trim(), QUOTED)}`;
+  const isLong = text.length > QUOTED + LITTLE_MORE,
+    place = isLong ? tellingPlace(text, about) : 0;
+  const cut =
+    place < QUOTED / 2 ? short(text, QUOTED) : `…${short(text.slice(place).trim(), QUOTED)}`;
   const said = el("blockquote", { tabindex: "-1" }, isLong ? cut : text);
-  const more = () => { said.replaceChildren(inOrder(text)); said.focus(); said.nextSibling.remove(); };
-  return el("div", { class: "quote" }, said, isLong && el("button", { type: "button", onclick: more }, "More"));
+  const more = () => {
+    said.replaceChildren(inOrder(text));
+    said.focus();
+    said.nextSibling.remove();
+  };
+  return el(
+    "div",
+    { class: "quote" },
+    said,
+    isLong && el("button", { type: "button", onclick: more }, "More"),
+  );
 }
 
 /** Show a message in the status line, which screen readers read out; errors stand out and stay. */
@@ -102,7 +149,10 @@ function say(text, isError = false) {
   status.textContent = text;
   status.className = isError ? "error" : "";
   clearTimeout(say.later);
-  if (!isError) say.later = setTimeout(() => { status.textContent = ""; }, 5000);
+  if (!isError)
+    say.later = setTimeout(() => {
+      status.textContent = "";
+    }, 5000);
 }
 
 /** Run `work`; if it fails, show its error (below `near`, if that is still there) and return null. */
@@ -111,7 +161,10 @@ async function trying(work, near = null) {
   try {
     return await work();
   } catch (error) {
-    if (near?.isConnected) { say(""); near.after(el("p", { class: "warning failed", role: "alert" }, error.message)); } else say(error.message, true);
+    if (near?.isConnected) {
+      say("");
+      near.after(el("p", { class: "warning failed", role: "alert" }, error.message));
+    } else say(error.message, true);
     return null;
   }
 }
@@ -132,7 +185,13 @@ function onceButton(label, work, done) {
   const told = el("span", { role: "status", tabindex: "-1" });
   const made = button(label, async () => {
     let result;
-    try { result = await work(); } catch (error) { told.className = "warning"; told.textContent = error.message; return; }
+    try {
+      result = await work();
+    } catch (error) {
+      told.className = "warning";
+      told.textContent = error.message;
+      return;
+    }
     told.className = "";
     replace(told, typeof done === "function" ? done(result) : done);
     made.remove();
@@ -143,7 +202,12 @@ function onceButton(label, work, done) {
 
 /** A select element; its first option, "", stands for the server's default. */
 function choice(label, usual, options) {
-  return el("select", { "aria-label": label }, el("option", { value: "" }, usual), options.map((one) => el("option", { value: one }, one)));
+  return el(
+    "select",
+    { "aria-label": label },
+    el("option", { value: "" }, usual),
+    options.map((one) => el("option", { value: one }, one)),
+  );
 }
 
 /** The label of a checkbox that lets memories back that were superseded or deprecated, or expired. */
@@ -154,22 +218,53 @@ function effortChoice(label, first = "") {
   const made = choice(label, "usual", ["none", "low", "high"]);
   trying(async () => {
     const { nodes } = await get(ofEntity("/graph"));
-    const critic = nodes.includes("critique"), able = { low: critic, high: critic || nodes.includes("expand") };
-    made.options[0].textContent = able.high ? `usual (${critic ? "low if most memories have cues, else " : ""}high)` : "usual (none)";
+    const critic = nodes.includes("critique"),
+      able = { low: critic, high: critic || nodes.includes("expand") };
+    made.options[0].textContent = able.high
+      ? `usual (${critic ? "low if most memories have cues, else " : ""}high)`
+      : "usual (none)";
     if (able.high) made.value ||= first;
-    for (const option of made.options) if (able[option.value] === false) {
-      option.disabled = true;
-      option.textContent += able.high ? ": needs a critic" : ": no model here";
-    }
+    for (const option of made.options)
+      if (able[option.value] === false) {
+        option.disabled = true;
+        option.textContent += able.high ? ": needs a critic" : ": no model here";
+      }
   });
   return made;
 }
 
 /** A table of rows of cells, which are texts or elements. `role`: "group" if the page may have several with the same caption. */
 function table(caption, heads, rows, role = "region") {
-  return el("div", { class: "scroll", tabindex: "0", role, "aria-label": caption },
-    el("table", {},
+  return el(
+    "div",
+    { class: "scroll", tabindex: "0", role, "aria-label": caption },
+    el(
+      "table",
+      {},
       el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => { const { length } = cell.textContent ?? cell; return el("td", { class: length > 60 ? "long" : length < 12 ? "brief" : null }, cell); }))))));
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          heads.map((head) => el("th", { scope: "col" }, head)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((row) =>
+          el(
+            "tr",
+            {},
+            row.map((cell) => {
+              const { length } = cell.textContent ?? cell;
+              return el("td", { class: length > 60 ? "long" : length < 12 ? "brief" : null }, cell);
+            }),
+          ),
+        ),
+      ),
+    ),
+  );
 }

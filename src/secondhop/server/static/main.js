@@ -1,10 +1,16 @@
 "use strict";
 // Starts the page, or shows the recall if this is a file of one recall.
 
-const VIEWS = [["ask", "Ask", askView], ["compare", "Compare", compareView], ["memories", "Memories", memoriesView],
-  ["recalls", "Recalls", tracesView], ["facts", "Facts", factsView], ["briefing", "Briefing", briefingView]];
+const VIEWS = [
+  ["ask", "Ask", askView],
+  ["compare", "Compare", compareView],
+  ["memories", "Memories", memoriesView],
+  ["recalls", "Recalls", tracesView],
+  ["facts", "Facts", factsView],
+  ["briefing", "Briefing", briefingView],
+];
 
-const built = new Map();  // {tab: view}: a tab keeps its content while another one is open
+const built = new Map(); // {tab: view}: a tab keeps its content while another one is open
 
 /** Show a view. `ids`: of the kept recalls, or of the memory, to show in it. */
 function open(name, ...ids) {
@@ -12,7 +18,9 @@ function open(name, ...ids) {
   if (!built.has(key)) built.set(key, build());
   const view = built.get(key);
   replace(byId("main"), view.element);
-  for (const tab of byId("tabs").children) if (tab.textContent === label) tab.setAttribute("aria-current", "page"); else tab.removeAttribute("aria-current");
+  for (const tab of byId("tabs").children)
+    if (tab.textContent === label) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
   say("");
   showTitle();
   view.focus(...ids);
@@ -21,10 +29,19 @@ function open(name, ...ids) {
 /** Show what the address bar names. The last answer is in the view that takes votes on it. */
 function openAddressed() {
   const named = addressed();
-  if (!named) { open(location.hash.slice(1)); return; }
-  if (named.entity !== place.entity) { openEntity(named.entity); trying(showStats); }
+  if (!named) {
+    open(location.hash.slice(1));
+    return;
+  }
+  if (named.entity !== place.entity) {
+    openEntity(named.entity);
+    trying(showStats);
+  }
   const [traceId, other] = named.ids;
-  if (named.kind === "memory") open("memories", traceId); else if (other) open("compare", traceId, other); else if (lastKept()?.traceId === traceId) open("ask"); else open("recalls", traceId);
+  if (named.kind === "memory") open("memories", traceId);
+  else if (other) open("compare", traceId, other);
+  else if (lastKept()?.traceId === traceId) open("ask");
+  else open("recalls", traceId);
 }
 
 /** Turn to the memories of another entity. */
@@ -33,19 +50,23 @@ function openEntity(entity) {
   showEntity();
   built.clear();
   lastRecall = null;
-  for (const [name] of VIEWS) { linkOf(name).setAttribute("href", `#${name}`); linkOf(name).dataset.about = ""; }
+  for (const [name] of VIEWS) {
+    linkOf(name).setAttribute("href", `#${name}`);
+    linkOf(name).dataset.about = "";
+  }
 }
 
 /** Show in the header whose memories these are, also if nothing is stored of them. */
 function showEntity() {
   const choice = byId("entity");
-  if (![...choice.options].some((one) => one.value === place.entity)) choice.append(el("option", {}, place.entity));
+  if (![...choice.options].some((one) => one.value === place.entity))
+    choice.append(el("option", {}, place.entity));
   choice.value = place.entity;
 }
 
 /** Open a view by its link: it shows what it showed before. */
 function openLinked(event, name) {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // in another tab or window
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another tab or window
   event.preventDefault();
   const address = linkOf(name).getAttribute("href");
   if (location.hash !== address) history.pushState(null, "", address);
@@ -54,15 +75,36 @@ function openLinked(event, name) {
 
 async function showStats() {
   const told = await get(ofEntity(""));
-  byId("stats").textContent = told.memories ? plural(told.memories, "memory", "memories") : "nothing is stored here";
+  byId("stats").textContent = told.memories
+    ? plural(told.memories, "memory", "memories")
+    : "nothing is stored here";
   return told.memories;
 }
 
 /** Ask for a token, and start again with it. */
 function askForToken(why) {
-  const token = el("input", { type: "password", required: true, "aria-label": "Token", autocomplete: "off" });
-  replace(byId("main"), el("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); usePlace(place.entity, token.value.trim()); start(); } },
-    el("label", {}, "This server needs a token (made by secondhop tokens create) ", token), el("button", { class: "primary" }, "Continue")));
+  const token = el("input", {
+    type: "password",
+    required: true,
+    "aria-label": "Token",
+    autocomplete: "off",
+  });
+  replace(
+    byId("main"),
+    el(
+      "form",
+      {
+        class: "ask",
+        onsubmit: (event) => {
+          event.preventDefault();
+          usePlace(place.entity, token.value.trim());
+          start();
+        },
+      },
+      el("label", {}, "This server needs a token (made by secondhop tokens create) ", token),
+      el("button", { class: "primary" }, "Continue"),
+    ),
+  );
   say(why, Boolean(why));
   token.focus();
 }
@@ -70,29 +112,61 @@ function askForToken(why) {
 async function start() {
   try {
     const entities = await get("/v1/entities");
-    replace(byId("entity"), entities.map((name) => el("option", {}, name)));
+    replace(
+      byId("entity"),
+      entities.map((name) => el("option", {}, name)),
+    );
     if (!place.entity) usePlace(entities[0] || "default");
     showEntity();
-    onhashchange = () => { if (location.hash !== "#main") openAddressed(); };  // which the skip link adds
+    onhashchange = () => {
+      if (location.hash !== "#main") openAddressed();
+    }; // which the skip link adds
     openAddressed();
     await trying(showStats);
   } catch (error) {
-    if (error.status !== 401) { say(error.message, true); return; }
+    if (error.status !== 401) {
+      say(error.message, true);
+      return;
+    }
     askForToken(place.token ? "this token is not valid" : "");
   }
 }
 
 function startPage() {
   readPlace();
-  replace(byId("tabs"), VIEWS.map(([name, label]) => el("a", { href: `#${name}`, "data-view": name, onclick: (event) => openLinked(event, name) }, label)));
+  replace(
+    byId("tabs"),
+    VIEWS.map(([name, label]) =>
+      el(
+        "a",
+        { href: `#${name}`, "data-view": name, onclick: (event) => openLinked(event, name) },
+        label,
+      ),
+    ),
+  );
   byId("place").addEventListener("submit", (event) => event.preventDefault());
-  byId("entity").addEventListener("change", () => { openEntity(byId("entity").value); history.pushState(null, "", `#${currentView() ?? "ask"}`); start(); });
+  byId("entity").addEventListener("change", () => {
+    openEntity(byId("entity").value);
+    history.pushState(null, "", `#${currentView() ?? "ask"}`);
+    start();
+  });
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-    if (event.key === "/" && !typing) { event.preventDefault(); document.querySelector("main textarea, main input")?.focus(); }
-    if (event.key === "n" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) document.querySelector("main .next-round")?.click();
+    if (event.key === "/" && !typing) {
+      event.preventDefault();
+      document.querySelector("main textarea, main input")?.focus();
+    }
+    if (event.key === "n" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey)
+      document.querySelector("main .next-round")?.click();
   });
-  for (const act of ["wheel", "touchmove", "click"]) document.addEventListener(act, () => { if (act === "click" || byId("status").className !== "error") say(""); }, { capture: true, passive: true });  // what is said covers nothing that one goes on to
+  for (const act of ["wheel", "touchmove", "click"])
+    document.addEventListener(
+      act,
+      () => {
+        if (act === "click" || byId("status").className !== "error") say("");
+      },
+      { capture: true, passive: true },
+    ); // what is said covers nothing that one goes on to
   start();
 }
 
@@ -105,7 +179,8 @@ function startFile(kept) {
   for (const step of kept.trace.steps) flow.hear(step);
   flow.end(kept.result, stopOf(kept.trace));
   const explain = async (id) => {
-    if (!kept.explanations[id]) throw new Error("this file has no explanation of that memory; run `secondhop explain`");
+    if (!kept.explanations[id])
+      throw new Error("this file has no explanation of that memory; run `secondhop explain`");
     return kept.explanations[id];
   };
   const holder = el("div");
@@ -114,4 +189,5 @@ function startFile(kept) {
 }
 
 const kept = byId("recall");
-if (kept) startFile(JSON.parse(kept.textContent)); else startPage();
+if (kept) startFile(JSON.parse(kept.textContent));
+else startPage();
