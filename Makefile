@@ -49,6 +49,7 @@ models: venv
 lint: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/biome check
 
 docs: $(VENV)/.stamp-docs  ## the documentation as a site, in build/site; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

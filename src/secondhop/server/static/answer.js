@@ -38,7 +38,7 @@ const PAGE_WORDS = [
     "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)",
   ],
   [/a higher k also looks deeper/, "asking for more also looks deeper"],
-  [/ \(hop ([123])\)/g, (all, hop) => ` (${HOPS[hop]})`],
+  [/ \(hop ([123])\)/g, (_all, hop) => ` (${HOPS[hop]})`],
   [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""],
   [/a longer --deadline/, "a longer deadline (a setting of the server)"],
   [/`--as-of` with a time before/, "asking as of a time before"],
@@ -465,8 +465,9 @@ function voteButtons(memory, { votes, voted, names, inSession }) {
 }
 
 /** Make all vote buttons show the current votes. */
-const repaintVotes = (holder) =>
-  holder.querySelectorAll(".votes").forEach((one) => one.dispatchEvent(new Event("repaint")));
+function repaintVotes(holder) {
+  for (const one of holder.querySelectorAll(".votes")) one.dispatchEvent(new Event("repaint"));
+}
 
 /** A line that says what each vote means. */
 const voteWords = () =>
@@ -692,7 +693,7 @@ function whyNotForm(tools, search) {
         id === said ||
         [name, name.split(": ")[0]].some((one) => one.toLowerCase() === said.toLowerCase()),
     );
-    if (known || !search) return tell(mine, known ? known[0] : said, (known && known[1]) || said);
+    if (known || !search) return tell(mine, known ? known[0] : said, known?.[1] || said);
     const found = await search(said);
     const inARow = found.filter((one) => saysInARow(`${one.title}\n${one.text}`, said));
     const own =

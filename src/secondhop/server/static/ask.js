@@ -428,7 +428,7 @@ const askedWith = (trace) =>
     "p",
     { class: "quiet" },
     [
-      "asked for " + plural(trace.k, "memory", "memories"),
+      `asked for ${plural(trace.k, "memory", "memories")}`,
       ...askedFor(trace),
       trace.effort && `effort ${trace.effort}`,
     ]
@@ -580,7 +580,7 @@ function showRecall(holder, recall) {
     holder,
     search && (recall.isKept || result.round) && roundsView(trace, tools.names, !result.changes),
     answerView(result, tools),
-    session && session.bar,
+    session?.bar,
     ...(explain
       ? [compare, whyNotForm(tools, search), pathView(trace, result, tools, goTo), aside]
       : []),

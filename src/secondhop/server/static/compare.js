@@ -23,7 +23,9 @@ function compareView() {
   });
   let kept = [];
   const fits = (one) => keptHas(one, words.value);
-  const list = () => sides.forEach((one) => one.list(kept, fits));
+  const list = () => {
+    for (const one of sides) one.list(kept, fits);
+  };
   const changed = () => {
     const chosen = sides.map((one) => one.chosen());
     question.value ||= chosen.find(Boolean)?.question ?? "";
@@ -94,7 +96,9 @@ function compareView() {
             (one, other) =>
               new Date(one.asked_at) - new Date(other.asked_at) || one.round - other.round,
           )
-          .forEach((one, index) => sides[index].choose(one.trace_id)); // A is the older one
+          .forEach((one, index) => {
+            sides[index].choose(one.trace_id); // A is the older one
+          });
     }
     if (given) for (const one of sides) if (!one.chosen()) one.fill(given);
     sides.forEach((one, index) => {

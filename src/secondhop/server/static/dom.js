@@ -37,7 +37,7 @@ const byId = (id) => document.getElementById(id);
 const replace = (node, ...children) => node.replaceChildren(...children.flat(3).filter(Boolean));
 
 /** A count with its noun: plural(2, "memory", "memories") is "2 memories". */
-const plural = (count, one, many = one + "s") => `${count} ${count === 1 ? one : many}`;
+const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 const day = (iso) => (iso ? iso.slice(0, 10) : "");
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
@@ -47,7 +47,7 @@ function short(text, most) {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - 1),
     end = cut.lastIndexOf(" ");
-  return cut.slice(0, end > most / 2 ? end : most).replace(/[\s.,;:]+$/, "") + "…";
+  return `${cut.slice(0, end > most / 2 ? end : most).replace(/[\s.,;:]+$/, "")}…`;
 }
 
 /** A piece of a text, of at most about `most` characters, around the longest of these words that it contains. */

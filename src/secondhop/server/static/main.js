@@ -118,7 +118,7 @@ async function start() {
     );
     if (!place.entity) usePlace(entities[0] || "default");
     showEntity();
-    onhashchange = () => {
+    window.onhashchange = () => {
       if (location.hash !== "#main") openAddressed();
     }; // which the skip link adds
     openAddressed();
