@@ -106,11 +106,19 @@ def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]
     returned = chosen[: request.k]
     well = [ballot for ballot in returned if stands[ballot.memory_id] <= front]
     ill = [ballot for ballot in returned if stands[ballot.memory_id] > front]
-    if any(ballot.vote == "warm" for ballot in well):  # a hot one would come before these again
-        ill = [replace(ballot, vote="warm") for ballot in ill]
+    passed = returned[: returned.index(well[-1])] if well else []
+    warmed = any(ballot.vote == "warm" for ballot in well)  # a hot one would come before them again
+    ill = [put_behind(one, warmed=warmed) if one in passed else one for one in ill]
     order = [*well, *ill, *chosen[request.k :]]
     placed = {b.memory_id: replace(b, place=place) for place, b in enumerate(order, start=1)}
     return [placed.get(b.memory_id, replace(b, place=0)) for b in ballots]
+
+
+def put_behind(ballot: Ballot, *, warmed: bool) -> Ballot:
+    """The ballot on a memory that comes after others because no facet ranks it high; it says so."""
+    why = f"voted {ballot.vote}, but searches rank it low, so it comes after the others"
+    reason = f"{ballot.reason.rstrip('.')}; {why}" if ballot.reason else why
+    return replace(ballot, vote="warm" if warmed else ballot.vote, reason=reason)
 
 
 def few_sparks(ballots: Sequence[Ballot]) -> list[Ballot]:

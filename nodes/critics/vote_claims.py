@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from secondhop.nodes.critics.port import Ballot, CandidateView
 from secondhop.prompts.quoting import title_line
-from secondhop.ranking.votes import EFFECTS, IN_FAVOUR
+from secondhop.ranking.votes import EFFECTS, IN_FAVOUR, SUPPRESSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +19,14 @@ class Claim:
 def settled(claim: Claim, claims: Mapping[str, Claim]) -> Ballot:
     """The ballot after its claims have been checked; without a reason they become its reason."""
     ballot = checked(claim, claims)
-    return ballot if ballot.reason else replace(ballot, reason=claimed(ballot, claims))
+    return ballot if ballot.reason else replace(ballot, reason=claimed(ballot, claim, claims))
 
 
-def claimed(ballot: Ballot, claims: Mapping[str, Claim]) -> str:
-    """What a ballot claims, in words; "" without a claim."""
-    other = claims.get(ballot.replaced_by or ballot.repeats or "")
+def claimed(ballot: Ballot, claim: Claim, claims: Mapping[str, Claim]) -> str:
+    """What a ballot claims, in words; "" without a claim. A memory that is left out as a copy is
+    called one even if the other is left out, too."""
+    copied = claim.ballot.repeats if ballot.vote in SUPPRESSED else ballot.repeats
+    other = claims.get(ballot.replaced_by or copied or "")
     if other is None:
         return ""
     title = title_line(other.view.title)

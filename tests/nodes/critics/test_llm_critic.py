@@ -104,6 +104,15 @@ async def test_a_copy_is_voted_cold_and_names_the_one_that_stays() -> None:
     assert ballot.reason == "it repeats “About a”"
 
 
+async def test_a_copy_of_what_is_left_out_as_well_is_still_called_one() -> None:
+    verdict = await judged(PAIR, {"id": "a", "repeats": "b"}, {"id": "b", "vote": "cold"})
+
+    assert (by_id(verdict)["a"].vote, by_id(verdict)["a"].reason) == (
+        "cold",
+        "it repeats “About b”",
+    )
+
+
 @pytest.mark.parametrize(("votes", "kept"), [(("hot", "hot"), "a"), (("warm", "hot"), "b")])
 async def test_of_copies_that_name_each_other_the_better_stays(
     votes: tuple[str, str], kept: str

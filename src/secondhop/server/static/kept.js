@@ -33,6 +33,7 @@ async function showLast(last, out) {
   const standing = await standingOf(last),
     canVote = last.body && (standing || !last.sessionId);
   const session = await showKept(last.traceId, out, canVote ? last : null);
+  if (canVote && !session) return;
   if (standing) await session.draw(standing);
   showAddress(
     "ask",

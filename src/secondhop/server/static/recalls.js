@@ -39,9 +39,10 @@ function untraced(error) {
 
 /** Show a kept recall in `out`, unless that was taken away before the recall came: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
 async function showKept(traceId, out, last = null) {
+  const before = out.firstChild;
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
-  if (!out.parentNode) return null;
+  if (!out.parentNode || out.firstChild !== before) return null; // a question was asked meanwhile
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
   flow.end(result, stopOf(traced.trace));
