@@ -55,7 +55,7 @@ def nearest_change(
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if is_voted_session:
-        return without_votes(trace, candidate)
+        return without_votes(trace, candidate, hint=hint)
     if last.stage == "pick" and last.rank is not None:
         return more_slots(trace, candidate, last, last.rank, hint=hint)
     return never_weighed(trace, candidate, hint)
@@ -160,13 +160,15 @@ def more_slots(
     return slots_of(trace, place) + hint + unlearned(trace, candidate)
 
 
-def without_votes(trace: RecallTrace, candidate: TraceCandidate) -> str:
+def without_votes(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -> str:
     """The change for a memory that a session with votes has no slot for. Only what its answer shows
     can be voted on, and another recall has not these votes."""
     if candidate.first_round > 1:  # votes moved the search that found it
         return NEARER_QUESTION
     found = len(trace.scores())
-    return f"--k {found} in a new recall without votes, as many as were found (fewer may do)"
+    return (
+        f"--k {found} in a new recall without votes, as many as were found (fewer may do){hint}"
+    )
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:

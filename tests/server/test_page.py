@@ -123,6 +123,26 @@ def test_an_answer_is_there_after_a_reload(page: Page) -> None:
     expect(page.get_by_label("Question", exact=True)).to_have_value("another question")
 
 
+def test_a_question_asked_while_the_last_answer_loads_is_not_replaced_by_it(page: Page) -> None:
+    ask(page)
+    page.wait_for_timeout(500)  # traces are written after the answer
+    last, held = page.url.rsplit("/", 1)[-1], list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(f"**/traces/{last}", hold)
+    with page.expect_request(f"**/traces/{last}"):
+        page.reload()
+    ask(page, "bread")
+    with page.expect_response(f"**/traces/{last}"):
+        held[0].continue_()
+
+    page.wait_for_timeout(500)
+    expect(page.get_by_role("heading", name=QUESTION)).to_have_count(0)
+    expect(page).to_have_title("bread · secondhop")
+
+
 def test_a_round_is_there_after_a_reload(page: Page) -> None:
     ask(page)
     cold = page.locator(".answer article").nth(1).get_attribute("data-memory")
@@ -743,15 +763,17 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
     page.locator(".compared .vote.hot").first.click()
     expect(page.locator(".compared .vote.hot[aria-pressed=true]")).to_have_count(2)
     page.locator(".compared .vote.warm").nth(5).click()
-    expect(page.locator(".answer")).to_contain_text("A: 1 hot, 1 warm · B: 1 hot")
+    expect(page.locator(".answer")).to_contain_text(
+        "A: 1 hot, 1 warm · B: 1 hot. By them, A is better."
+    )
     page.locator(".compared .vote.cold").nth(5).click()  # only in A
-    expect(page.locator(".answer")).to_contain_text("A: 1 hot, 1 cold · B: 1 hot")
+    expect(page.locator(".answer")).to_contain_text("1 cold · B: 1 hot. By them, B is better.")
     expect(page).to_have_title(f"A and B: {QUESTION} · secondhop")
 
     page.reload()
 
     expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
-    expect(page.locator(".answer")).to_contain_text("A: 1 hot, 1 cold · B: 1 hot")
+    expect(page.locator(".answer")).to_contain_text("1 cold · B: 1 hot. By them, B is better.")
     for name, count in (("A", "6 memories"), ("B", "2 memories")):
         chosen = page.get_by_label(f"Kept recall of {name}").locator("option:checked")
         expect(chosen).to_contain_text(count)

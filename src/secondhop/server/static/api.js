@@ -37,7 +37,11 @@ async function call(method, path, body = undefined) {
 
 async function problemOf(answer) {
   const problem = await answer.json().catch(() => ({}));
-  const error = new Error(problem.detail || `the server answered ${answer.status}`);
+  const restarted =
+    answer.status === 401 &&
+    place.token &&
+    "the token of this page is not valid: if the server was started again, open the address that it printed then";
+  const error = new Error(restarted || problem.detail || `the server answered ${answer.status}`);
   return Object.assign(error, { status: answer.status, problem });
 }
 

@@ -495,6 +495,15 @@ function taughtOtherwise(a, b) {
   ];
 }
 
+/** Which of two answers has more that helps, less what does not, by a person's marks. */
+function betterBy(votes, sides) {
+  const worth = { hot: 1, warm: 1, cold: -1, wrong: -1 };
+  const [a, b] = sides.map(({ result }) =>
+    shownIn(result).reduce((sum, { id }) => sum + (worth[votes.get(id)] ?? 0), 0),
+  );
+  return a === b ? "By them, neither is better" : `By them, ${a > b ? "A" : "B"} is better`;
+}
+
 /** A line that counts the person's marks in two answers; the marks stay in this tab, also after a reload. */
 function tallied(sides) {
   const marks = `marks ${sides.map(({ trace, result }) => trace.trace_id ?? result.trace_id).join(" ")}`,
@@ -516,7 +525,7 @@ function tallied(sides) {
         }`,
     );
     line.textContent = votes.size
-      ? `Your marks: ${counted.join(" · ")}.`
+      ? `Your marks: ${counted.join(" · ")}. ${betterBy(votes, sides)}.`
       : "Which is better? Mark what helps (hot, warm) and what does not (cold, wrong); marks stay in this tab.";
   };
   voted();

@@ -235,20 +235,20 @@ const askedWith = (trace) =>
       .join(" · "),
   );
 
-/** What a list says of a kept recall beside its question: when, how many memories, which round of a session after which votes, the effort, the prompts that are not built in. */
+/** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, which round of a session after which votes, how many memories. */
 const keptFacts = (one) =>
   [
     (one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "),
+    `effort ${one.effort}`,
+    ...one.prompts
+      .filter(({ name, origin }) => name !== "decompose" && origin !== "built in")
+      .map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`),
     one.stop_reason === "votes" &&
       `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`,
     (one.returned - one.sparked < one.k
       ? `${one.returned - one.sparked} of ${plural(one.k, "memory", "memories")}`
       : plural(one.returned - one.sparked, "memory", "memories")) + sparkedToo(one.sparked),
     ...askedFor(one),
-    `effort ${one.effort}`,
-    ...one.prompts
-      .filter(({ name, origin }) => name !== "decompose" && origin !== "built in")
-      .map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`),
   ]
     .filter(Boolean)
     .join(" · ");
