@@ -166,9 +166,7 @@ def without_votes(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -
     if candidate.first_round > 1:  # votes moved the search that found it
         return NEARER_QUESTION
     found = len(trace.scores())
-    return (
-        f"--k {found} in a new recall without votes, as many as were found (fewer may do){hint}"
-    )
+    return f"--k {found} in a new recall without votes, as many as were found (fewer may do){hint}"
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:

@@ -11,7 +11,8 @@
    its relevance in step 2.
 4. With a plan, the facets share the slots (`select.py`).
 5. The critic's order goes before all that, and what people and agents voted for goes before the
-   critic's order. The first k get the slots (`select.py`).
+   critic's order. The first k get the slots, in addition to what people and agents voted for
+   (`select.py`).
 6. If nothing is near the question, the answer is empty (`answerable.py`).
 """
 

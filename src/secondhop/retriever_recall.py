@@ -96,7 +96,8 @@ class RetrieverRecall(Askable):
             self.planner, self.critic = llm_services(
                 self._llm, prompts=prompts, planning=self.config.planning
             )
-        self._folder = TemporaryDirectory(prefix="secondhop-")
+        # a recall that still runs may write while it is deleted; its end deletes the rest
+        self._folder = TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True)
         folder = Path(self._folder.name)
         super().__init__(
             TraceFolder(folder, entity=ENTITY, settings=self.config.traces), BackgroundLoop()

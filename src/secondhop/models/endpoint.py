@@ -15,7 +15,7 @@ from secondhop.models.chat_transport import AnswerMode
 from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
 from secondhop.models.llm import Usage
 from secondhop.models.prompt_size import PromptSize
-from secondhop.models.retry_policy import failure_of, why_unanswered
+from secondhop.models.retry_policy import ATTEMPTS, MAX_WAIT_S, failure_of, why_unanswered
 
 FAIR_WAIT_S = 1.0
 """A server that had less time than this to answer does not count as dead."""
@@ -27,9 +27,9 @@ class ChatLimits:
 
     timeout_s: float = 30.0
     """For one try; the model's own limit, if it has one, may be shorter."""
-    attempts: int = 4
+    attempts: int = ATTEMPTS
     """Tries in all, after temporary failures: 408, 409, 429, 5xx, timeouts, lost connections."""
-    max_wait_s: float = 20.0
+    max_wait_s: float = MAX_WAIT_S
     """Longest wait between two tries; if a server asks for more, there is no further try."""
     concurrency: int = 256
     """Concurrent requests per event loop; a server's own limit shows up as 429."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
 from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
-from secondhop.models.retry_policy import TryTimedOutError
+from secondhop.models.retry_policy import ATTEMPTS, MAX_WAIT_S, TryTimedOutError
 
 if TYPE_CHECKING:
     from httpx import URL
@@ -40,9 +40,9 @@ class OpenAIConnection:
     """None: OPENAI_API_KEY. A local server takes any word."""
     timeout_s: float = 30.0
     """For one try."""
-    attempts: int = 4
+    attempts: int = ATTEMPTS
     """Tries in all, after temporary failures: 408, 409, 429, 5xx, timeouts, lost connections."""
-    max_wait_s: float = 20.0
+    max_wait_s: float = MAX_WAIT_S
     """Longest wait between two tries; if a server asks for more, there is no further try."""
 
     def __post_init__(self) -> None:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ATTEMPTS = 4
+"""Tries of one request in all, the first included."""
+MAX_WAIT_S = 20.0
+"""The longest wait between two tries."""
 _FIRST_WAIT_S = 0.5
 _MORE_AT_ONCE = 8
 """Extra tries for stale connections; the client drops each after its first error. As many as one

@@ -81,9 +81,8 @@ function compareView() {
     toCompare = null;
     if (given) replace(out);
     kept = await keptRecalls();
-    if (given)
-      words.value =
-        kept.filter((one) => one.question === given.question).length > 1 ? given.question : "";
+    const sameQuestion = kept.filter((one) => one.question === given?.question);
+    words.value = sameQuestion.length > 1 ? given.question : ""; // else new recalls may be missing
     if (given) question.value = given.question;
     list();
     for (const one of sides) if (given && one.chosen()?.question !== given.question) one.choose("");
