@@ -326,7 +326,7 @@ const settingsOf = ({ trace, prompts }) => ({
   ...Object.fromEntries(prompts.map((one) => [`prompt ${one.name}`, promptOrigin(one)])),
   ...Object.fromEntries(
     Object.entries(trace.settings).filter(
-      ([key]) => !["question.kind", "limits.k", "slots.by"].includes(key),
+      ([key]) => !["question.kind", "limits.k", "slots.by", "answer.min_score"].includes(key),
     ),
   ),
 });
