@@ -1,5 +1,6 @@
 """Finds the smallest change that would admit a memory that a recall did not return."""
 
+import re
 from collections.abc import Iterable, Mapping
 from math import prod
 
@@ -116,7 +117,8 @@ def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: 
     lower, cue, admitting = "", "", trace.settings.get("answer.min_score")
     if isinstance(admitting, float):
         lower = f" --set ranking.min_score={rounded_down(admitting):.2f}"
-        cue = with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)
+        if not candidate.outdated_by:
+            cue = with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)
         unvoted = f"without the critic's votes, nothing stored is near enough; {unvoted}"
     return (
         f"--effort none{lower} --k {max(trace.k, place)} or a little more ({unvoted}){cue}; or "
@@ -229,10 +231,15 @@ def cue_hint(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) 
     return f"{with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)}{needed}"
 
 
+_QUOTING = re.compile(r"[\\`‘’‚‛]")
+"""What some shells read inside quotes. Somebody else may have asked the question."""
+
+
 def with_a_cue(memory_id: str, question: str, *, takes_cue: bool) -> str:
     """The hint that the question as a cue may raise a memory, as one of several changes."""
-    asked = " ".join(question.split()).replace("`", "'")
-    cue = "a request for which it matters" if cue_fault(asked) else asked
+    asked = " ".join(question.split())
+    is_plain = not cue_fault(asked) and not _QUOTING.search(asked)
+    cue = asked if is_plain else "a request for which it matters"
     typed = command("cues", memory_id, "--add", cue)
     if not takes_cue:
         typed = f"remove one of its {MOST_CUES['specific']} first ({command('cues', memory_id)})"

@@ -3,6 +3,7 @@
 `schema_version` grows if a field changes its meaning or is removed. Older traces can still be read.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast
@@ -133,6 +134,12 @@ class TraceDrop(Told):
     budget: int | None = None
     """The budget of tokens that would hold it, if the recall fills one."""
 
+    @field_validator("reason")
+    @classmethod
+    def _as_today(cls, reason: str) -> str:
+        """The reason; older traces say "voted cold: said the person" where a vote had none."""
+        return re.sub(r": said the (person|agent)$", r" by the \1", reason)
+
 
 class TraceCandidate(Told):
     """Everything known about one memory that some query found."""
@@ -225,7 +232,8 @@ class RecallTrace(Told):
     tokens: int | None = None
     """The budget of evidence, if one was given instead of k."""
     settings: dict[str, float | int | str | bool | None]
-    """The settings of the recall by dotted name, plus `question.kind` and `slots.by`."""
+    """The settings of the recall by dotted name, plus what it decided itself: `question.kind`,
+    `slots.by`, `answer.min_score`."""
     embedder: str
     planner: str
     critic: str

@@ -116,7 +116,7 @@ def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]
 
 def put_behind(ballot: Ballot, *, warmed: bool) -> Ballot:
     """The ballot on a memory that comes after others because no facet ranks it high; it says so."""
-    why = f"voted {ballot.vote}, but searches rank it low, so it comes after the others"
+    why = f"voted {ballot.vote}, but searches rank it low, so it comes after those ranked high"
     reason = f"{ballot.reason.rstrip('.')}; {why}" if ballot.reason else why
     return replace(ballot, vote="warm" if warmed else ballot.vote, reason=reason)
 

@@ -29,7 +29,11 @@ _ADVICE: Final = re.compile(
     r"is it (\w+ ){1,2}(to|if (i|we)) (?!(the|my|our|a|an)\b)|"
     r"do (i|we) (tell|say|bring|wear|write|answer|reply|ask|do|give|plant|buy|choose|pick|start|"
     r"send|order|accept|make|cook|pack|sell|sign|offer|invite|need))\b"
-    r"|\b(soll(te)?|muss|kann|darf|debo|debería|puedo|dois|devrais|puis|devo|dovrei|posso|moet|kan)\b"
+    r"|\b(was|wie|wo|womit|wohin|worauf)\b[^.?!]*\b(soll(te)?n?|muss|müssen|kann|können|darf|dürfen)\b"
+    r"|^\W*(soll(te)?n?|muss|müssen|kann|können|darf|dürfen) (ich|wir)\b"
+    r"|\b(qué|que|cosa|che|come|como|comment|o que)\b[^.?!]*"
+    r"\b(debo|debería|puedo|dois|devrais|puis|devo|dovrei|posso)\b"
+    r"|\b(wat|hoe)\b[^.?!]*\b(moet|kan) (ik|we)\b"
     r"|^\W*do (i|we) (?!(have|owe|own|know|still|already|ever|usually|often|always)\b)",
     re.I,
 )
@@ -97,8 +101,10 @@ def question_kind(question: str) -> QuestionKind:
     ('conceptual', 'factual')
     >>> question_kind("The doctor is on her way. What do I tell her?")
     'conceptual'
-    >>> question_kind("Was muss ich noch üben?"), question_kind("Qué debo llevar?")
+    >>> question_kind("Was sollten wir noch üben?"), question_kind("Qué debo llevar?")
     ('conceptual', 'conceptual')
+    >>> question_kind("What did Kan say?"), question_kind("¿Cuánto debo a Luis?")
+    ('factual', 'factual')
     >>> question_kind("When does my passport run out?")
     'temporal'
     >>> question_kind("How do I descale the coffee machine?")

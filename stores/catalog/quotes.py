@@ -66,13 +66,22 @@ def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
 
 
 def says(text: str, memory: Memory) -> bool:
-    """Whether the text says what a memory says: all words of one of its messages in a row, or the
-    attribute and the value of a fact."""
+    """Whether the text seems to say what a memory says: one of the user's messages word for word,
+    or the attribute and the value of a fact close to each other.
+
+    A message of one or two words counts only if it holds a code.
+    """
     spaced = f" {_spaced(text)} "
     if memory.value:
-        return all(f" {_spaced(one)} " in spaced for one in (memory.attribute, memory.value))
-    said = [_spaced(message.content) for message in memory.messages]
-    return any(f" {one} " in spaced for one in said if one.count(" ") + 1 >= SAYS_SOMETHING)
+        about, value = re.escape(_spaced(memory.attribute)), re.escape(_spaced(memory.value))
+        near = rf" (?:{about} (?:\S+ ){{0,3}}{value}|{value} (?:\S+ ){{0,3}}{about}) "
+        return re.search(near, spaced) is not None
+    said = [_spaced(message.content) for message in memory.messages if message.role == "user"]
+    return any(
+        f" {one} " in spaced
+        for one in said
+        if one.count(" ") + 1 >= SAYS_SOMETHING or _CODE.search(one)
+    )
 
 
 def with_sentences(text: str) -> list[str]:

@@ -248,9 +248,10 @@ class PostgresServer:
             raise away(self.name, error) from error
         except psycopg.Error as error:
             said = " ".join(str(error).split())
-            denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
-            cure = NO_EXTENSION if denied else NO_PGVECTOR
-            cure *= 'extension "vector"' in said
+            cure = ""
+            if 'extension "vector"' in said:
+                denied = isinstance(error, psycopg.errors.InsufficientPrivilege)
+                cure = NO_EXTENSION if denied else NO_PGVECTOR
             raise StoreError(f"{self.name} refused: {said}{cure}") from error
 
     def _unreachable(self) -> StoreError:

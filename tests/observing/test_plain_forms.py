@@ -84,6 +84,12 @@ def test_a_value_ends_where_the_sentence_goes_on(
             "language",
             "Answer in English from now on",
         ),
+        (
+            "Always explain these abbreviations when you use them.",
+            "always",
+            "",
+            "Always explain these abbreviations when you use them",
+        ),
         ("Use metric units from now on!", "always", "units", "Use metric units from now on"),
         ("I don't eat gluten.", "food and drink", "gluten", "I don't eat gluten"),
         ("We never eat pork.", "food and drink", "pork", "We never eat pork"),

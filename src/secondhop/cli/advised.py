@@ -1,7 +1,7 @@
 """Adds options to the commands that a message suggests, so that they open the same store."""
 
 import re
-from shlex import quote
+from shlex import quote, split
 from typing import TYPE_CHECKING
 
 from secondhop.stores.store_address import shown_store
@@ -29,9 +29,11 @@ def with_place(text: str, place: str) -> str:
 
     >>> with_place("ask `secondhop recall 'what to pack?'` again", " --entity mara")
     "ask `secondhop recall 'what to pack?' --entity mara` again"
+    >>> with_place("`secondhop recall 'does it run with --store here?'`", " --entity mara")
+    "`secondhop recall 'does it run with --store here?' --entity mara`"
     """
     return ADVISED.sub(
-        lambda found: found[0] if " --store " in found[1] else f"`{found[1]}{place}`", text
+        lambda found: found[0] if "--store" in split(found[1]) else f"`{found[1]}{place}`", text
     )
 
 

@@ -49,7 +49,9 @@ def forgotten_line(gone: Forgotten) -> str:
         for one in gone.still_in
     )
     if gone.repeated_in:
-        back += f"; also said in {', '.join(map(clean, gone.repeated_in))}, not forgotten"
+        back += (
+            f"; also said, it seems, in {', '.join(map(clean, gone.repeated_in))}, not forgotten"
+        )
     if gone.dry_run:
         return f"would forget {line}{back}"
     late = "" if gone.complete else "; another process is reading: forget again when it is done"

@@ -39,6 +39,7 @@ class PlainLines:
         self._of_bytes, self._clock = of_bytes, clock
         self._due = clock() + EVERY_S
         self._stages: dict[str, str] = {}
+        self._printing = threading.Lock()
         self._told = ""
         """The last line printed; "" if there was none."""
 
@@ -50,9 +51,10 @@ class PlainLines:
 
     def beat(self) -> None:
         """Print a line if one is due and the work has begun."""
-        if self._stages and (now := self._clock()) >= self._due:
-            self._due = now + EVERY_S
-            self._tell()
+        with self._printing:
+            if self._stages and (now := self._clock()) >= self._due:
+                self._due = now + EVERY_S
+                self._tell()
 
     @contextmanager
     def beating(self) -> Generator[None, None, None]:
@@ -60,7 +62,7 @@ class PlainLines:
         ended = threading.Event()
 
         def beats() -> None:
-            while not ended.wait(max(EVERY_S, 1.0)):
+            while not ended.wait(max(0.5, self._due - self._clock())):
                 self.beat()
 
         thread = threading.Thread(target=beats, daemon=True)

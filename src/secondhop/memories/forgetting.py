@@ -42,8 +42,6 @@ class Erased:
     """Where they were ingested from."""
     traces: Sequence[str]
     """Names of the traces that mention one of the memories and may hold its words."""
-    repeated_in: Sequence[str]
-    """Ids of other memories that say the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +62,7 @@ class Forgetter:
         for memory_id in set(memory_ids) - set(unfinished):
             await self.writing.existing(memory_id)
         everything = list(dict.fromkeys([*memory_ids, *unfinished]))
+        repeated = await repeated_in(self.writing.store, memory_ids)
         found = await would_erase(self.writing.store, self.traces, everything)
         erased = Erasure(text=True, vectors=True) if dry_run else await self._erase(found)
         return Forgotten(
@@ -73,7 +72,7 @@ class Forgetter:
             complete=erased.text,
             vectors_complete=erased.vectors,
             still_in=[one for one in found.origins if await asyncio.to_thread(os.path.exists, one)],
-            repeated_in=list(found.repeated_in),
+            repeated_in=repeated,
             dry_run=dry_run,
         )
 
@@ -138,20 +137,27 @@ async def would_erase(store: EntityStore, traces: TraceFolder, memory_ids: Seque
         passages=[passage.passage_id for _, passages in held for passage in passages],
         origins=sorted({memory.origin for memory, _ in held if memory.origin}),
         traces=naming,
-        repeated_in=await repeated_in(store, [memory for memory, _ in held]),
     )
 
 
-async def repeated_in(store: EntityStore, gone: Sequence[Memory]) -> list[str]:
-    """Ids of other memories that say what these say, sorted."""
-    hits = await store.lexical([memory.text for memory in gone], k=LOOKED_AT)
-    found: set[str] = set()
-    for memory, near in zip(gone, hits, strict=True):
-        for other_id in {hit.memory_id for hit in near} - {one.memory_id for one in gone}:
-            other = await store.memory(other_id)
-            if other is not None and says(other.text, memory):
-                found.add(other_id)
-    return sorted(found)
+async def repeated_in(store: EntityStore, memory_ids: Sequence[str]) -> list[str]:
+    """Ids of other memories that seem to say what these say, sorted; [] if the search fails."""
+    held = [found for one in memory_ids if (found := await store.whole(one)) is not None]
+    own = sum(len(passages) for _, passages in held)
+    try:
+        hits = await store.lexical([memory.text for memory, _ in held], k=LOOKED_AT + own)
+    except StoreError:  # it is only a notice
+        return []
+    near = [{hit.memory_id for hit in found} - {*memory_ids} for found in hits]
+    others = {one: await store.memory(one) for one in set[str]().union(*near)}
+    return sorted(
+        {
+            other.memory_id
+            for (memory, _), ids in zip(held, near, strict=True)
+            for one in ids
+            if (other := others[one]) is not None and says(other.text, memory)
+        }
+    )
 
 
 def texts_of(memory: Memory) -> list[str]:

@@ -77,8 +77,8 @@ class Forgotten(Frozen):
     """Files and folders that it was ingested from and that are still there. Ingesting one again
     brings it back, unless it is deleted there, too."""
     repeated_in: list[str] = Field(default_factory=list[str])
-    """Ids of other memories that say the same, such as the conversation that a fact was stated in.
-    They stay until they are forgotten, too."""
+    """Ids of other memories that seem to say the same, such as the conversation that a fact was
+    stated in. They stay until they are forgotten, too."""
     dry_run: bool = False
 
 

@@ -78,7 +78,12 @@ _VAGUE: Final = re.compile(
 """Beginnings that name nothing, or only something at hand, so no lasting preference."""
 
 
-_AT_HAND: Final = re.compile(rf"\b(?!keep|make){_SERVICES} (?:it|this|these|those|them)\b", re.I)
+_AT_HAND: Final = re.compile(
+    rf"(?:(?:always|never|do not|don['’]t|from now on),? )*(?!keep|make){_SERVICES} "
+    r"(?:(?:it|them)\b|(?:this|these|those)"
+    r"(?= (?:again|as|at|for|from|if|in|on|to|unless|when|with)\b|$))",
+    re.I,
+)
 """An order about something that another sentence names: "never use it for food"."""
 
 
@@ -169,7 +174,7 @@ def _note(found: re.Match[str]) -> Iterator[Stated]:
 def _wish(found: re.Match[str]) -> Iterator[Stated]:
     """ "please always answer in German"."""
     order = re.sub(r"^please,? |,? please$", "", found[0], flags=re.I)
-    if not _AT_HAND.search(order):
+    if not _AT_HAND.match(order):
         yield {"text": order[:1].upper() + order[1:], "topic": topic_of(order)}
 
 

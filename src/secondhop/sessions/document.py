@@ -85,7 +85,7 @@ def names_one(document: bytes, memory_ids: Sequence[str]) -> bool:
 
 
 async def with_words_of_today(known: dict[str, Any], *, services: Services) -> SessionState:
-    """The state with current titles and reasons, and without what may no longer be shown."""
+    """The state with current titles, and without what may no longer be shown."""
     scores: dict[str, list[Any]] = known["candidates"]
     state = cast(SessionState, {**known, "candidates": {}})
     proved = state["learned"]["questions"] if "learned" in state else {}

@@ -51,7 +51,7 @@ async def test_no_vote_puts_in_front_what_no_facet_ranks_high() -> None:
 
     assert places(verdict) == {"m0": ("hot", 1), "m1": ("warm", 2), "low": ("warm", 3)}
     (low,) = (one.reason for one in verdict.ballots if one.memory_id == "low")
-    assert low.endswith("voted hot, but searches rank it low, so it comes after the others")
+    assert low.endswith("voted hot, but searches rank it low, so it comes after those ranked high")
 
 
 async def test_but_what_a_reader_puts_among_the_first_k_is_returned() -> None:

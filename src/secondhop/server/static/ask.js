@@ -115,10 +115,12 @@ function askView() {
   if (last && !toAsk)
     trying(() =>
       showLast(last, out).then(
-        () => {
-          if (!question.value) filled(lastRecall.tools.trace);
+        (wanted) => {
+          if (wanted && !question.value) filled(lastRecall.tools.trace);
         },
-        (error) => replace(out, addressed() && noLongerKept(error)),
+        (error) => {
+          if (!out.hasChildNodes()) replace(out, addressed() && noLongerKept(error));
+        },
       ),
     ); // after a reload
   else {

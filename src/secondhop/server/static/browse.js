@@ -423,27 +423,25 @@ function replaceForm(memory, replaced) {
     "aria-label": "Replace with",
     placeholder: memory.kind === "factual" ? "the value that holds now" : "what holds now",
   });
-  return el(
+  const place = ofEntity(`/memories/${encodeURIComponent(memory.memory_id)}`);
+  const submit = button("Replace", async () => {
+    if (form.reportValidity())
+      await replaced(await (await call("PATCH", place, { text: text.value })).json());
+  });
+  const form = el(
     "form",
     {
       class: "ask",
       onsubmit: (event) => {
         event.preventDefault();
-        trying(async () => {
-          await replaced(
-            await (
-              await call("PATCH", ofEntity(`/memories/${encodeURIComponent(memory.memory_id)}`), {
-                text: text.value,
-              })
-            ).json(),
-          );
-        }, event.target);
+        submit.click();
       },
     },
     el("h3", {}, "Replace with …"),
     text,
-    el("div", { class: "row" }, el("button", {}, "Replace")),
+    el("div", { class: "row" }, submit),
   );
+  return form;
 }
 
 function tracesView() {

@@ -28,12 +28,12 @@ async function standingOf({ sessionId }) {
   });
 }
 
-/** Show the last answer in `out`, with the votes on it; without them if its session is over. */
+/** Show the last answer in `out`, with the votes on it; without them if its session is over. Returns whether it was still wanted. */
 async function showLast(last, out) {
   const standing = await standingOf(last),
     canVote = last.body && (standing || !last.sessionId);
   const session = await showKept(last.traceId, out, canVote ? last : null);
-  if (canVote && !session) return;
+  if (session === undefined) return false;
   if (standing) await session.draw(standing);
   showAddress(
     "ask",
@@ -41,4 +41,5 @@ async function showLast(last, out) {
     lastRecall.question,
     "replaceState",
   );
+  return true;
 }

@@ -42,7 +42,7 @@ async function showKept(traceId, out, last = null) {
   const before = out.firstChild;
   const traced = await tracedBy(traceId);
   const flow = new Flow(await get(ofEntity("/graph")));
-  if (!out.parentNode || out.firstChild !== before) return null; // a question was asked meanwhile
+  if (!out.parentNode || out.firstChild !== before) return undefined; // another question was asked
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
   flow.end(result, stopOf(traced.trace));
@@ -63,6 +63,7 @@ async function showKept(traceId, out, last = null) {
     resolved && voted === traceId
       ? await resolvedView(resolved, names)
       : await taughtView(traced.trace, names);
+  if (!out.contains(holder)) return undefined;
   holder.prepend(...[changedView(traced, names), ended].filter(Boolean));
   session?.refresh();
   return session;

@@ -134,8 +134,9 @@ function story(explanation, tools, name = "", side = "") {
 
 /** What would admit a memory, in words and with buttons. What sessions taught may be taken back already; then one only asks again. */
 function adviceView(explanation, tools) {
-  const { memory_id: id, nearest_change: change } = explanation,
+  const { memory_id: id, nearest_change: said } = explanation,
     { names, canStore, trace } = tools;
+  const change = said.replace(/`secondhop cues [^`]*`/, "`secondhop cues`"); // it quotes the question
   const k = Math.max(trace.k, Number(/at place (\d+): ask/.exec(change)?.[1] ?? 0)),
     again = () => button(k > trace.k ? `Ask for ${k}` : "Ask again", () => askAgain(trace, { k }));
   const view = el("div"),
