@@ -46,12 +46,14 @@ RARE = 0.25
 """A name tells memories apart if at most this share of the candidates contains it."""
 
 
-CUES_ANSWER = 0.4
-"""Similarity of a specific cue to the question, as in `CueHits`, from which on we take the memory
-as stored for such a question.
+CUES_ANSWER, CUES_HELP = 0.5, 0.4
+"""Similarity of a specific cue to a look-up, and to a question for help, from which on we take the
+memory as stored for such a question; see `CueHits`.
 
-Of 1,260 questions put to stores of other people (15, 46 and all memories), 38 reached it, and each
-of them found a text near enough as well. Of 349 put to the person's own memories, half did.
+Of 999 questions for help put to stores of other people (15, 46 and all memories), 34 reached 0.4,
+and each of them found a text near enough as well. Of 275 put to the person's own memories, half
+did. A look-up needs more: a memory about the same thing need not hold the fact that is asked for.
+But from 0.4 on, cues and not texts order its answer.
 """
 
 
@@ -80,7 +82,8 @@ def answerable(
     if is_small_talk(state["question"]):
         bar = SMALL_TALK_BAR
     unknown = bool(candidates) and not direct
-    yes = best >= bar or nearest_cue(state) >= CUES_ANSWER or named or unknown
+    cued = nearest_cue(state) >= (CUES_ANSWER if kind in LOOKUPS else CUES_HELP)
+    yes = best >= bar or cued or named or unknown
     return yes, best, bar
 
 

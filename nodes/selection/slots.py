@@ -27,7 +27,7 @@ from secondhop.nodes.effort import is_unplanned, mostly_cued
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.answerable import (
-    CUES_ANSWER,
+    CUES_HELP,
     answerable,
     named_in_question,
     nearest_cue,
@@ -196,7 +196,7 @@ def slot_rule(state: RecallState) -> SlotRule:
 def is_text_look_up(state: RecallState) -> bool:
     """Whether text decides: the question is a look-up, few memories have cues, and none has a cue
     near the question."""
-    return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_ANSWER
+    return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_HELP
 
 
 def unplanned_order(pool: Pool, judged: Floats, factors: Floats, state: RecallState) -> list[str]:

@@ -68,6 +68,7 @@ def test_a_look_up_needs_more_than_a_question_for_help() -> None:
 
 
 def test_a_cue_near_the_question_makes_up_for_texts_that_are_not() -> None:
-    for kind in ("factual", "conceptual"):
-        assert is_answered(0.03, kind=kind, memories=80, cue=0.45)
-        assert not is_answered(0.03, kind=kind, memories=80, cue=0.35)
+    assert is_answered(0.03, kind="conceptual", memories=80, cue=0.45)
+    assert not is_answered(0.03, kind="conceptual", memories=80, cue=0.35)
+    assert is_answered(0.03, kind="factual", memories=80, cue=0.55)
+    assert not is_answered(0.03, kind="factual", memories=80, cue=0.45)
