@@ -58,6 +58,8 @@ def nearest_change(
     if is_voted_session:
         return without_votes(trace, candidate, hint=hint)
     if last.stage == "pick" and last.rank is not None:
+        if is_better_unread(trace, candidate, last.rank):
+            return without_critic(trace, candidate, takes_cue=takes_cue) + hint
         return more_slots(trace, candidate, last, last.rank, hint=hint)
     return never_weighed(trace, candidate, hint)
 
@@ -126,6 +128,13 @@ def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: 
     )
 
 
+def is_better_unread(trace: RecallTrace, candidate: TraceCandidate, place: int) -> bool:
+    """Whether a memory that the critic did not name has a better place without a critic."""
+    unnamed = candidate.factors.get(UNNAMED, 1.0) < 1
+    can_tell = not is_planned(trace) and trace.tokens is None and is_founded(candidate)
+    return unnamed and can_tell and place_by_score(trace, candidate, without=UNNAMED) < place
+
+
 def place_by_score(trace: RecallTrace, candidate: TraceCandidate, *, without: str) -> int:
     """Its place among the candidates if scores decided, and all lacked one factor; those that
     come last anyway do so."""
@@ -156,7 +165,10 @@ def more_slots(
 ) -> str:
     """The change for a memory that came after the last slot."""
     if is_close(last):
-        return slots_of(trace, place)
+        twin = ""
+        if last.against in trace.returned:
+            twin = f"; a cold vote on {title_of(trace, last.against)} may make room for it"
+        return slots_of(trace, place) + twin
     if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
     return slots_of(trace, place) + hint + unlearned(trace, candidate)

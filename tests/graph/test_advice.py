@@ -11,7 +11,8 @@ from tests.graph.test_explain import all_cut, number_in
 from tests.small_world import LIFE, QUESTION, Answer, SmallWorld, ask
 
 from secondhop.graph.explanation import Explanation
-from secondhop.nodes.critics.port import Verdict
+from secondhop.nodes.critics.port import Ballot, Verdict
+from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT
 
@@ -46,6 +47,8 @@ class Recalled:
     votes: dict[str, Sequence[str]] | None = None
     shortlist: int | None = None
     min_score: float | None = None
+    unnamed: bool = False
+    """Whether the critic leaves the memories unnamed on which it has no vote here."""
     asked: dict[str, int]
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     """Answers by what was changed, since many memories want the same change."""
@@ -76,6 +79,14 @@ class Recalled:
     def services(self, cast: dict[str, Sequence[str]] | None) -> Services:
         """Services for one recall: a scripted critic plays its votes only once."""
         verdict = in_order(votes(content=True, **cast or {}))
+        if self.unnamed:
+            named = {one.memory_id for one in verdict.ballots}
+            left = (
+                Ballot(memory_id=one, vote="cold", reason=UNNAMED, place=0, is_named=False)
+                for one in TEXTS
+                if one not in named
+            )
+            verdict = replace(verdict, ballots=(*verdict.ballots, *left))
         parts = {} if cast is None else {"critic": ScriptedCritic(verdict)}
         make = self.world.planned_services if self.planned else self.world.services
         return make(**parts)
@@ -152,6 +163,7 @@ RECALLS: dict[str, dict[str, Any]] = {
         "votes": COLD,
         "min_score": 0.95,
     },
+    "critic that names few": {"question": QUESTION, "votes": HOT, "unnamed": True},
     "critic that refuses": {"question": QUESTION, "planned": True, "votes": REFUSING},
     "short list": {"question": QUESTION, "planned": True, "votes": HOT, "shortlist": 3},
     "tokens": {"question": QUESTION, "tokens": True},

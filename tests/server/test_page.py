@@ -774,16 +774,16 @@ def test_two_recalls_stand_side_by_side(page: Page) -> None:
     expect(page.locator(".compared .vote.hot[aria-pressed=true]")).to_have_count(2)
     page.locator(".compared .vote.warm").nth(5).click()
     expect(page.locator(".answer")).to_contain_text(
-        "A: 1 hot, 1 warm · B: 1 hot. By them, A is better."
+        "A: 1 hot, 1 warm · B: 1 hot. By them, A is better"
     )
     page.locator(".compared .vote.cold").nth(5).click()  # only in A
-    expect(page.locator(".answer")).to_contain_text("1 cold · B: 1 hot. By them, B is better.")
+    expect(page.locator(".answer")).to_contain_text("1 cold · B: 1 hot. By them, B is better")
     expect(page).to_have_title(f"A and B: {QUESTION} · secondhop")
 
     page.reload()
 
     expect(page.get_by_role("heading", name="2 memories in both")).to_be_visible()
-    expect(page.locator(".answer")).to_contain_text("1 cold · B: 1 hot. By them, B is better.")
+    expect(page.locator(".answer")).to_contain_text("1 cold · B: 1 hot. By them, B is better")
     for name, count in (("A", "6 memories"), ("B", "2 memories")):
         chosen = page.get_by_label(f"Kept recall of {name}").locator("option:checked")
         expect(chosen).to_contain_text(count)

@@ -496,11 +496,12 @@ function taughtOtherwise(a, b) {
 
 /** Which of two answers has more that helps, less what does not, by a person's marks. */
 function betterBy(votes, sides) {
-  const worth = { hot: 1, warm: 1, cold: -1, wrong: -1 };
+  const worth = { hot: 2, warm: 1, cold: -1, wrong: -2 };
   const [a, b] = sides.map(({ result }) =>
     shownIn(result).reduce((sum, { id }) => sum + (worth[votes.get(id)] ?? 0), 0),
   );
-  return a === b ? "By them, neither is better" : `By them, ${a > b ? "A" : "B"} is better`;
+  const better = a === b ? "neither" : a > b ? "A" : "B";
+  return `By them, ${better} is better (hot counts 2, warm 1, cold −1, wrong −2)`;
 }
 
 /** A line that counts the person's marks in two answers; the marks stay in this tab, also after a reload. */
