@@ -39,15 +39,16 @@ def nearest_change(
         takes_cue: whether another cue can be added to the memory.
     """
     hint = cue_hint(trace, candidate, takes_cue=takes_cue)
+    unread = hint if "answer.min_score" in trace.settings else ""
     is_voted_session = bool(cast_by_others(trace.candidates))
     if last is None:
         return NEARER_QUESTION if is_voted_session else never_weighed(trace, candidate, hint)
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
-        return other_vote(trace, candidate, takes_cue=takes_cue)
+        return other_vote(trace, candidate, hint=unread)
     if last.reason == REFUSED or was_refused(trace):
-        return without_critic(trace, candidate, takes_cue=takes_cue)
+        return without_critic(trace, candidate, hint=unread)
     if last.reason == NOT_NEAR:
         cue = ""
         if not candidate.outdated_by:
@@ -59,7 +60,7 @@ def nearest_change(
         return without_votes(trace, candidate, hint=hint)
     if last.stage == "pick" and last.rank is not None:
         if is_better_unread(trace, candidate, last.rank):
-            return without_critic(trace, candidate, takes_cue=takes_cue) + hint
+            return without_critic(trace, candidate, hint=hint)
         return more_slots(trace, candidate, last, last.rank, hint=hint)
     return never_weighed(trace, candidate, hint)
 
@@ -78,7 +79,7 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> s
     return f"--k {found}, as many as were found (fewer may do){hint}"
 
 
-def other_vote(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) -> str:
+def other_vote(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -> str:
     """The change for a memory that was voted out, now or in an earlier session."""
     forgetting = f"`recall.learning.forget([{candidate.memory_id!r}])`"
     for vote in cast_by_others([candidate])[-1:]:
@@ -93,7 +94,7 @@ def other_vote(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool
         place = place_by_score(trace, candidate, without="learned")
         then = f"; it then comes in at place {place}: ask for as many" if place > trace.k else ""
         return f"{forgetting}: {learned[0].reason}{then}"
-    return without_critic(trace, candidate, takes_cue=takes_cue)
+    return without_critic(trace, candidate, hint=hint)
 
 
 def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
@@ -106,7 +107,7 @@ def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
     ]
 
 
-def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) -> str:
+def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -> str:
     """What admits a memory that the critic did not want: to ask none, or to persuade it; or a
     nearer question if no search found the memory similar to this one."""
     if not is_founded(candidate):
@@ -116,14 +117,12 @@ def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: 
         return persuaded
     place = place_by_score(trace, candidate, without=UNNAMED)
     unvoted = f"no critic votes there, and by score it comes in at place {place}"
-    lower, cue, admitting = "", "", trace.settings.get("answer.min_score")
+    lower, admitting = "", trace.settings.get("answer.min_score")
     if isinstance(admitting, float):
         lower = f" --set ranking.min_score={rounded_down(admitting):.2f}"
-        if not candidate.outdated_by:
-            cue = with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)
         unvoted = f"without the critic's votes, nothing stored is near enough; {unvoted}"
     return (
-        f"--effort none{lower} --k {max(trace.k, place)} or a little more ({unvoted}){cue}; or "
+        f"--effort none{lower} --k {max(trace.k, place)} or a little more ({unvoted}){hint}; or "
         f"{persuaded}"
     )
 

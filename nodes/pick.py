@@ -60,9 +60,10 @@ def dropped(
     if not answer.given:
         given = {pick["memory_id"] for pick in answer.implied}
         slots = [pick["memory_id"] for pick in answer.selected.picks]
+        enough = admitting_min_score(state, min_score=min_score, named=bool(answer.named))
         held_back = [*slots, *(loser.memory_id for loser in answer.selected.losers)]
         drops += [
-            unanswered(one, answer, state, place=place, min_score=min_score)
+            unanswered(one, answer, state, place=place, enough=enough, min_score=min_score)
             for place, one in enumerate(held_back, start=1)
             if one not in given
         ]
@@ -128,14 +129,19 @@ def voted(vote: Vote) -> str:
 
 
 def unanswered(
-    memory_id: str, answer: BestAnswer, state: RecallState, *, place: int, min_score: float
+    memory_id: str,
+    answer: BestAnswer,
+    state: RecallState,
+    *,
+    place: int,
+    enough: float | None,
+    min_score: float,
 ) -> Drop:
     """The drop of a candidate, held back with the whole answer, that would have had `place`.
 
-    If a lower `min_score` would give an answer, the score is the highest that would, and the
-    threshold is `min_score`.
+    Args:
+        enough: see `admitting_min_score`; it becomes the score, and `min_score` the threshold.
     """
-    enough = admitting_min_score(state, min_score=min_score, named=bool(answer.named))
     return Drop(
         memory_id=memory_id,
         stage="pick",

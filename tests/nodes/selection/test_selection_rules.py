@@ -204,7 +204,8 @@ def test_a_critic_that_refuses_what_a_name_brought_is_what_held_the_answer_back(
     state |= {"shortlist": ["m0"], "kind": "factual", "round": 1}
     answer = best_answer(pool, state, settings=SETTINGS)
     assert (answer.near, answer.given) == (True, False)
-    assert unanswered("m0", answer, state, place=1, min_score=0.35)["reason"] == REFUSED
+    drop = unanswered("m0", answer, state, place=1, enough=None, min_score=0.35)
+    assert drop["reason"] == REFUSED
 
 
 def test_a_memory_is_for_the_facet_that_its_vote_names_first() -> None:
