@@ -185,6 +185,11 @@ def without_votes(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -
 def slots_of(trace: RecallTrace, place: int) -> str:
     """The k that has a slot for this place; it says so if a higher k may change the places."""
     came_in = f"it came in at place {place}, and {trace.k} were asked for"
+    if any(vote.by == "critic" for one in trace.candidates for vote in one.votes):
+        return (
+            f"--k {place} or a little more ({came_in}; the critic is asked again and may choose "
+            f"others)"
+        )
     depth = trace.settings.get("ranking.depth_factor")
     if not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED:
         return f"--k {place} ({came_in})"

@@ -300,7 +300,7 @@ async def test_the_order_of_the_critic_is_told_of_a_replaced_memory_that_it_chos
     assert trace.returned == ["n1", "n2"]
     assert told.replaced_by == "new"
     assert "came in at place 4 for 2 slots. It lost to n2 “About n2”, which was" in told.story[-1]
-    assert told.nearest_change.startswith("--k 4 (it came in at place 4, and 2 were asked for)")
+    assert told.nearest_change.startswith("--k 4 or a little more (it came in at place 4, and 2 ")
     assert "replace" not in told.nearest_change
     await world.store.aclose()
 

@@ -1075,6 +1075,27 @@ def test_a_memory_is_replaced_where_it_is_browsed(tmp_path: Path, browser: Brows
         expect(page.locator(".detail form .failed")).to_contain_text("was superseded by")
 
 
+def test_a_memory_is_ended_restored_and_forgotten_where_it_is_browsed(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.memories.remember("The spare key is with Ines.", title="Spare key", memory_id="key")
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#/memory/{MARA}/key")
+        page.get_by_role("button", name="It no longer holds").click()
+        expect(page.locator(".rows")).to_contain_text("(deprecated")
+        expect(page.get_by_role("button", name="Replace")).to_have_count(0)
+        page.get_by_role("button", name="Let it hold again").click()
+        expect(page.locator(".rows")).not_to_contain_text("(deprecated")
+        page.get_by_role("button", name="Forget …").click()
+        expect(page.locator(".detail")).to_contain_text("Spare key")  # one press deletes nothing
+        page.get_by_role("button", name="Forget it").click()
+        expect(page.locator(".detail")).to_contain_text("It is forgotten")
+        expect(page.locator(".rows")).not_to_contain_text("Spare key")
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        assert not recall.memories.find("spare")
+
+
 @pytest.fixture(scope="module")
 def cued(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server of memories with vague titles and a cue each."""

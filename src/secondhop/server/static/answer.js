@@ -85,12 +85,16 @@ function scoreOf(id, { scores, trace }) {
   return `score ${scores[id].toFixed(trace.settings["slots.by"] === "hybrid ranks" ? 4 : ([2, 3].find(tells) ?? 4))}`;
 }
 
-/** A warning that a newer memory replaces this one; undefined if none does. */
-function outdated(id, { outdatedBy, names }) {
-  const newer = outdatedBy.get(id);
+/** What a trace says of a memory that was found; undefined if it says nothing. */
+const candidateOf = ({ candidates }, id) => candidates.find((one) => one.memory_id === id);
+
+/** A warning that a newer memory replaces this one, or may do so; undefined if none does. */
+function outdated(id, { trace, names }) {
+  const { outdated_by: newer, weakened_by: closest } = candidateOf(trace, id) ?? {};
+  const called = (other) => `“${names.get(other) ?? other}”`;
+  if (newer) return el("p", { class: "warning" }, `A newer memory replaces it: ${called(newer)}`);
   return (
-    newer &&
-    el("p", { class: "warning" }, `A newer memory replaces it: “${names.get(newer) ?? newer}”`)
+    closest && el("p", { class: "warning" }, `A newer memory may replace it: ${called(closest)}`)
   );
 }
 
@@ -102,7 +106,7 @@ const votesBy = ({ votes }) =>
 
 /** What the critic voted on a memory, and why, unless `why` says it; and what people voted in which round, in words. */
 function votesOn({ id, why }, { trace }) {
-  const last = votesBy(trace.candidates.find((one) => one.memory_id === id) ?? { votes: [] });
+  const last = votesBy(candidateOf(trace, id) ?? { votes: [] });
   const reason = (told) => (told && !why.includes(told) ? `: ${told}` : "");
   return [
     ["person", "You voted"],
@@ -288,6 +292,13 @@ function answerView(result, tools) {
         )
       : null,
     result.degraded.map((one) => el("p", { class: "warning" }, one)),
+    result.memories.length && result.memories.every((one) => one.weak)
+      ? el(
+          "p",
+          { class: "warning" },
+          "Little of these is about the question: what it asks for is probably not stored.",
+        )
+      : null,
     scores.some((score, index) => index && score > scores[index - 1])
       ? el(
           "p",

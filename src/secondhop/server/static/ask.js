@@ -240,7 +240,7 @@ function showRecall(holder, recall) {
   );
 }
 
-/** What a card needs besides its memory: `explain`; `names`, `scores` and `outdatedBy` by id; changes; a session's votes. */
+/** What a card needs besides its memory: `explain`; `names` and `scores` by id; changes; a session's votes. */
 function toolsOf({
   result,
   trace,
@@ -251,11 +251,6 @@ function toolsOf({
   search = null,
 }) {
   const shown = [...shownIn(result), ...result.maybe];
-  const outdatedBy = new Map(
-    trace.candidates
-      .filter((one) => one.outdated_by)
-      .map((one) => [one.memory_id, one.outdated_by]),
-  );
   const titles = new Map(
     [...trace.candidates, ...(trace.hidden ?? [])].map((one) => [
       one.memory_id,
@@ -273,7 +268,6 @@ function toolsOf({
     names,
     scores,
     trace,
-    outdatedBy,
     changes: (result.changes ?? []).filter((one) => one.change === "came"),
     canStore: Boolean(search),
     question: result.question,

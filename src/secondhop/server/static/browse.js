@@ -184,7 +184,7 @@ function memoriesView() {
     const near = await Promise.all(
       [...cues.replaces, cues.replaced_by].filter(Boolean).map((id) => storedOr(id)),
     );
-    replace(detail, memoryView(memory, past, cues, near, open, replaced));
+    replace(detail, memoryView(memory, past, cues, near, { open, replaced, ended, forgotten }));
     opened = memory;
     for (const one of list.querySelectorAll("button"))
       if (one.dataset.memory === memory.memory_id) one.setAttribute("aria-current", "true");
@@ -204,6 +204,18 @@ function memoriesView() {
     await open(loaded.get(kept.memory_id));
     await trying(showStats);
     say(kept.notice || "Replaced", Boolean(kept.notice));
+  };
+  const ended = async ({ memory_id: id }) => {
+    loaded.set(id, await get(ofEntity(`/memories/${encodeURIComponent(id)}`)));
+    refilter();
+    await open(loaded.get(id));
+  };
+  const forgotten = async ({ memory_id: id }) => {
+    loaded.delete(id);
+    opened = null;
+    refilter();
+    replace(detail, el("p", {}, "It is forgotten: its text is deleted, also from kept recalls."));
+    await trying(showStats);
   };
   const load = async () => {
     const page = await get(ofEntity(`/memories?limit=${PAGE}&after=${encodeURIComponent(after)}`));
@@ -415,6 +427,30 @@ function cueForm(memoryId, added) {
   );
 }
 
+/** Buttons that end a memory, let it hold again, or delete it for good. Call `ended` or `forgotten` with it. */
+function endButtons(memory, { ended, forgotten }) {
+  const id = encodeURIComponent(memory.memory_id);
+  const end = async () => {
+    await post(ofEntity(`/deprecate/${id}`), { reason: "somebody said so on the page" });
+    await ended(memory);
+  };
+  const restore = async () => {
+    await post(ofEntity(`/restore/${id}`));
+    await ended(memory);
+  };
+  const forget = async () => {
+    await call("DELETE", ofEntity(`/memories/${id}`));
+    await forgotten(memory);
+  };
+  return el(
+    "div",
+    { class: "tools" },
+    memory.end ? button("Let it hold again", restore) : button("It no longer holds", end),
+    " ",
+    onceButton("Forget …", () => {}, ["This deletes it for good. ", button("Forget it", forget)]),
+  );
+}
+
 /** A form to write what replaces a memory: a fact keeps its names, another memory its title. Calls `replaced` with what was stored. */
 function replaceForm(memory, replaced) {
   const text = el("textarea", {
@@ -507,8 +543,8 @@ function tracesView() {
   return { element: el("div", {}, all, out), focus };
 }
 
-/** A stored memory. `near`: the memories it replaces and the one that replaces it; `open` shows one of them; `replaced`: see `replaceForm`. */
-function memoryView(memory, past, cues, near, open, replaced) {
+/** A stored memory. `near`: the memories it replaces and the one that replaces it; `does.open` shows one of them; see `replaceForm` and `endButtons`. */
+function memoryView(memory, past, cues, near, does) {
   const other = (id) => {
     const one = near.find((each) => each.id === id) ?? { id };
     return el(
@@ -516,7 +552,7 @@ function memoryView(memory, past, cues, near, open, replaced) {
       {
         type: "button",
         class: "link inline",
-        onclick: () => trying(() => open({ memory_id: id, ...one })),
+        onclick: () => trying(() => does.open({ memory_id: id, ...one })),
       },
       nameOf(one),
     );
@@ -553,7 +589,8 @@ function memoryView(memory, past, cues, near, open, replaced) {
         ),
       ),
     cuesView(cues, history.draw),
-    memory.memory_id && !memory.end && replaceForm(memory, replaced),
+    memory.kind && !memory.end && replaceForm(memory, does.replaced),
+    memory.kind && endButtons(memory, does),
     past.versions.length > 1
       ? [
           el("h3", {}, "Versions"),

@@ -382,12 +382,14 @@ const placesIn = (result) =>
 
 /** The factors that count for a memory in a recall, the last vote of each voter, and why it was not returned, in words; [] if the trace does not tell. */
 function weighedIn({ trace, stored, tools: { names } }, id) {
-  const one = trace.candidates.find((candidate) => candidate.memory_id === id),
+  const one = candidateOf(trace, id),
     hidden = trace.hidden?.find((each) => each.memory_id === id);
   if (hidden) return [hidden.reason];
   if (!one) return [];
   const { factors = [], last_because: last = "" } = stored.get(id) ?? {},
-    cut = one.slot === null && one.drops.at(-1);
+    cut = one.slot === null && one.drops.at(-1),
+    refused = cut?.stage === "critique" && one.votes.findLast(({ round }) => !round)?.reason;
+  if (refused) return [inWords(refused, names)];
   return [
     last
       ? `comes last: ${inWords(last, names)}`
@@ -399,19 +401,17 @@ function weighedIn({ trace, stored, tools: { names } }, id) {
   ].filter(Boolean);
 }
 
-/** What counts for a memory in only one of two recalls of the same question; "" if nothing is known. */
+/** What counts for a memory in only one of two recalls; "" if nothing is known. */
 function weighedOtherwise(a, b, id) {
   const [inA, inB] = [a, b].map((side) => weighedIn(side, id)),
     only = (own, others) => own.filter((one) => !others.includes(one)).join(", ");
-  return a.result.question === b.result.question
-    ? [
-        ["A", only(inA, inB)],
-        ["B", only(inB, inA)],
-      ]
-        .filter(([, words]) => words)
-        .map(([name, words]) => `${name}: ${words}`)
-        .join(" · ")
-    : "";
+  return [
+    ["A", only(inA, inB)],
+    ["B", only(inB, inA)],
+  ]
+    .filter(([, words]) => words)
+    .map(([name, words]) => `${name}: ${words}`)
+    .join(" · ");
 }
 
 /** The searches of a recall beside the question; playbooks only weigh what is found. */
@@ -437,7 +437,10 @@ function summary(one, other, happened) {
       "li",
       {},
       el("strong", {}, one.tools.names.get(memory.id) ?? nameOf(memory)),
-      [(memory.stale || one.tools.outdatedBy.has(memory.id)) && "outdated", happened.get(memory.id)]
+      [
+        (memory.stale || candidateOf(one.trace, memory.id)?.outdated_by) && "outdated",
+        happened.get(memory.id),
+      ]
         .filter(Boolean)
         .map((words) => ` (${words})`),
       " ",

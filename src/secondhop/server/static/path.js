@@ -42,7 +42,7 @@ const cueOf = (candidate) =>
 /** What found a memory for the question itself. `words`: whether a search for the question's words ranks it within the length of the answer; `place`: its best rank there. */
 function foundBy(trace, id) {
   const own = waysTo(trace, id).filter(({ query }) => query.query_id === "q0"),
-    candidate = trace.candidates.find((one) => one.memory_id === id);
+    candidate = candidateOf(trace, id);
   return {
     words: own.some(({ hit }) => hit.rank <= trace.returned.length),
     cue: candidate && cueOf(candidate),
@@ -64,7 +64,7 @@ function pathOf(trace, ids, told) {
     queries.get(key).count += 1;
   };
   ids.forEach((id, order) => {
-    const candidate = trace.candidates.find((one) => one.memory_id === id);
+    const candidate = candidateOf(trace, id);
     if (!candidate) return;
     memories.push({
       key: `m ${id}`,

@@ -87,7 +87,7 @@ function changedView({ trace, stored }, names) {
 function resultOf({ trace, stored }) {
   const facets = new Map(trace.facets.map((facet) => [facet.facet_id, facet]));
   const all = trace.returned.map((id) => {
-    const one = trace.candidates.find((candidate) => candidate.memory_id === id);
+    const one = candidateOf(trace, id);
     const facet = facets.get(one?.slot_facet);
     const { created_at, source, kind, role, text, evidence } = stored.get(id) ?? {
       source: "",

@@ -118,10 +118,7 @@ function story(explanation, tools, name = "", side = "") {
           "details",
           { open: true },
           el("summary", {}, "How its score was computed"),
-          partsTable(
-            explanation.parts,
-            tools.trace.candidates.find((one) => one.memory_id === explanation.memory_id),
-          ),
+          partsTable(explanation.parts, candidateOf(tools.trace, explanation.memory_id)),
           el(
             "ul",
             {},
@@ -203,8 +200,7 @@ function partsTable(parts, candidate) {
 
 /** Whether the question is a cue of a memory already. */
 const isCueOf = ({ memory_id: id }, { trace, question }) =>
-  trace.candidates.find((one) => one.memory_id === id)?.cue?.toLowerCase() ===
-  question.toLowerCase();
+  candidateOf(trace, id)?.cue?.toLowerCase() === question.toLowerCase();
 
 /** A button that lets a memory hold again that was superseded, deprecated or expired; `told` then stands in its place. */
 const restoreButton = (memoryId, told) =>
