@@ -167,10 +167,10 @@ def test_every_passage_brings_something_new(paragraphs: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "times"),
-    [("[", 10_000_000), ("A sentence. ", 830_000)],
+    [("[", 3_000_000), ("A sentence. ", 250_000)],
     ids=["one run", "sentences"],
 )
-def test_time_grows_with_the_length_of_ten_megabytes(text: str, times: int) -> None:
+def test_time_grows_with_the_length_of_three_megabytes(text: str, times: int) -> None:
     longest = 0
 
     def counter(piece: str) -> int:
@@ -188,4 +188,4 @@ def test_time_grows_with_the_length_of_ten_megabytes(text: str, times: int) -> N
     passages, for_all = work_on(times)
     assert for_all < 30 * for_a_tenth  # linear: 10; quadratic: 100
     assert longest <= 4_100
-    assert passages > 1_000
+    assert passages > 700
