@@ -13,21 +13,11 @@ def branch_of(facet_id: str, candidate: Candidate, state: RecallState) -> Facet:
     hops = [state["facets"][f]["hop"] for f in candidate["scores"] if f in state["facets"]]
     return Facet(
         facet_id=facet_id,
-        name=branch_name(candidate["title"]),
-        why=branch_why(candidate["title"]),
+        name=f"sparked by {candidate['title']}",
+        why=f"“{candidate['title']}” was not asked for, but led here.",
         hop=max(hops, default=1) + 1,
         weight=SPARK_WEIGHT,
     )
-
-
-def branch_name(title: str) -> str:
-    """Name of the branch that a memory with this title sparked."""
-    return f"sparked by {title}"
-
-
-def branch_why(title: str) -> str:
-    """Why the branch is searched, for the `why` of its facet."""
-    return f"“{title}” was not asked for, but led here."
 
 
 def lateral_query(
@@ -43,14 +33,9 @@ def lateral_query(
     return Query(
         query_id=f"sq{branch['facet_id']}",
         facet_id=branch["facet_id"],
-        text=lateral_text(candidate["title"], state["question"]),
+        text=f"{candidate['title']}: {state['question']}",
         hop=branch["hop"],
         round=0,
         origin="spark",
         feedback=[seed],
     )
-
-
-def lateral_text(title: str, question: str) -> str:
-    """The text of the branch's query."""
-    return f"{title}: {question}"
