@@ -1,6 +1,6 @@
 """Turns ranked memories into the entries of a briefing; pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from secondhop.briefing.briefing import BriefingEntry
@@ -40,8 +40,6 @@ class EntryMaker:
     """Makes entries with their costs."""
 
     sayings: Sayings
-    used: Callable[[BriefableMemory], str]
-    """`Weighing.used`."""
     count_tokens: TokenCounter | None
     """None: the limit counts entries, so each costs 1."""
 
@@ -59,7 +57,7 @@ class EntryMaker:
             cut=cut,
             created_at=memory.created_at,
             score=ranked.score,
-            why=ranked.why + self.used(memory),
+            why=ranked.why,
             scope=memory.scope,
             conflicts_with=conflicts_of(memory, self.sayings),
         )

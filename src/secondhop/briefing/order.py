@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final, TypeAlias
 
 from secondhop.briefing.briefing import Category
@@ -31,9 +31,6 @@ OPEN_DAYS: Final = 30.0
 
 LASTING_DAYS: Final = 365.0
 """Stability of preferences."""
-
-SAME_SESSION: Final = timedelta(hours=12)
-"""An open memory from at most this long before the last conversation belongs to that chat."""
 
 _DAY_S: Final = 86_400
 
@@ -86,14 +83,6 @@ class Weighing:
             for one, score in zip(memories, scores.tolist(), strict=True)
         ]
 
-    def used(self, memory: BriefableMemory) -> str:
-        """ ", used 3 times, last on 2026-03-01"; "" for a memory that was never accepted."""
-        counters = self.counted.get(memory.memory_id, NEVER)
-        if not counters.accepted or counters.accepted_at is None:
-            return ""
-        times = "once" if counters.accepted == 1 else f"{counters.accepted} times, last"
-        return f", used {times} on {counters.accepted_at:%Y-%m-%d}"
-
     def _days(self, moment: datetime) -> float:
         return (self.now - moment).total_seconds() / _DAY_S
 
@@ -136,9 +125,8 @@ def left_open(
     """(the memory that the last chat left open, why); (None, "") if it left nothing open.
 
     The last chat is the newest stored conversation. The memory is the newest open one if it is
-    from that chat; else the conversation itself, if it ends with a question; else the newest
-    open one, if it is from SAME_SESSION before it. Without any conversation, it is the newest open
-    memory.
+    from that chat; else the conversation itself, if it ends with a question. Without any
+    conversation, it is the newest open memory.
 
     Args:
         active: open memories, newest first.
@@ -148,13 +136,10 @@ def left_open(
     newest = active[0] if active else None
     if talk is None:
         return newest, "the newest item left open"
-    since = talk.created_at
-    if newest is not None and newest.created_at >= since:
+    if newest is not None and newest.created_at >= talk.created_at:
         return newest, "left open in the last chat"
     if ASKS.search(texts.get(talk.memory_id, "")):
         return talk, "the last conversation ended with a question"
-    if newest is not None and newest.created_at >= since - SAME_SESSION:
-        return newest, "left open in the last chat"
     return None, ""
 
 

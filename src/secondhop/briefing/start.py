@@ -40,7 +40,6 @@ async def brief(memories: MemoryWriting, asked: BriefingAsked) -> Briefing:
     named = [*candidates, *found.recent]
     maker = EntryMaker(
         sayings=await look(partial(said_by, named, texts=found.texts)),
-        used=weighing.used,
         count_tokens=None if asked.tokens is None else memories.tokens,
     )
     lists = {name: list(maker.all_of(own)) for name, own in ranked.items()}
