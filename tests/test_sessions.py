@@ -312,10 +312,7 @@ async def test_votes_on_a_branch_stay_in_the_branch_and_its_accepted_are_told(
     assert (pair.spark, pair.accepted) == ("car", [good])
 
 
-async def test_of_more_sparks_than_branches_the_others_are_told_to_lead_nowhere(
-    world: SmallWorld,
-) -> None:
-    unfollowed = "It opened no branch"
+async def test_more_sparks_than_branches_leave_the_answer(world: SmallWorld) -> None:
     sessions = sessions_over(session_services(world, session={"k": 5}))
     answer = await started(sessions)
     voted = answer.ids()
@@ -324,15 +321,9 @@ async def test_of_more_sparks_than_branches_the_others_are_told_to_lead_nowhere(
     after = await sessions.avote(answer.session_id, dict.fromkeys(voted, "spark"))
 
     followed = [branch.sparked_by for branch in after.branches]
-    left = {one.memory_id: one for one in after.changes if one.change == "left"}
+    left = {one.memory_id for one in after.changes if one.change == "left"}
     assert followed == voted[:BRANCHES]
-    assert set(left) == set(voted)
-    assert {one for one in left if unfollowed in left[one].why} == set(voted[BRANCHES:])
-    assert left[voted[-1]].why == (
-        f"Voted spark by the person. {unfollowed}: the session already has the most "
-        f"it may have ({BRANCHES})."
-    )
-    assert [vote.memory_id for vote in left[voted[-1]].because] == [voted[-1]]
+    assert left == set(voted)
 
 
 # --- what is refused ---

@@ -11,9 +11,6 @@ from secondhop.ranking.votes import AGAINST, IN_FAVOUR, SUPPRESSED
 
 CRITIC = "critic"
 
-NO_BRANCH = "It opened no branch: the session already has the most it may have ({limit})."
-"""The reason if a spark came when no more branches were allowed."""
-
 
 def changes_since(
     state: SessionState, picks: Sequence[Pick], branches: Sequence[Branch]
@@ -75,8 +72,6 @@ def departure(memory_id: str, branch: str, state: SessionState) -> Change:
     vote = last_votes(state).get(memory_id)
     if vote is not None and vote["vote"] in SUPPRESSED:
         because, why = [as_ref(vote)], f"Voted {vote['vote']} by the {vote['by']}."
-        if is_unfollowed(vote, state):
-            why += " " + NO_BRANCH.format(limit=len(state.get("sparks", {})))
     else:
         because = [as_ref(v) for v in newest(state) if v["vote"] in IN_FAVOUR]
         why = "Others took its place."
@@ -99,15 +94,6 @@ def changed(
         because=[vote for vote in votes if vote["by"] != CRITIC],
         critic=[vote for vote in votes if vote["by"] == CRITIC],
         why=why,
-    )
-
-
-def is_unfollowed(vote: Vote, state: SessionState) -> bool:
-    """Whether a vote is a spark without a branch, although its memory is still a candidate."""
-    memory_id = vote["memory_id"]
-    followed = state.get("sparks", {}).values()
-    return (
-        vote["vote"] == "spark" and memory_id in state["candidates"] and memory_id not in followed
     )
 
 
