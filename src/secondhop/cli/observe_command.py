@@ -1,9 +1,8 @@
 """`secondhop observe FILE|-`: memories from a conversation."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -66,44 +65,19 @@ def given_text(file: str) -> str:
 
 
 def messages_in(text: str, *, name: str) -> list[Any]:
-    """The messages of a JSON list, of an object with "messages", or of JSON Lines.
+    """The messages of a JSON list, or of JSON Lines.
 
     Raises:
-        UsageError: the text is none of these, or holds no message.
+        UsageError: the text is neither, or holds no message.
     """
     from secondhop.ingest.json_text import parse_json
 
-    if not text.strip():
-        raise UsageError(f"{name} is empty; {SHAPES}")
+    lines = text.splitlines() if not text.lstrip().startswith("[") else [text]
     try:
-        found: Any = parse_json(text)
-    except ValueError as fault:
-        found = lines_in(text, name=name, fault=str(fault))
-    if isinstance(found, dict):
-        named = cast(dict[str, Any], found)
-        found = [named] if "role" in named else named.get("messages")
-    if not isinstance(found, list):
-        raise UsageError(f"{name} holds no list of messages; {SHAPES}")
-    messages = cast(Sequence[Any], found)
+        found = [parse_json(line) for line in lines if line.strip()]
+    except ValueError as error:
+        raise UsageError(f"{name} is not JSON: {error}; {SHAPES}") from error
+    messages = [*found[0]] if found and isinstance(found[0], list) else found
     if not messages:
         raise UsageError(f"{name} holds no message; {SHAPES}")
-    return [*messages]
-
-
-def lines_in(text: str, *, name: str, fault: str) -> list[Any]:
-    """One message per line.
-
-    Raises:
-        UsageError: a line is not JSON. If it is the first one, the error shows `fault`, the error
-            of the text as a whole.
-    """
-    from secondhop.ingest.json_text import parse_json
-
-    found: list[Any] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        try:
-            found += [parse_json(line)] if line.strip() else []
-        except ValueError as error:
-            where, said = (f"line {number} of {name}", error) if found else (name, fault)
-            raise UsageError(f"{where} is not JSON: {said}; {SHAPES}") from error
-    return found
+    return messages
