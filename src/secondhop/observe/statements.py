@@ -1,6 +1,6 @@
 """Makes statements: readings with the memories that they would become."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -44,7 +44,6 @@ def seen_before(
     if anew:
         gone = outdated(seen, under)
         seen = [earlier for earlier in seen if earlier.memory_id not in gone]
-        statements = [with_new_id(one, gone) for one in statements]
     same = [same_words(statement, seen, under) for statement in statements]
     rest = [earlier for earlier in seen if earlier.memory_id not in same]
     return [
@@ -66,15 +65,6 @@ def outdated(seen: Sequence[SeenWords], view: KeepingView) -> set[str]:
     }
 
 
-def with_new_id(statement: Statement, taken: Collection[str]) -> Statement:
-    """The statement, with a new id if its own is taken."""
-    memory, place = statement.memory, statement.reading.span.message
-    if memory.memory_id not in taken:
-        return statement
-    own = hashed(memory.memory_id, memory.created_at.isoformat(), str(place))
-    return replace(statement, memory=replace(memory, memory_id=f"{memory.memory_id[0]}-{own}"))
-
-
 def same_words(statement: Statement, seen: Sequence[SeenWords], view: KeepingView) -> str:
     """Id of a memory that came from the same words and says the same, or ""."""
     memory = statement.memory
@@ -88,10 +78,15 @@ def same_words(statement: Statement, seen: Sequence[SeenWords], view: KeepingVie
 
 
 def statement_of(reading: Reading, one: Heard, *, at: datetime) -> Statement:
-    """A reading as a statement; an equal reading of an equal message gets the same memory id."""
+    """A reading as a statement; an equal reading of an equal message gets the same memory id.
+
+    A note gets the id of its words, so that it is written only once.
+    """
     own = [one.digest, reading.kind, reading.subject, reading.attribute, reading.value]
     own += [reading.scope, reading.topic, reading.text]
-    memory_id = f"{'o' if reading.kind == 'continuity' else reading.kind[0]}-{hashed(*own)}"
+    if reading.kind == "continuity":
+        own = ["note", " ".join(clean_text(reading.text).casefold().split())]
+    memory_id = f"{reading.kind[0]}-{hashed(*own)}"
     memory = memory_from(what_of(reading), title="", at=one.turn.at, memory_id=memory_id)
     if reading.kind == "factual":  # add the original words, so that searches find them
         words_said = " ".join(clean_text(one.turn.content[slice_of(reading)]).split())
@@ -114,18 +109,13 @@ def what_of(reading: Reading) -> Rememberable:
 
 
 def with_free_id(statement: Statement, view: KeepingView) -> Statement:
-    """The statement; a note gets the id of its words, so that it is written only once.
-
-    If the memory with that id has ended, the note keeps its own id.
-    """
-    memory = statement.memory
-    if memory.kind != "continuity":
+    """The statement, with a new id if its own is that of a memory that has ended."""
+    memory, place = statement.memory, statement.reading.span.message
+    known = view.memory(memory.memory_id)
+    if known is None or view.keeping(known.memory_id).end(now=memory.created_at) is None:
         return statement
-    memory_id = f"c-{hashed('note', ' '.join(memory.text.casefold().split()))}"
-    known = view.memory(memory_id)
-    if known is not None and view.keeping(memory_id).end(now=memory.created_at) is not None:
-        return statement
-    return replace(statement, memory=replace(memory, memory_id=memory_id))
+    own = hashed(memory.memory_id, memory.created_at.isoformat(), str(place))
+    return replace(statement, memory=replace(memory, memory_id=f"{memory.memory_id[0]}-{own}"))
 
 
 def observation(statement: Statement, judgement: Judgement, one: Heard) -> Observation:
