@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from secondhop.annotate.parts import MemoryPart, memory_text
+from secondhop.annotate.parts import MemoryPart
 from secondhop.stores.cues import Annotation
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.records import MemoryCard
@@ -63,7 +63,7 @@ async def older_near(
                     memory_id=card.memory_id,
                     title=card.title,
                     created_at=card.created_at,
-                    opening=memory_text(found[0])[:OPENING_CHARS],
+                    opening="".join(one.text for one in found[1][:1])[:OPENING_CHARS],
                     role=next((one.role for one in known if one.role), ""),
                     broad=[c.text for one in known for c in one.cues if c.breadth == "broad"],
                 )
