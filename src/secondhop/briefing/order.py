@@ -144,15 +144,14 @@ def left_open(
 
 
 def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing) -> list[Ranked]:
-    """Preferences that always hold, then those for a context; only the best of each slot."""
+    """Preferences that always hold, then those for a context."""
     ranked = weighing.ranked(
         memories,
         category="preferences",
         stability_days=LASTING_DAYS,
         why=lambda one: f"applies {'always' if always(one) else f'when it is about {one.scope}'}",
     )
-    ordered = sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
-    return list(first_of_slots(ordered, taken=()))
+    return sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
 
 
 def always(preference: BriefableMemory) -> bool:
