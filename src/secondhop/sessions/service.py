@@ -16,9 +16,8 @@ from secondhop.errors import (
     SessionOverError,
     SessionResolvedError,
     UnknownSessionError,
-    UsageError,
 )
-from secondhop.given_values import check_counts, check_text, utc_given
+from secondhop.given_values import check_text, utc_given
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
 from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.voting import check_shown, expect_ids, expect_mapping, shown_ever
@@ -80,12 +79,8 @@ class Sessions:
 
         Args:
             question: as the person asked it.
-            options: see `SessionOptions`.
-
-        Raises:
-            UsageError: the question is empty, or an option is not valid.
+            options: see `SessionOptions`. They are checked when the block is entered.
         """
-        check_asked(question, options)
         return RecallSession(self, question, **options)
 
     async def astart(self, question: str, **options: Unpack[SessionOptions]) -> SessionAnswer:
@@ -95,7 +90,6 @@ class Sessions:
             UsageError: the question is empty, or an option is not valid.
             UnknownEntityError: nothing is stored for the entity.
         """
-        check_asked(question, options)
         at, where = utc_given(options.get("at"), name="at"), options.get("where")
         asked: SessionInput = {
             "question": question,
@@ -336,16 +330,6 @@ def expect_round(number: int, state: SessionState) -> None:
 def owner_of(entity: str) -> str:
     """The digest that stands for an entity in a session store, instead of its name."""
     return hashlib.sha256(entity.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def check_asked(question: object, options: SessionOptions) -> None:
-    """Raise UsageError if no session can be started with these."""
-    check_text(question, name="the question")
-    check_counts(k=options.get("k"), max_rounds=options.get("max_rounds"))
-    for name in ("at", "as_of"):
-        utc_given(options.get(name), name=name)
-    if (ttl_s := options.get("ttl_s")) is not None and not ttl_s > 0:
-        raise UsageError(f"ttl_s must be above 0 seconds, not {ttl_s}")
 
 
 def in_(seconds: float) -> datetime:
