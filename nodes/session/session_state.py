@@ -5,11 +5,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from secondhop.nodes.state import RecallInput, RecallState
 from secondhop.ranking.votes import VoteName
+from secondhop.stores.sessions import SessionStatus
 
 Voter: TypeAlias = Literal["person", "agent"]
 """Voters other than the critic."""
-
-SessionStatus: TypeAlias = Literal["open", "resolved", "abandoned", "expired"]
 
 
 class VoteRef(TypedDict):

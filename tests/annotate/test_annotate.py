@@ -170,6 +170,22 @@ async def test_a_batch_that_fails_is_asked_in_halves() -> None:
     assert [one.memory_ids for one in ledger.failed] == [["n4"]]
 
 
+async def test_what_the_reply_to_half_a_batch_leaves_out_waits_with_the_reason() -> None:
+    def unable(request: ModelRequest) -> object:
+        own, _ = sheet_of(request)
+        if len(own) == 8:
+            return LLMError("no", usage=Usage(calls=1, prompt_tokens=10))
+        return writing(lambda one, text: None if "Roof" in text else row(one, text))(request)
+
+    async with temporary_recall(notes(), llm=ScriptedModel({"annotate": unable})) as recall:
+        ledger = await recall.memories.cues.aannotate()
+
+    assert (ledger.annotated, ledger.pending) == (7, 1)
+    assert [(one.why, one.memory_ids) for one in ledger.failed] == [
+        ("the model left it out", ["n4"])
+    ]
+
+
 async def test_a_part_that_fails_leaves_its_memory_waiting_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

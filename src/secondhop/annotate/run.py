@@ -124,8 +124,6 @@ class AnnotateRun:
         await self._take(written, total=total)
         if written.left_out:
             again = await self._again(written.left_out)
-            for part in again.left_out if again else written.left_out:
-                self._failed.setdefault(part.key, "the model left it out")
             if again is not None:
                 await self._take(again, total=total)
 
@@ -177,6 +175,8 @@ class AnnotateRun:
     async def _take(self, batch: BatchCues, *, total: int) -> None:
         """Note the cues of a batch, and store the memories whose parts are all read."""
         self._refused += batch.refused
+        for part in batch.left_out:
+            self._failed[part.key] = "the model left it out"
         ready: list[WrittenMemory] = []
         for part, cues in batch.written:
             read = self._read.setdefault(part.memory_id, {})
