@@ -5,7 +5,7 @@ Reads go straight to one of them (`EntityReader`). Changes to both go through `O
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +16,6 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision, keep_decided
 from secondhop.stores.catalog.notes import has_cue_vectors, note_learning
 from secondhop.stores.catalog.versions import add_earlier
-from secondhop.stores.catalog.writes import retag
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.entity_reader import EntityReader
 from secondhop.stores.erasure import MemoryErasure
@@ -184,12 +183,6 @@ class EntityStore(EntityReader):
         """Add earlier texts, oldest first, to stored memories that have none yet."""
         async with self._writing():
             await self._catalog.awrite(add_earlier, texts)
-
-    async def retag(self, tags: Mapping[str, Sequence[str]]) -> None:
-        """Replace the tags of stored memories, by memory id; texts stay."""
-        if await asyncio.to_thread(self._catalog.exists):
-            async with self._writing():
-                await self._catalog.awrite(retag, tags)
 
     async def delete(self, memory_ids: Sequence[str]) -> int:
         """Delete memories with passages, index rows and vectors. Returns how many existed."""

@@ -1,6 +1,6 @@
 """Stores and deletes the rows of memories in the catalog, always inside one transaction."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog import reads as catalog_reads
@@ -12,7 +12,6 @@ from secondhop.stores.catalog.rows import (
     memory_row,
     passage_of,
     passage_row,
-    tags_text,
 )
 from secondhop.stores.database import Connection
 from secondhop.stores.records import EmbeddedMemory, Passage
@@ -58,12 +57,6 @@ def drop_memories(connection: Connection, memory_ids: Sequence[str]) -> set[str]
         "DELETE FROM memories WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids]
     )
     return {passage.passage_id for passage, _ in rows}
-
-
-def retag(connection: Connection, tags: Mapping[str, Sequence[str]]) -> None:
-    """Replace the tags of memories, by memory id."""
-    rows = [(tags_text(own), memory_id) for memory_id, own in tags.items()]
-    connection.executemany("UPDATE memories SET tags = ? WHERE memory_id = ?", rows)
 
 
 def rebuild_lexicon(connection: Connection) -> None:

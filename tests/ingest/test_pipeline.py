@@ -360,7 +360,7 @@ async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
 
 
 async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
-    tmp_path: Path, writer: WatchedStore, embedder: CrcEmbedder, read: Reads
+    tmp_path: Path, writer: WatchedStore, read: Reads
 ) -> None:
     rows, row = tmp_path / "rows.jsonl", {"id": "a", "text": "Ana swells up", "date": "2026-01-02"}
     rows.write_text(json.dumps(row))
@@ -368,14 +368,12 @@ async def test_other_cues_of_a_stored_text_are_stored_and_told_by_a_dry_run(
     rows.write_text(json.dumps({**row, "cues": ["bake for Ana"]}))
 
     planned = await read(rows, dry_run=True)
-    asked = len(embedder.asked)
     ledger = await read(rows)
 
     assert planned.plan is not None
     assert planned.plan.other_cues == ("a",)
     assert (ledger.stored, ledger.unchanged, ledger.other_cues) == (0, 1, 1)
     assert [cue.text for cue in (await writer.cues.of_memories(["a"]))["a"]] == ["bake for Ana"]
-    assert embedder.asked[asked:] == [["bake for Ana"]]
 
 
 async def test_what_a_stored_row_lacks_is_a_notice_and_nothing_was_skipped(

@@ -23,18 +23,12 @@ class Batch:
     """Whole memories to embed and store together; empty if nothing that was read has changed."""
 
     memories: dict[str, tuple[Memory, tuple[Passage, ...]]] = field(default_factory=lambda: {})
-    only_cues: dict[str, Memory] = field(default_factory=lambda: {})
-    """{memory id: memory} of stored memories of which only the cues or tags changed."""
     passages: int = 0
 
     def add(self, memory: Memory, passages: tuple[Passage, ...]) -> None:
         """Add a memory and its passages."""
         self.memories[memory.memory_id] = (memory, passages)
         self.passages += len(passages)
-
-    def holds(self, memory_id: str) -> bool:
-        """Whether this memory is in the batch."""
-        return memory_id in self.memories or memory_id in self.only_cues
 
 
 def batches_of(
@@ -54,18 +48,15 @@ def batches_of(
         memory = intake.take(entry, origin=origin)
         taken += 1
         passages: tuple[Passage, ...] = ()
-        only_cues = memory is not None and intake.keeps_text(memory)
-        if memory is not None and not only_cues:
+        if memory is not None:
             passages = chunk_memory(memory, count_tokens=count_tokens)
             if not passages:
                 intake.without_text(memory)
         full = batch.passages + len(passages) > size
-        if full or taken >= _ENTRIES_BETWEEN or (memory and batch.holds(memory.memory_id)):
+        if full or taken >= _ENTRIES_BETWEEN or (memory and memory.memory_id in batch.memories):
             yield batch
             batch, taken = Batch(), 0
-        if memory is not None and only_cues:
-            batch.only_cues[memory.memory_id] = memory
-        elif memory is not None and passages:
+        if memory is not None and passages:
             batch.add(memory, passages)
     yield batch
 

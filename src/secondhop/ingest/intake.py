@@ -76,7 +76,9 @@ class Intake:
         other_cues |= self._tags.get(memory.memory_id, ()) != memory.tags
         self._cues[memory.memory_id], self._tags[memory.memory_id] = cues, memory.tags
         if self._hashes.get(memory.memory_id) == content_hash:
-            moved = self._moved_here(memory)
+            # in another place, or deletions from a moved folder would never be followed, and a new
+            # folder in the old place would delete the memories of the moved one
+            moved = self._from_elsewhere(memory)
             self._outcomes[memory.memory_id] = (
                 "moved" if moved else "other_cues" if other_cues else "unchanged"
             )
@@ -87,10 +89,6 @@ class Intake:
         if known and found.updated_at is None:
             self._tell_taken_over(found)
         return memory
-
-    def keeps_text(self, memory: Memory) -> bool:
-        """Whether a memory that was taken differs from the stored one in cues or tags only."""
-        return self._outcomes.get(memory.memory_id) == "other_cues"
 
     def skip(self, skipped: Skipped, *, origin: str) -> None:
         """Note an item that is not stored."""
@@ -147,14 +145,6 @@ class Intake:
         self.skipped.append(Skipped(earlier.item, f"an older copy of {found.item}"))
         self._claims[memory_id] = claim
         return True
-
-    def _moved_here(self, memory: Memory) -> bool:
-        """Whether the memory is stored under another origin; storing it again moves it to this one.
-
-        Otherwise deletions from a moved folder would never be followed, and a new folder in the
-        old place would delete the memories of the moved one.
-        """
-        return self._from_elsewhere(memory)
 
     def _with_free_id(self, found: Found) -> Found:
         """If the id is taken by another origin, append a hash of this one (two folders may each

@@ -15,14 +15,13 @@ from collections.abc import (
 )
 from typing import Protocol, TypeAlias
 
-from secondhop.ingest.batches import Batch, batches_of, embedded, embedded_texts
+from secondhop.ingest.batches import Batch, batches_of, embedded
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.ledger import IngestLedger, IngestPlan, NothingIngestedError
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.tokens import count_tokens
-from secondhop.stores.cues import annotation_given
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end
 
@@ -129,12 +128,6 @@ class IngestRun:
     async def _store(self, batch: Batch) -> None:
         size = self._settings.batch_passages
         memories = await embedded(batch, self._embedder, size=size, told=self._embedding)
-        if batch.only_cues:
-            annotations = [annotation_given(memory) for memory in batch.only_cues.values()]
-            cues = [cue.text for annotation in annotations for cue in annotation.cues]
-            vectors = await embedded_texts(cues, self._embedder, size=size)
-            await self._writer.cues.annotate(annotations, vectors)
-            await self._writer.retag({one: own.tags for one, own in batch.only_cues.items()})
         if memories:
             await self._writer.put(memories)
             self._passages += batch.passages
