@@ -248,7 +248,7 @@ def test_a_scenario_takes_the_cues_that_stand_beside_it(tmp_path: Path, packed: 
     skipped = [entry for entry in entries(folder) if isinstance(entry, Skipped)]
     assert [one.reason for one in skipped] == [
         "broken JSON: Expecting value at column 1",
-        "a part of cues is left out: it is not text",
+        "cues: only texts in a list are stored",
         "read as the cues of conversations.jsonl beside it",
     ]
     assert not any(one.may_hide_memories for one in skipped)
@@ -262,9 +262,8 @@ def test_rows_may_bring_their_own_cues(tmp_path: Path) -> None:
     )
     reasons = [one.reason for one in entries(tmp_path) if isinstance(one, Skipped)]
     assert reasons == [
-        "cues is left out: it is not a list of texts",
-        "a part of replaces is left out: it is not text",
-        "role is left out: it is not text",
+        "cues: only texts in a list are stored",
+        "replaces: only texts in a list are stored",
     ]
     ana, rain = memories(tmp_path / "rows.jsonl")
     assert (ana.cues, ana.broad_cues) == (("bake for Ana",), ("plan a dinner",))

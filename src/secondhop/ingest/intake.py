@@ -86,8 +86,6 @@ class Intake:
         self._hashes[memory.memory_id] = content_hash
         known = memory.memory_id in self._before
         self._outcomes[memory.memory_id] = "replaced" if known else "added"
-        if known and found.updated_at is None:
-            self._tell_taken_over(found)
         return memory
 
     def skip(self, skipped: Skipped, *, origin: str) -> None:
@@ -167,17 +165,6 @@ class Intake:
         """Whether it is read now, and what is stored under its id came from another origin."""
         known = self._origins.get(memory.memory_id)
         return memory.origin in self._read_now and known != memory.origin
-
-    def _tell_taken_over(self, found: Found) -> None:
-        """Note that a memory takes the place of one that came from another origin."""
-        memory_id = found.memory.memory_id
-        if self._from_elsewhere(found.memory):
-            known = self._origins[memory_id]
-            reason = "it takes the place of the memory of the same id" + (
-                f" from {known}" if known else ""
-            )
-            item = f"{found.item} (id {memory_id!r})"
-            self.skipped.append(Skipped(item, reason, is_notice=True))
 
 
 def _is_newer(claim: _Claim, earlier: _Claim) -> bool:

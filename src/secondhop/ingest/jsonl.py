@@ -53,25 +53,15 @@ def is_export(fields: JsonObject) -> bool:
 
 def _notices(row: Row) -> Iterator[Skipped]:
     """A notice for each malformed field of a row; the row itself is stored."""
-    reasons = [*_malformed_lists(row.fields)]
-    if not isinstance(row.fields.get("role", ""), str | None):
-        reasons.append("role is left out: it is not text")
-    given = [value for key in DATE_FIELDS if (value := row.fields.get(key))]
-    if given and not any(map(parse_date, given)):
-        date = str(given[0])[:40]
-        reasons.append(f"its date {date!r} cannot be read; the file's date is used instead")
-    for reason in reasons:
-        yield Skipped(row.item, reason, is_notice=True)
-
-
-def _malformed_lists(fields: JsonObject) -> Iterator[str]:
-    """What is wrong with a row's lists of texts: cues, broad cues, replaced ids and tags."""
+    fields = row.fields
     for key in ("cues", "broad", "replaces", "tags"):
-        value = fields.get(key)
-        if value is not None and not isinstance(value, list):
-            yield f"{key} is left out: it is not a list of texts"
-        elif value and not all(isinstance(one, str) for one in value):
-            yield f"a part of {key} is left out: it is not text"
+        given = fields.get(key)
+        if given is not None and list(texts_at(fields, key)) != given:
+            yield Skipped(row.item, f"{key}: only texts in a list are stored", is_notice=True)
+    dates = [value for key in DATE_FIELDS if (value := fields.get(key))]
+    if dates and not any(map(parse_date, dates)):
+        reason = f"its date {str(dates[0])[:40]!r} cannot be read; the file's date is used instead"
+        yield Skipped(row.item, reason, is_notice=True)
 
 
 def _found(row: Row, document: Document) -> Found | Skipped:

@@ -43,8 +43,7 @@ class IngestLedger:
     deleted: int
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[Skipped, ...] = ()
-    """Parts of stored memories that were left out or read differently, and memories that took the
-    place of one from another input."""
+    """Parts of stored memories that were left out or read differently."""
     replaced: int = 0
     """Of `stored`: memories whose id was stored with another text or date."""
     deletions_not_followed: tuple[Skipped, ...] = ()

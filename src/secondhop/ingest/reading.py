@@ -35,7 +35,7 @@ class Skipped:
     """Memories stored from it earlier may still be in there, so nothing of its origin is deleted.
     """
     is_notice: bool = False
-    """The memory itself is stored; the reason tells of a part of it, or of what it replaced."""
+    """The memory itself is stored; the reason tells of a part of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
