@@ -5,9 +5,6 @@ from dataclasses import dataclass
 
 from secondhop.ingest.pieces import Cutter, Group, Piece, shared_path
 
-_SLACK_TOKENS = 8
-"""Token counts of parts do not add up exactly. This close to the limit, the whole is counted."""
-
 
 @dataclass(frozen=True, slots=True)
 class Packed:
@@ -49,8 +46,7 @@ class Packer:
 
     def finish(self) -> None:
         """Emit the pieces that are left."""
-        while self._fresh:
-            self._close(repeat=False, carry_headings=False)
+        self._close(repeat=False, carry_headings=False)
 
     def _add_group(self, group: Group) -> None:
         """Add a group, in a new passage if the group then stays whole or the open one is full
@@ -66,10 +62,6 @@ class Packer:
 
     def _add_whole(self, piece: Piece) -> None:
         if self._tokens + self._cost(piece, after=self._last()) > self._max:
-            if self._only_headings() and piece.kind in ("paragraph", "sentence", "line"):
-                for smaller in self._cutter.parts_of(piece):
-                    self.add(smaller)
-                return
             self._close(repeat=True)
             self._make_room(self._cost(piece, after=None))
             if self._tokens + self._cost(piece, after=self._last()) > self._max:
@@ -88,7 +80,9 @@ class Packer:
             while self._fresh and self._fresh[-1].kind == "heading":
                 carried.insert(0, self._fresh.pop())
         if self._fresh:
-            carried = self._hand_out() + carried
+            text = render([*self._repeated, *self._fresh])
+            path = shared_path([one.path for one in self._fresh])
+            self.packed.append(Packed(text, self._cutter.count_tokens(text), path))
         repeated = _tail(self._fresh, self._overlap_tokens) if repeat and not carried else []
         self._repeated, self._fresh, self._tokens = repeated, [], 0
         for number, piece in enumerate(repeated):
@@ -96,36 +90,15 @@ class Packer:
         for piece in carried:
             self._append(piece)
 
-    def _hand_out(self) -> list[Piece]:
-        """Emit the open passage. Returns the last pieces if they turn out not to fit."""
-        spilled: list[Piece] = []
-        text, tokens = self._rendered()
-        while tokens > self._max and self._repeated:
-            self._repeated.pop(0)
-            text, tokens = self._rendered()
-        while tokens > self._max and len(self._fresh) > 1:
-            spilled.insert(0, self._fresh.pop())
-            text, tokens = self._rendered()
-        self.packed.append(Packed(text, tokens, shared_path([one.path for one in self._fresh])))
-        return spilled
-
-    def _rendered(self) -> tuple[str, int]:
-        text = render([*self._repeated, *self._fresh])
-        return text, self._cutter.count_tokens(text)
-
     def _make_room(self, tokens: int) -> None:
-        """Drop repeated pieces, oldest first, until this many tokens fit."""
-        while self._repeated and self._tokens + tokens > self._max:
-            first = self._repeated.pop(0)
-            self._tokens = max(0, self._tokens - self._cost(first, after=None))
+        """Repeat nothing if this many tokens would not fit."""
+        if self._repeated and self._tokens + tokens > self._max:
+            self._repeated, self._tokens = [], 0
 
     def _fits_alone(self, piece: Piece) -> bool:
         if piece.kind == "grain":
             return True
-        cost = self._cost(piece, after=None)
-        if cost + _SLACK_TOKENS <= self._max:
-            return True
-        return piece.tokens <= self._max and self._cutter.count_tokens(render([piece])) <= self._max
+        return self._cost(piece, after=None) <= self._max
 
     @staticmethod
     def _cost(piece: Piece, *, after: Piece | None) -> int:
