@@ -5,8 +5,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import NoReturn
 
-from tests.small_world import words
-
 from secondhop.memories.service import MemoryService
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
@@ -20,13 +18,12 @@ from secondhop.traces import TraceFolder
 def memories_of(
     store: EntityStore, embedder: Embedder, *, folder: Path, clock: Callable[[], datetime]
 ) -> MemoryService:
-    """A memory service with counters and traces in the folder; each word counts as a token."""
+    """A memory service with counters and traces in the folder."""
     writing = MemoryWriting(
         store=store,
         embedder=embedder,
         counters=CounterStore(folder / "counters.db"),
         clock=clock,
-        tokens=words,
     )
     traces = TraceFolder(folder / "traces")
     reading = ConversationReading(writing=writing, llm=None, prompts=None, prices={})

@@ -15,7 +15,6 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.pipeline import ingest_memories
-from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.config import Config, RankingSettings, RecallLimits
@@ -142,11 +141,6 @@ def interview_plan(*, tokens: int = 0) -> Plan:
     )
 
 
-def words(text: str) -> int:
-    """A token counter: each word is a token."""
-    return len(text.split())
-
-
 class Answer(NamedTuple):
     """The result of a recall and its trace."""
 
@@ -189,8 +183,7 @@ class SmallWorld:
 
 async def store_all(store: EntityStore, memories: Iterable[Memory], *, embedder: Embedder) -> None:
     """Ingest memories that are already built."""
-    settings = IngestSettings(count_tokens=words)
-    await ingest_memories(memories, writer=store, embedder=embedder, settings=settings)
+    await ingest_memories(memories, writer=store, embedder=embedder)
 
 
 @dataclass(frozen=True, kw_only=True)

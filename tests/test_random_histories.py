@@ -22,12 +22,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 from tests.kept_memories import memories_of
-from tests.small_world import words
 from tests.stores.consistency import lost
 
 from secondhop.errors import UsageError
 from secondhop.ingest.pipeline import ingest_memories
-from secondhop.ingest.settings import IngestSettings
 from secondhop.memories.records import Fact
 from secondhop.memories.service import MemoryService
 from secondhop.models.hashing import HashingEmbedder
@@ -369,7 +367,6 @@ class Histories(RuleBasedStateMachine):
             [new],
             writer=self.memories.writing.store,
             embedder=self.embedder,
-            settings=IngestSettings(count_tokens=words),
         )
 
     @rule(pick=st.integers(0), dies=dying)

@@ -278,7 +278,6 @@ class Recall(Askable):
             StoreFullError: no space is left; a new store is not created then.
         """
         from secondhop.ingest.pipeline import ingest
-        from secondhop.ingest.settings import IngestSettings
 
         parts, annotating = self._parts, self._behind.annotating
         sources = given_paths(paths)
@@ -288,7 +287,8 @@ class Recall(Askable):
             sources,
             writer=parts.store,
             embedder=parts.embedders.entity,
-            settings=IngestSettings(format=format, tags=tags_given(tags)),
+            format=format,
+            tags=tags_given(tags),
             progress=progress,
             dry_run=dry_run,
             leaving=self._behind.writing.unlearn,

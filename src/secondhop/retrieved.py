@@ -15,7 +15,6 @@ from secondhop.ingest.dates import parse_date
 from secondhop.ingest.jsonl import DATE_FIELDS
 from secondhop.ingest.langgraph_items import words_of
 from secondhop.models.embedder import Embedder
-from secondhop.models.tokens import count_tokens
 from secondhop.stores.catalog.analysis import document_terms, query_terms
 from secondhop.stores.records import (
     Memory,
@@ -167,11 +166,7 @@ class RetrievedMemories:
         return replace(memory, memory_id=f"{memory.memory_id}#{digest_of(memory.text)[:8]}")
 
     async def _take_in(self, memories: Sequence[Memory]) -> None:
-        chunked = [
-            (memory, passage)
-            for memory in memories
-            for passage in chunk_memory(memory, count_tokens=count_tokens)
-        ]
+        chunked = [(memory, passage) for memory in memories for passage in chunk_memory(memory)]
         if not chunked:
             return
         rows = await self._embedder.embed_passages([embedding_text(*one) for one in chunked])

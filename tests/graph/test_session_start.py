@@ -1,7 +1,7 @@
 """The pipeline of a session start, over a real catalog and real counters."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class Desk:
             tokens=tokens,
             settings=settings or BriefingSettings(),
         )
-        return await brief(replace(self.memories.writing, tokens=count_tokens), asked)
+        return await brief(self.memories.writing, asked)
 
     async def add(self, *memories: Memory) -> None:
         await store_all(

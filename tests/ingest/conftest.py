@@ -1,15 +1,13 @@
-"""A store that records its writes, an embedder without a model, a counter without a tokeniser."""
+"""A store that records its writes, and an embedder without a model."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from math import ceil
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 import pytest
 
-from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Vectors
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
@@ -77,11 +75,6 @@ class CrcEmbedder:
         return await self.embed_passages(texts)
 
 
-def words_and_a_third(text: str) -> int:
-    """A token counter: 1.3 for each word, and at least one for every eight characters."""
-    return max(ceil(1.3 * len(text.split())), len(text) // 8)
-
-
 @pytest.fixture
 def samples() -> Path:
     return SAMPLES
@@ -97,8 +90,3 @@ async def writer(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Watc
 @pytest.fixture
 def embedder() -> CrcEmbedder:
     return CrcEmbedder()
-
-
-@pytest.fixture
-def settings() -> IngestSettings:
-    return IngestSettings(count_tokens=words_and_a_third)

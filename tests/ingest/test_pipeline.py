@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from secondhop.errors import IngestError, ModelError
+from secondhop.ingest import run
 from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
 from secondhop.ingest.pipeline import ingest, ingest_memories
-from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Vectors
 from secondhop.stores.records import Memory, Message
 
@@ -41,11 +41,9 @@ Reads = Callable[..., Awaitable[IngestLedger]]
 
 
 @pytest.fixture
-def read(writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings) -> Reads:
+def read(writer: WatchedStore, embedder: CrcEmbedder) -> Reads:
     async def reads(*paths: Path, dry_run: bool = False) -> IngestLedger:
-        return await ingest(
-            paths, writer=writer, embedder=embedder, settings=settings, dry_run=dry_run
-        )
+        return await ingest(paths, writer=writer, embedder=embedder, dry_run=dry_run)
 
     return reads
 
@@ -189,12 +187,10 @@ async def test_a_format_that_was_asked_for_does_not_delete_the_others(
     samples: Path,
     writer: WatchedStore,
     embedder: CrcEmbedder,
-    settings: IngestSettings,
     read: Reads,
 ) -> None:
     await read(samples)
-    notes = IngestSettings(format="markdown", count_tokens=settings.count_tokens)
-    ledger = await ingest([samples], writer=writer, embedder=embedder, settings=notes)
+    ledger = await ingest([samples], writer=writer, embedder=embedder, format="markdown")
     assert (ledger.unchanged, ledger.deleted, len(writer.kept)) == (3, 0, 20)
 
 
@@ -202,7 +198,6 @@ async def test_a_huge_memory_is_put_whole_in_a_time_that_grows_with_its_length(
     tmp_path: Path,
     writer: WatchedStore,
     embedder: CrcEmbedder,
-    settings: IngestSettings,
     read: Reads,
 ) -> None:
     async def work_on(numbers: int) -> tuple[IngestLedger, float]:
@@ -214,8 +209,8 @@ async def test_a_huge_memory_is_put_whole_in_a_time_that_grows_with_its_length(
     writer.puts.clear()
     ledger, for_all = await work_on(100_000)
     assert for_all < 30 * for_a_tenth  # linear: 10, plus the start; quadratic: 100
-    assert ledger.passages == (await writer.counts()).passages > 4 * settings.batch_passages
-    assert max(len(texts) for texts in embedder.asked) == settings.batch_passages
+    assert ledger.passages == (await writer.counts()).passages > 4 * run.PASSAGES_AT_ONCE
+    assert max(len(texts) for texts in embedder.asked) == run.PASSAGES_AT_ONCE
     assert len(writer.puts) == 1
 
 
@@ -238,31 +233,29 @@ class FailingEmbedder:
 
 
 async def test_a_failure_leaves_what_was_embedded_before_it_stored_and_nothing_half(
-    writer: WatchedStore, embedder: CrcEmbedder
+    writer: WatchedStore, embedder: CrcEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = IngestSettings(batch_passages=4, count_tokens=lambda text: len(text.split()))
+    monkeypatch.setattr(run, "PASSAGES_AT_ONCE", 4)
     memories = [memory(str(n), f"text {n}") for n in range(20)]
     failing = FailingEmbedder(embedder)
     with pytest.raises(ModelError, match="out of memory"):
-        await ingest_memories(memories, writer=writer, embedder=failing, settings=settings)
+        await ingest_memories(memories, writer=writer, embedder=failing)
     assert len(writer.kept) == 8
-    ledger = await ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
+    ledger = await ingest_memories(memories, writer=writer, embedder=embedder)
     assert (ledger.unchanged, ledger.stored) == (8, 12)
 
 
 async def test_a_cancelled_ingest_finishes_the_put_it_began(
-    writer: WatchedStore, embedder: CrcEmbedder
+    writer: WatchedStore, embedder: CrcEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = IngestSettings(batch_passages=2, count_tokens=lambda text: len(text.split()))
+    monkeypatch.setattr(run, "PASSAGES_AT_ONCE", 2)
     embedder.seconds_a_text, writer.put_seconds = 0.005, 0.05
     memories = [memory(str(n), f"text {n}") for n in range(200)]
-    run = asyncio.create_task(
-        ingest_memories(memories, writer=writer, embedder=embedder, settings=settings)
-    )
+    ingesting = asyncio.create_task(ingest_memories(memories, writer=writer, embedder=embedder))
     await asyncio.sleep(0.3)
-    run.cancel()
+    ingesting.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await run
+        await ingesting
     puts = len(writer.puts)
     await asyncio.sleep(0.1)
     assert 0 < len(writer.puts) == puts < 100
@@ -298,12 +291,12 @@ async def test_nothing_at_all_is_an_error(tmp_path: Path, read: Reads) -> None:
 
 
 async def test_a_program_may_add_no_memory_and_an_empty_one_is_an_error(
-    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    writer: WatchedStore, embedder: CrcEmbedder
 ) -> None:
-    none = await ingest_memories([], writer=writer, embedder=embedder, settings=settings)
+    none = await ingest_memories([], writer=writer, embedder=embedder)
     blank = [memory("a", " ")]
     with pytest.raises(NothingIngestedError, match=r"no message with text$"):
-        await ingest_memories(blank, writer=writer, embedder=embedder, settings=settings)
+        await ingest_memories(blank, writer=writer, embedder=embedder)
 
     assert (none.read, none.stored, writer.kept) == (0, 0, [])
 
@@ -334,7 +327,7 @@ async def test_a_part_of_a_folder_that_was_read_before_is_read_as_that_part(
 
 
 async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
-    writer: WatchedStore, embedder: CrcEmbedder, settings: IngestSettings
+    writer: WatchedStore, embedder: CrcEmbedder
 ) -> None:
     given = replace(
         memory("a"),
@@ -343,7 +336,7 @@ async def test_cues_that_cannot_be_stored_are_named_and_the_memory_is_stored(
         role="long " * 20,
         replaces=("a", "old"),
     )
-    ledger = await ingest_memories([given], writer=writer, embedder=embedder, settings=settings)
+    ledger = await ingest_memories([given], writer=writer, embedder=embedder)
 
     (kept,) = (await writer.cues.annotations(["a"]))["a"]
     requests = [f"request number {n}" for n in range(6)]

@@ -21,6 +21,7 @@ from secondhop.briefing.order import (
 )
 from secondhop.briefing.sources import BriefingAsked, Found, checked_budget, looked_up, said_by
 from secondhop.memories.writing import MemoryWriting
+from secondhop.models.tokens import count_tokens
 
 
 async def brief(memories: MemoryWriting, asked: BriefingAsked) -> Briefing:
@@ -40,7 +41,7 @@ async def brief(memories: MemoryWriting, asked: BriefingAsked) -> Briefing:
     named = [*candidates, *found.recent]
     maker = EntryMaker(
         sayings=await look(partial(said_by, named, texts=found.texts)),
-        count_tokens=None if asked.tokens is None else memories.tokens,
+        count_tokens=None if asked.tokens is None else count_tokens,
     )
     lists = {name: list(maker.all_of(own)) for name, own in ranked.items()}
     core = lists.pop("core")

@@ -10,7 +10,6 @@ from secondhop.ingest.chunk import chunk_memory
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.models.embedder import Embedder, Vectors
-from secondhop.models.tokens import TokenCounter
 from secondhop.stores.cues import cues_given
 from secondhop.stores.records import EmbeddedMemory, Memory, Passage
 
@@ -35,7 +34,6 @@ def batches_of(
     entries: Iterator[tuple[str, Found | Skipped]],
     *,
     intake: Intake,
-    count_tokens: TokenCounter,
     size: int,
 ) -> Generator[Batch, None, None]:
     """Batches of at most `size` passages, or of one memory that has more.
@@ -49,7 +47,7 @@ def batches_of(
         taken += 1
         passages: tuple[Passage, ...] = ()
         if memory is not None:
-            passages = chunk_memory(memory, count_tokens=count_tokens)
+            passages = chunk_memory(memory)
             if not passages:
                 intake.without_text(memory)
         full = batch.passages + len(passages) > size

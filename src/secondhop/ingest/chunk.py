@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from secondhop.ingest.packing import Packer
 from secondhop.ingest.pieces import Cutter, Group, Piece
-from secondhop.models.tokens import TokenCounter
+from secondhop.models.tokens import TokenCounter, count_tokens
 from secondhop.stores.records import Memory, Message, Passage
 
 _LABELS = {"user": "User", "assistant": "Assistant"}
@@ -19,7 +19,7 @@ OVERLAP_TOKENS = 80
 def chunk_memory(
     memory: Memory,
     *,
-    count_tokens: TokenCounter,
+    count_tokens: TokenCounter = count_tokens,
     max_tokens: int = MAX_TOKENS,
     overlap_tokens: int = OVERLAP_TOKENS,
 ) -> tuple[Passage, ...]:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from secondhop.ingest.cleaning import clean_memory
+from secondhop.ingest.detect import check_format
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.run import IngestProgress, IngestRun, Leaving
-from secondhop.ingest.settings import IngestSettings
 from secondhop.ingest.sources import read_source
 from secondhop.ingest.walk import Source, Walker, source_of
 from secondhop.models.embedder import Embedder
@@ -21,7 +21,8 @@ async def ingest(
     *,
     writer: EntityStore,
     embedder: Embedder,
-    settings: IngestSettings | None = None,
+    format: str | None = None,
+    tags: Sequence[str] = (),
     progress: IngestProgress | None = None,
     dry_run: bool = False,
     leaving: Leaving | None = None,
@@ -34,22 +35,24 @@ async def ingest(
     ingested before, it is read as a part of that folder, and nothing is deleted.
 
     Args:
+        format: one of the known formats, or None to detect it for each file.
+        tags: added to the tags of every memory that is read.
         dry_run: read and compare only; the ledger's `plan` names what would be added, replaced,
             moved and deleted. Nothing is embedded.
         leaving: called with the ids of memories right before they are deleted.
 
     Raises:
+        UsageError: an unknown format; nothing was done.
         IngestError: a path does not exist; nothing was done.
         NothingIngestedError: none of its memories is in the store now; `ledger` says why.
     """
-    settings = settings or IngestSettings()
+    check_format(format)
     given = [await placed(source_of(path), writer) for path in sources]
     origins = list(dict.fromkeys(source.origin for source in given))
     whole = list(dict.fromkeys(source.origin for source in given if source.within is None))
-    run = IngestRun(
-        writer, embedder, settings=settings, progress=progress, dry_run=dry_run, leaving=leaving
-    )
-    return await run.all_of(_read_all(given, settings), origins=origins, whole=whole)
+    run = IngestRun(writer, embedder, progress=progress, dry_run=dry_run, leaving=leaving)
+    entries = _read_all(given, format=format, tags=tags)
+    return await run.all_of(entries, origins=origins, whole=whole)
 
 
 async def placed(source: Source, writer: EntityStore) -> Source:
@@ -72,7 +75,6 @@ async def ingest_memories(
     *,
     writer: EntityStore,
     embedder: Embedder,
-    settings: IngestSettings | None = None,
     progress: IngestProgress | None = None,
 ) -> IngestLedger:
     """Store memories that a program built. The iterable is read in a thread.
@@ -82,20 +84,20 @@ async def ingest_memories(
     Raises:
         NothingIngestedError: none of them is in the store now; `ledger` says why.
     """
-    run = IngestRun(writer, embedder, settings=settings or IngestSettings(), progress=progress)
+    run = IngestRun(writer, embedder, progress=progress)
     return await run.all_of(_built(memories), origins=(), whole=(), built=True)
 
 
 def _read_all(
-    sources: Sequence[Source], settings: IngestSettings
+    sources: Sequence[Source], *, format: str | None, tags: Sequence[str]
 ) -> Iterator[tuple[str, Found | Skipped]]:
     walker = Walker()
     for source in sources:
-        for entry in read_source(source, walker=walker, given=settings.format):
-            yield source.origin, _tagged(entry, settings.tags)
+        for entry in read_source(source, walker=walker, given=format):
+            yield source.origin, _tagged(entry, tags)
 
 
-def _tagged(entry: Found | Skipped, tags: tuple[str, ...]) -> Found | Skipped:
+def _tagged(entry: Found | Skipped, tags: Sequence[str]) -> Found | Skipped:
     if isinstance(entry, Skipped) or not tags:
         return entry
     own = tuple(dict.fromkeys((*entry.memory.tags, *tags)))

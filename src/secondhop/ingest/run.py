@@ -19,9 +19,7 @@ from secondhop.ingest.batches import Batch, batches_of, embedded
 from secondhop.ingest.intake import Intake
 from secondhop.ingest.ledger import IngestLedger, IngestPlan, NothingIngestedError
 from secondhop.ingest.reading import Found, Skipped
-from secondhop.ingest.settings import IngestSettings
 from secondhop.models.embedder import Embedder
-from secondhop.models.tokens import count_tokens
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.locks import to_its_end
 
@@ -29,6 +27,8 @@ Leaving: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
 """Forgets what is kept elsewhere about memories with these ids. It is awaited before the memories
 are deleted, so that after a killed ingest the next one repeats both steps."""
 
+PASSAGES_AT_ONCE = 96
+"""Passages embedded at once. A larger memory is embedded in several batches, but stored as one."""
 _DELETED_AT_ONCE = 500
 
 
@@ -51,14 +51,12 @@ class IngestRun:
         writer: EntityStore,
         embedder: Embedder,
         *,
-        settings: IngestSettings,
         progress: IngestProgress | None,
         dry_run: bool = False,
         leaving: Leaving | None = None,
     ) -> None:
         """`dry_run`: read and compare; nothing is embedded, stored or deleted."""
         self._writer, self._embedder = writer, embedder
-        self._settings = settings
         self._progress: IngestProgress = progress or _unheard
         self._passages = self._stored = self._embedded = 0
         self._dry_run, self._leaving = dry_run, leaving
@@ -85,12 +83,7 @@ class IngestRun:
             cues=await self._writer.cues.fingerprints(),
             tags=await self._writer.tags(),
         )
-        batches = batches_of(
-            entries,
-            intake=intake,
-            count_tokens=self._settings.count_tokens or count_tokens,
-            size=self._settings.batch_passages,
-        )
+        batches = batches_of(entries, intake=intake, size=PASSAGES_AT_ONCE)
         await self._store_all(batches, intake)
         deleted, not_followed = await self._delete_gone(intake, whole)
         not_followed += [_only_a_part(origin) for origin in origins if origin not in whole]
@@ -126,8 +119,9 @@ class IngestRun:
         self._progress("read", intake.read, intake.read)
 
     async def _store(self, batch: Batch) -> None:
-        size = self._settings.batch_passages
-        memories = await embedded(batch, self._embedder, size=size, told=self._embedding)
+        memories = await embedded(
+            batch, self._embedder, size=PASSAGES_AT_ONCE, told=self._embedding
+        )
         if memories:
             await self._writer.put(memories)
             self._passages += batch.passages

@@ -11,7 +11,6 @@ from secondhop.ingest.chunk import chunk_memory
 from secondhop.memories import rules as rules
 from secondhop.memories.records import Kept
 from secondhop.models.embedder import Embedder
-from secondhop.models.tokens import TokenCounter, count_tokens
 from secondhop.stores.catalog.keeping import Decision, KeepingView
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_store import EntityStore
@@ -39,7 +38,6 @@ class MemoryWriting:
     clock: Callable[[], datetime]
     forgetting: list[Forgets] = field(default_factory=list[Forgets])
     """These forget a memory before it is deleted itself, such as sessions."""
-    tokens: TokenCounter = count_tokens
 
     async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
         """Store a memory as `deciding` says; one that is already known is not embedded.
@@ -124,7 +122,7 @@ class MemoryWriting:
     async def _put(self, memory: Memory, decide: Decision) -> bool:
         """Embed and store a memory; false if `decide` raised _MeanwhileError."""
         batch = Batch()
-        batch.add(memory, chunk_memory(memory, count_tokens=self.tokens))
+        batch.add(memory, chunk_memory(memory))
         (ready,) = await embedded(batch, self.embedder, size=256)
         try:
             await self.store.put_deciding(ready, decide)
