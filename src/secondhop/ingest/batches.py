@@ -45,16 +45,12 @@ def batches_of(
     for origin, entry in entries:
         memory = intake.take(entry, origin=origin)
         taken += 1
-        passages: tuple[Passage, ...] = ()
-        if memory is not None:
-            passages = chunk_memory(memory)
-            if not passages:
-                intake.without_text(memory)
+        passages = chunk_memory(memory) if memory is not None else ()
         full = batch.passages + len(passages) > size
         if full or taken >= _ENTRIES_BETWEEN or (memory and memory.memory_id in batch.memories):
             yield batch
             batch, taken = Batch(), 0
-        if memory is not None and passages:
+        if memory is not None:
             batch.add(memory, passages)
     yield batch
 

@@ -94,12 +94,6 @@ class Intake:
         if skipped.may_hide_memories:
             self._uncertain.setdefault(origin, skipped)
 
-    def without_text(self, memory: Memory) -> None:
-        """Withdraw a memory from which no passage could be made, and note it as skipped."""
-        self._outcomes.pop(memory.memory_id)
-        item = self._claims[memory.memory_id].item
-        self.skip(Skipped(item, "empty: no text"), origin=memory.origin)
-
     def with_outcome(self, *outcomes: Outcome) -> tuple[str, ...]:
         """Sorted ids of the memories with one of these outcomes."""
         return tuple(sorted(one for one, own in self._outcomes.items() if own in outcomes))

@@ -27,10 +27,6 @@ class IngestPlan:
     deleted: tuple[str, ...] = ()
     """Stored from one of the inputs earlier, and no longer in it."""
 
-    def to_dict(self) -> dict[str, object]:
-        """As `--json` prints it."""
-        return {name: list(ids) for name, ids in asdict(self).items()}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestLedger:
@@ -77,7 +73,7 @@ class IngestLedger:
             "deletions_followed": self.deletions_followed,
             "deletions_not_followed": _rows(self.deletions_not_followed),
         }
-        planned = {"dry_run": True, "plan": self.plan.to_dict()} if self.plan else {}
+        planned = {"dry_run": True, "plan": asdict(self.plan)} if self.plan else {}
         cues = {"annotation": self.annotation.to_dict()} if self.annotation else {}
         return told | planned | cues
 

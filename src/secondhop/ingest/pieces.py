@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from secondhop.ingest.markdown_blocks import Block, Section, sections_of
@@ -145,10 +146,5 @@ def _table_frame(rows: list[str]) -> tuple[Frame | None, list[str]]:
 
 def shared_path(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """The longest common prefix of these heading paths."""
-    if not paths:
-        return ()
-    low, high = min(paths), max(paths)
-    same = 0
-    while same < min(len(low), len(high)) and low[same] == high[same]:
-        same += 1
-    return low[:same]
+    levels = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
+    return tuple(level[0] for level in levels)

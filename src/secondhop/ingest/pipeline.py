@@ -4,12 +4,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from secondhop.ingest.cleaning import clean_memory
 from secondhop.ingest.detect import check_format
 from secondhop.ingest.ledger import IngestLedger
 from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.run import IngestProgress, IngestRun, Leaving
-from secondhop.ingest.sources import read_source
+from secondhop.ingest.sources import cleaned, read_source
 from secondhop.ingest.walk import Source, Walker, source_of
 from secondhop.models.embedder import Embedder
 from secondhop.stores.entity_store import EntityStore
@@ -106,9 +105,5 @@ def _tagged(entry: Found | Skipped, tags: Sequence[str]) -> Found | Skipped:
 
 def _built(memories: Iterable[Memory]) -> Iterator[tuple[str, Found | Skipped]]:
     for number, memory in enumerate(memories, start=1):
-        cleaned = clean_memory(memory)
-        item = cleaned.memory_id or f"memory number {number}"
-        if cleaned.messages:
-            yield cleaned.origin, Found(memory=cleaned, item=item)
-        else:
-            yield cleaned.origin, Skipped(item, "empty: no message with text")
+        item = memory.memory_id.strip() or f"memory number {number}"
+        yield memory.origin, cleaned(Found(memory=memory, item=item))

@@ -22,7 +22,7 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
         try:
             reader = reader_of(document, given=given, named_by_user=named)
             for entry in reader(document):
-                yield entry if isinstance(entry, Skipped) else _cleaned(entry)
+                yield entry if isinstance(entry, Skipped) else cleaned(entry)
             if lost := document.encoding.lost:
                 yield Skipped(document.item, _lost(lost), is_notice=True)
         except UnreadableError as error:
@@ -39,7 +39,8 @@ def _lost(characters: int) -> str:
     return f"read, but {what} could not be decoded (now \ufffd); save it as UTF-8"
 
 
-def _cleaned(found: Found) -> Found | Skipped:
+def cleaned(found: Found) -> Found | Skipped:
+    """The memory with clean texts; Skipped if it has no message with text."""
     memory = clean_memory(found.memory)
     if not memory.messages:
         return Skipped(found.item, "empty: no message with text")

@@ -14,29 +14,19 @@ OtherFormat: TypeAlias = Literal["mem0", "langmem"]
 OTHER_FORMATS: Final[tuple[OtherFormat, ...]] = get_args(OtherFormat)
 
 
-async def as_mem0(store: EntityStore, *, now: datetime) -> dict[str, Any]:
-    """What mem0's `Memory.get_all` would return."""
-    entity = store.identity.entity
-    return {"results": [mem0_row(one, user_id=entity) async for one in holding(store, now=now)]}
-
-
-async def as_items(store: EntityStore, *, now: datetime) -> list[dict[str, Any]]:
-    """Items of a LangGraph store: `store.put(tuple(namespace), key, value)` for each."""
-    entity = store.identity.entity
-    return [item_row(one, entity=entity) async for one in holding(store, now=now)]
-
-
 async def in_format(format: str, store: EntityStore, *, now: datetime) -> Any:
-    """The document that another library reads.
+    """The document that another library reads: what mem0's `Memory.get_all` would return, or items
+    for `store.put(tuple(namespace), key, value)`.
 
     Raises:
         UsageError: there is no such format.
     """
+    entity, memories = store.identity.entity, holding(store, now=now)
     match format:
         case "mem0":
-            return await as_mem0(store, now=now)
+            return {"results": [mem0_row(one, user_id=entity) async for one in memories]}
         case "langmem":
-            return await as_items(store, now=now)
+            return [item_row(one, entity=entity) async for one in memories]
         case _:
             raise UsageError(
                 f"unknown export format {format!r}; choose one of {', '.join(OTHER_FORMATS)}"
