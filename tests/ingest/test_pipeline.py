@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from secondhop.errors import IngestError, ModelError
-from secondhop.ingest import run
+from secondhop.ingest import batches
 from secondhop.ingest.ledger import IngestLedger, NothingIngestedError
 from secondhop.ingest.pipeline import ingest, ingest_memories
 from secondhop.models.embedder import Vectors
@@ -209,8 +209,8 @@ async def test_a_huge_memory_is_put_whole_in_a_time_that_grows_with_its_length(
     writer.puts.clear()
     ledger, for_all = await work_on(100_000)
     assert for_all < 30 * for_a_tenth  # linear: 10, plus the start; quadratic: 100
-    assert ledger.passages == (await writer.counts()).passages > 4 * run.PASSAGES_AT_ONCE
-    assert max(len(texts) for texts in embedder.asked) == run.PASSAGES_AT_ONCE
+    assert ledger.passages == (await writer.counts()).passages > 4 * batches.TEXTS_AT_ONCE
+    assert max(len(texts) for texts in embedder.asked) == batches.TEXTS_AT_ONCE
     assert len(writer.puts) == 1
 
 
@@ -235,7 +235,7 @@ class FailingEmbedder:
 async def test_a_failure_leaves_what_was_embedded_before_it_stored_and_nothing_half(
     writer: WatchedStore, embedder: CrcEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "PASSAGES_AT_ONCE", 4)
+    monkeypatch.setattr(batches, "TEXTS_AT_ONCE", 4)
     memories = [memory(str(n), f"text {n}") for n in range(20)]
     failing = FailingEmbedder(embedder)
     with pytest.raises(ModelError, match="out of memory"):
@@ -248,7 +248,7 @@ async def test_a_failure_leaves_what_was_embedded_before_it_stored_and_nothing_h
 async def test_a_cancelled_ingest_finishes_the_put_it_began(
     writer: WatchedStore, embedder: CrcEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "PASSAGES_AT_ONCE", 2)
+    monkeypatch.setattr(batches, "TEXTS_AT_ONCE", 2)
     embedder.seconds_a_text, writer.put_seconds = 0.005, 0.05
     memories = [memory(str(n), f"text {n}") for n in range(200)]
     ingesting = asyncio.create_task(ingest_memories(memories, writer=writer, embedder=embedder))

@@ -13,6 +13,8 @@ from secondhop.models.embedder import Embedder, Vectors
 from secondhop.stores.cues import cues_given
 from secondhop.stores.records import EmbeddedMemory, Memory, Passage
 
+TEXTS_AT_ONCE = 96
+"""Texts embedded at once. A larger memory is embedded in several batches, but stored as one."""
 _ENTRIES_BETWEEN = 500
 _MAX_TITLE_CHARS = 200
 
@@ -31,12 +33,9 @@ class Batch:
 
 
 def batches_of(
-    entries: Iterator[tuple[str, Found | Skipped]],
-    *,
-    intake: Intake,
-    size: int,
+    entries: Iterator[tuple[str, Found | Skipped]], *, intake: Intake
 ) -> Generator[Batch, None, None]:
-    """Batches of at most `size` passages, or of one memory that has more.
+    """Batches of at most `TEXTS_AT_ONCE` passages, or of one memory that has more.
 
     Each entry is an origin and what was read from it. A batch also ends after `_ENTRIES_BETWEEN`
     entries, even if it is empty, so that progress is reported often.
@@ -46,7 +45,7 @@ def batches_of(
         memory = intake.take(entry, origin=origin)
         taken += 1
         passages = chunk_memory(memory) if memory is not None else ()
-        full = batch.passages + len(passages) > size
+        full = batch.passages + len(passages) > TEXTS_AT_ONCE
         if full or taken >= _ENTRIES_BETWEEN or (memory and memory.memory_id in batch.memories):
             yield batch
             batch, taken = Batch(), 0
@@ -63,7 +62,7 @@ def embedding_text(memory: Memory, passage: Passage) -> str:
 
 
 async def embedded(
-    batch: Batch, embedder: Embedder, *, size: int, told: Callable[[int], None] | None = None
+    batch: Batch, embedder: Embedder, *, told: Callable[[int], None] | None = None
 ) -> list[EmbeddedMemory]:
     """The memories of a batch, with the vectors of their passages and cues.
 
@@ -78,9 +77,7 @@ async def embedded(
         for memory, passages in batch.memories.values()
     ]
     texts += [[cue.text for cue in cues_given(memory)] for memory, _ in batch.memories.values()]
-    vectors = await embedded_texts(
-        [one for part in texts for one in part], embedder, size=size, told=told
-    )
+    vectors = await embedded_texts([one for part in texts for one in part], embedder, told=told)
     parts = np.split(vectors, list(accumulate(map(len, texts))))
     cue_parts = parts[len(batch.memories) :]
     return [
@@ -92,18 +89,14 @@ async def embedded(
 
 
 async def embedded_texts(
-    texts: Sequence[str],
-    embedder: Embedder,
-    *,
-    size: int,
-    told: Callable[[int], None] | None = None,
+    texts: Sequence[str], embedder: Embedder, *, told: Callable[[int], None] | None = None
 ) -> Vectors:
-    """float32 [n_texts, dim]. Equal texts are embedded once, at most `size` texts at a time."""
+    """float32 [n_texts, dim]. Equal texts are embedded once, at most `TEXTS_AT_ONCE` at a time."""
     rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
     different = list(rows)
     parts: list[Vectors] = [np.zeros((0, embedder.dimension), np.float32)]
-    for start in range(0, len(different), size):
-        part = await embedder.embed_passages(different[start : start + size])
+    for start in range(0, len(different), TEXTS_AT_ONCE):
+        part = await embedder.embed_passages(different[start : start + TEXTS_AT_ONCE])
         parts.append(part)
         if told is not None:
             told(len(part))

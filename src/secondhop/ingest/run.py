@@ -27,8 +27,6 @@ Leaving: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
 """Forgets what is kept elsewhere about memories with these ids. It is awaited before the memories
 are deleted, so that after a killed ingest the next one repeats both steps."""
 
-PASSAGES_AT_ONCE = 96
-"""Passages embedded at once. A larger memory is embedded in several batches, but stored as one."""
 _DELETED_AT_ONCE = 500
 
 
@@ -83,8 +81,7 @@ class IngestRun:
             cues=await self._writer.cues.fingerprints(),
             tags=await self._writer.tags(),
         )
-        batches = batches_of(entries, intake=intake, size=PASSAGES_AT_ONCE)
-        await self._store_all(batches, intake)
+        await self._store_all(batches_of(entries, intake=intake), intake)
         deleted, not_followed = await self._delete_gone(intake, whole)
         not_followed += [_only_a_part(origin) for origin in origins if origin not in whole]
         ledger = IngestLedger(
@@ -119,9 +116,7 @@ class IngestRun:
         self._progress("read", intake.read, intake.read)
 
     async def _store(self, batch: Batch) -> None:
-        memories = await embedded(
-            batch, self._embedder, size=PASSAGES_AT_ONCE, told=self._embedding
-        )
+        memories = await embedded(batch, self._embedder, told=self._embedding)
         if memories:
             await self._writer.put(memories)
             self._passages += batch.passages

@@ -11,7 +11,7 @@ import numpy as np
 
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.graph.result import Frozen
-from secondhop.ingest.batches import embedding_text
+from secondhop.ingest.batches import TEXTS_AT_ONCE, embedding_text
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
 from secondhop.models.embedding_cache import past_the_cache
@@ -24,7 +24,6 @@ from secondhop.stores.records import Memory, Passage
 EXAMPLES = 5
 SAMPLE = 32
 """How many passages are embedded again, to check their vectors."""
-EMBEDDED_AT_ONCE = 64
 FITS = 0.98
 """From this cosine on, a stored vector and a fresh one count as the same. Batching and quantisation
 move a vector a little."""
@@ -188,8 +187,8 @@ async def embed(
     ids: Sequence[str], texts: Mapping[str, str], vectors: VectorMaintenance, case: Examined
 ) -> None:
     """Embed the texts of these ids and store the vectors."""
-    for start in range(0, len(ids), EMBEDDED_AT_ONCE):
-        part = ids[start : start + EMBEDDED_AT_ONCE]
+    for start in range(0, len(ids), TEXTS_AT_ONCE):
+        part = ids[start : start + TEXTS_AT_ONCE]
         await vectors.put(part, await case.embedder.embed_passages([texts[one] for one in part]))
         if case.progress is not None:
             case.progress("embed", start + len(part), len(ids))

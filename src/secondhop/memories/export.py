@@ -19,6 +19,7 @@ from secondhop.memories.export_format import (
     MemoryRecord,
     record_of,
 )
+from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
@@ -29,7 +30,6 @@ from secondhop.stores.records import EarlierText
 FRAME = 2
 """Lines of an export that are not memories: the first and the last."""
 _BATCH = 500
-_EMBEDDED_AT_ONCE = 256
 
 
 class Imported(Frozen):
@@ -81,9 +81,7 @@ def events_of(
 async def imported(
     lines: Iterable[str],
     *,
-    store: EntityStore,
-    embedder: Embedder,
-    counters: CounterStore,
+    writing: MemoryWriting,
     progress: IngestProgress | None = None,
     dry_run: bool = False,
 ) -> Imported:
@@ -97,6 +95,7 @@ async def imported(
         stored.
     """
     records = read_export(lines)
+    store, embedder = writing.store, writing.embedder
     known = dict(await store.content_hashes())
     read = stored = unchanged = 0
     conflicts: list[str] = []
@@ -110,7 +109,7 @@ async def imported(
             if fresh:
                 await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
             mine = [record for record in batch if record.id not in clash]
-            await restore_state(mine, store=store, counters=counters)
+            await restore_state(mine, store=store, counters=writing.counters)
             await restore_cues(mine, store=store, embedder=embedder)
         conflicts += sorted(clash)
         read, stored = read + len(batch), stored + len(fresh)
@@ -171,7 +170,7 @@ async def restore_cues(
     if not annotations and not added:
         return
     cues = [*(cue for annotation in annotations for cue in annotation.cues), *added]
-    vectors = await embedded_texts([cue.text for cue in cues], embedder, size=_EMBEDDED_AT_ONCE)
+    vectors = await embedded_texts([cue.text for cue in cues], embedder)
     await store.cues.annotate(annotations, vectors, added=added)
 
 

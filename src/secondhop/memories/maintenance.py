@@ -142,9 +142,7 @@ class Maintenance:
         """
         return await imported(
             lines,
-            store=self._writing.store,
-            embedder=self._writing.embedder,
-            counters=self._writing.counters,
+            writing=self._writing,
             progress=progress,
             dry_run=dry_run,
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from secondhop.errors import StoreError
-from secondhop.ingest.batches import Batch, embedded
+from secondhop.ingest.batches import TEXTS_AT_ONCE, Batch, embedded
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.embedder import Embedder
@@ -20,8 +20,6 @@ from secondhop.sync import in_own_loop
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
-
-PASSAGES_AT_ONCE = 96
 
 logger = logging.getLogger(__name__)
 
@@ -115,7 +113,7 @@ async def rebuild(
     with closing(CachingEmbedder(embedder, cache)) as cached:
         async for memory, passages in reindex.memories():
             batch.add(memory, passages)
-            if batch.passages >= PASSAGES_AT_ONCE:
+            if batch.passages >= TEXTS_AT_ONCE:
                 done += await put_batch(batch, reindex, embedder=cached)
                 batch = Batch()
                 if progress:
@@ -130,6 +128,6 @@ async def rebuild(
 
 async def put_batch(batch: Batch, reindex: Reindex, *, embedder: Embedder) -> int:
     """Embed and store the batch's passages. Returns how many there were."""
-    for ready in await embedded(batch, embedder, size=PASSAGES_AT_ONCE):
+    for ready in await embedded(batch, embedder):
         await reindex.put([passage.passage_id for passage in ready.passages], ready.vectors)
     return batch.passages

@@ -123,7 +123,7 @@ class MemoryWriting:
         """Embed and store a memory; false if `decide` raised _MeanwhileError."""
         batch = Batch()
         batch.add(memory, chunk_memory(memory))
-        (ready,) = await embedded(batch, self.embedder, size=256)
+        (ready,) = await embedded(batch, self.embedder)
         try:
             await self.store.put_deciding(ready, decide)
         except _MeanwhileError:
