@@ -41,6 +41,7 @@ from secondhop.nodes.reasons import LEAST_NEAR, match_needed, telling_cue
 from secondhop.nodes.selection.relevance import NEWER
 from secondhop.nodes.state import FACT_ASKED, FACT_NAMED
 from secondhop.ranking.votes import IN_FAVOUR
+from secondhop.wording import counted
 
 ONLY_ORDERS = (
     "This score only orders what was found: it cannot be compared with ranking.min_score, which "
@@ -60,6 +61,7 @@ def explain(
     names: Mapping[str, str] | None = None,
     similarity: float | None = None,
     takes_cue: bool = True,
+    unvoted: RecallTrace | None = None,
 ) -> Explanation:
     """Explain from a trace what happened to a memory.
 
@@ -68,6 +70,7 @@ def explain(
         similarity: of its text to that of the newer memory that lowers its score; None: unknown.
         reach: how close a memory that is not in the trace came; None: it is not stored.
         takes_cue: whether another cue can be added to it.
+        unvoted: the first round of the same session, before any votes; None: not known.
 
     Raises:
         UsageError: the memory is neither in the trace nor stored.
@@ -77,7 +80,12 @@ def explain(
     candidate = trace.candidate(memory_id)
     if candidate is not None:
         return of_candidate(
-            trace, candidate, names=names or {}, similarity=similarity, takes_cue=takes_cue
+            trace,
+            candidate,
+            names=names or {},
+            similarity=similarity,
+            takes_cue=takes_cue,
+            unvoted=unvoted,
         )
     preference = preference_of(trace, memory_id)
     if preference is not None:
@@ -112,6 +120,7 @@ def of_candidate(
     names: Mapping[str, str],
     similarity: float | None,
     takes_cue: bool,
+    unvoted: RecallTrace | None,
 ) -> Explanation:
     """The story of a memory that some query found: what speaks for it and against it, and whether
     it got a slot."""
@@ -126,13 +135,13 @@ def of_candidate(
     ]
     change = ""
     if candidate.slot is None:
-        change = nearest_change(trace, candidate, last, takes_cue=takes_cue)
+        change = nearest_change(trace, candidate, last, takes_cue=takes_cue, unvoted=unvoted)
     if candidate.slot is not None:
         story.append(slot_reason(trace, candidate))
     elif last is not None and last.stage == "critique":  # its votes say why
         story += [beaten_by(trace, candidate, last, names=names).strip()]
     elif last is not None:
-        story.append(told_cut(trace, candidate, last, names=names))
+        story += [unread(trace, candidate), told_cut(trace, candidate, last, names=names)]
     else:
         story.append(lower_score(trace, candidate))
     return Explanation(
@@ -162,6 +171,14 @@ def said_already(
     if last is None or not is_close(last) or last.against not in trace.returned:
         return []
     return [f"Much of what it says came back with {called(trace, last.against, names)}."]
+
+
+def unread(trace: RecallTrace, candidate: TraceCandidate) -> str:
+    """A sentence if the critic voted but never read this memory; else ""."""
+    read = [one for one in trace.candidates if any(vote.by == "critic" for vote in one.votes)]
+    if not read or candidate in read:
+        return ""
+    return f"The critic did not read it: it was shown the {counted(len(read), 'memory')} ahead."
 
 
 def is_held_back(last: TraceDrop | None) -> bool:

@@ -30,13 +30,19 @@ from secondhop.wording import command
 
 
 def nearest_change(
-    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop | None, *, takes_cue: bool = True
+    trace: RecallTrace,
+    candidate: TraceCandidate,
+    last: TraceDrop | None,
+    *,
+    takes_cue: bool = True,
+    unvoted: RecallTrace | None = None,
 ) -> str:
     """One change of a setting, a vote, the question or the memory; "" if none is known.
 
     Args:
         last: the drop that decided; None if the memory has no drop.
         takes_cue: whether another cue can be added to the memory.
+        unvoted: the first round of the same session, before any votes; None: not known.
     """
     hint = cue_hint(trace, candidate, takes_cue=takes_cue)
     unread = hint if "answer.min_score" in trace.settings else ""
@@ -57,10 +63,11 @@ def nearest_change(
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if is_voted_session:
-        return without_votes(trace, candidate, hint=hint)
+        return without_votes(trace, candidate, unvoted, hint=hint)
     if last.stage == "pick" and last.rank is not None:
         if is_better_unread(trace, candidate, last.rank):
-            return without_critic(trace, candidate, hint=hint)
+            others = without_critic(trace, candidate, hint=hint)
+            return f"{slots_of(trace, last.rank)}; or {others}"
         return more_slots(trace, candidate, last, last.rank, hint=hint)
     return never_weighed(trace, candidate, hint)
 
@@ -173,13 +180,34 @@ def more_slots(
     return slots_of(trace, place) + hint + unlearned(trace, candidate)
 
 
-def without_votes(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -> str:
+def without_votes(
+    trace: RecallTrace, candidate: TraceCandidate, unvoted: RecallTrace | None, *, hint: str
+) -> str:
     """The change for a memory that a session with votes has no slot for. Only what its answer shows
     can be voted on, and another recall has not these votes."""
     if candidate.first_round > 1:  # votes moved the search that found it
         return NEARER_QUESTION
-    found = len(trace.scores())
-    return f"--k {found} in a new recall without votes, as many as were found (fewer may do){hint}"
+    place = None if unvoted is None else place_in(unvoted, candidate.memory_id)
+    if place is None:
+        found = len(trace.scores())
+        return (
+            f"--k {found} in a new recall without votes, as many as were found (fewer may do){hint}"
+        )
+    if place <= trace.k:
+        return f"ask again in a new recall without votes (before them, it came in at place {place})"
+    return (
+        f"--k {place} or a little more in a new recall without votes (before them, it came in at "
+        f"place {place}){hint}"
+    )
+
+
+def place_in(trace: RecallTrace, memory_id: str) -> int | None:
+    """The place at which a memory came in, with or without a slot; None: it took no part."""
+    own = trace.candidate(memory_id)
+    if own is None:
+        return None
+    ranks = [drop.rank for drop in own.drops if drop.stage == "pick"]
+    return own.slot or (ranks[-1] if ranks else None)
 
 
 def slots_of(trace: RecallTrace, place: int) -> str:

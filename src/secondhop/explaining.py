@@ -1,5 +1,6 @@
 """Why a memory came back in a recall, or did not."""
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ from secondhop.wording import shown
 
 if TYPE_CHECKING:
     from secondhop.recall import Recall
+
+
+ROUNDS_NEAR = 50
+"""How many of the newest traces are looked through for the first round of a session."""
 
 
 async def explained(
@@ -65,6 +70,7 @@ async def explained(
         names=await names_of_newer(story, memory_id, store),
         similarity=await similarity_to_newer(story, memory_id, store),
         takes_cue=await takes_cue(memory_id, store),
+        unvoted=await asyncio.to_thread(before_votes, story, traces),
     )
     if memory_id in story.rest:  # its title is not in the trace
         cards = await store.cards([memory_id])
@@ -119,6 +125,16 @@ async def takes_cue(memory_id: str, store: EntityStore) -> bool:
     cues = (await store.cues.of_memories([memory_id])).get(memory_id, ())
     own = [one for one in cues if (one.origin, one.breadth) == ("host", "specific")]
     return len(own) < MOST_CUES["specific"]
+
+
+def before_votes(trace: RecallTrace, traces: TraceFolder) -> RecallTrace | None:
+    """The first round of the session that this trace is a later round of; None if it is not kept,
+    or if the trace is no such round."""
+    if trace.stop_reason != "votes" or trace.spent.rounds == 1:
+        return None
+    asked = (trace.asked_at, trace.question)
+    rounds = [one for one in traces.newest(ROUNDS_NEAR) if (one.asked_at, one.question) == asked]
+    return next((one for one in rounds if one.spent.rounds == 1), None)
 
 
 async def hidden_now(trace: RecallTrace, store: EntityStore) -> Hidden:
