@@ -2,8 +2,8 @@
 
     python -m benchmarks.sessions [DIR...] [--votes N] [--noise SHARE] [--seed N]
 
-They are compared with the next page of the same ranking, and with a vector formula from the
-literature. docs/sessions.md says how the user votes, and gives the results.
+docs/benchmarks.md says how the user votes, and gives the results, also those of two rivals: the
+next page of the same ranking, and a vector formula from the literature.
 """
 
 import argparse
@@ -13,7 +13,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.session_report import SessionReport, lowered_share, mean_by_round, ratio_of
-from benchmarks.session_rivals import by_reference_formula, next_page
 from benchmarks.simulated_user import LabelledUser
 
 from secondhop.cli.eval_commands import load_scenarios
@@ -47,22 +46,7 @@ async def run_sessions(
     for question in scenario.questions:
         user = LabelledUser(question, noise=noise, seed=seed)
         answers = await session_answers(question, user, recall, votes=votes)
-        rivals = {
-            "next page": await next_page(
-                question, LabelledUser(question, noise=noise, seed=seed), recall, pages=votes + 1
-            ),
-            "reference formula": await by_reference_formula(
-                question,
-                LabelledUser(question, noise=noise, seed=seed),
-                recall,
-                first=answers[0].memories,
-                pages=votes + 1,
-            ),
-        }
-        shown = {"session": [answer.ids() for answer in answers], **rivals}
-        report.questions[question.id] = {
-            name: [measure(question, ids) for ids in rounds] for name, rounds in shown.items()
-        }
+        report.questions[question.id] = [measure(question, answer.ids()) for answer in answers]
     return report
 
 
@@ -111,7 +95,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Print alpha-nDCG of the first answer and after each round, by system, without cues."""
+    """Print alpha-nDCG of the first answer and after each round, without cues."""
     wanted = arguments()
     scenarios = load_scenarios(wanted.folders or shipped_scenarios(), cues=False)
     common = Common(llm="offline", embedder="default")
@@ -120,10 +104,9 @@ def main() -> None:
             scenarios, common, votes=wanted.votes, noise=wanted.noise, seed=wanted.seed
         )
     )
-    for system in reports[0].systems():
-        rounds = " ".join(f"{value:.3f}" for value in mean_by_round(reports, system))
-        ratio, lower = ratio_of(reports, system), lowered_share(reports, system)
-        print(f"{system:18} {rounds}  over the first {ratio:.2f}, made worse {lower:.0%}")
+    rounds = " ".join(f"{value:.3f}" for value in mean_by_round(reports))
+    ratio, lower = ratio_of(reports), lowered_share(reports)
+    print(f"{rounds}  over the first {ratio:.2f}, made worse {lower:.0%}")
 
 
 if __name__ == "__main__":

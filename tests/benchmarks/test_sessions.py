@@ -4,7 +4,7 @@ Measured as `python -m benchmarks.sessions` does it; docs/sessions.md has the fi
 """
 
 import pytest
-from benchmarks.session_report import SYSTEM, lowered_share, mean_by_round, ratio_of
+from benchmarks.session_report import lowered_share, mean_by_round, ratio_of
 from benchmarks.sessions import measure_sessions
 from tests.evals.as_shipped import AS_SHIPPED
 
@@ -27,8 +27,8 @@ async def test_two_rounds_of_votes_make_a_third_more_of_an_answer_and_hardly_eve
 
     assert [report.name for report in reports] == ["carefeed", "episodes", "house", "ops-notes"]
     assert sum(len(report.questions) for report in reports) >= 36
-    rounds = mean_by_round(reports, SYSTEM)
+    rounds = mean_by_round(reports)
     assert len(rounds) == 3
-    assert ratio_of(reports, SYSTEM) >= GAIN, rounds
-    lowered = {report.name: report.lowered(SYSTEM) for report in reports}
-    assert lowered_share(reports, SYSTEM) <= LOWERED, lowered
+    assert ratio_of(reports) >= GAIN, rounds
+    lowered = {report.name: report.lowered() for report in reports}
+    assert lowered_share(reports) <= LOWERED, lowered
