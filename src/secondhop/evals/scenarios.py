@@ -1,5 +1,6 @@
 """Runs scenarios: asks secondhop and plain search every question."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -10,7 +11,6 @@ from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.missed import missed_facets
 from secondhop.evals.report import OURS, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
-from secondhop.evals.side_by_side import side_by_side
 from secondhop.graph.result import RecallResult
 from secondhop.ingest.run import IngestProgress
 from secondhop.nodes.state import Effort
@@ -73,13 +73,21 @@ async def run_scenario(
     cold = Asking(baselines=False, effort="none")
     for question in questions if asking.warm_up else questions[:1]:  # one loads the embedding model
         await ask(question, recall, asking=cold)
-    asked = await side_by_side(
-        questions,
-        lambda question: ask(question, recall, asking=asking),
-        at_once=asking.at_once,
-        progress=(lambda done: progress(scenario.name, done, len(questions))) if progress else None,
-    )
-    answers = dict(zip((question.id for question in questions), asked, strict=True))
+    gate, answered = asyncio.Semaphore(asking.at_once), dict[str, Answer]()
+
+    async def put(question: Question | UnansweredQuestion) -> None:
+        async with gate:
+            answered[question.id] = await ask(question, recall, asking=asking)
+        if progress:
+            progress(scenario.name, len(answered), len(questions))
+
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for question in questions:
+                tasks.create_task(put(question))
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    answers = {question.id: answered[question.id] for question in questions}
     rankings: dict[str, dict[str, Sequence[str]]] = {}
     for question in scenario.questions:
         answer = answers[question.id]
