@@ -1,10 +1,11 @@
 """Targets of a comparison: plain search, an effort, settings, a prompt, an earlier report."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from secondhop.errors import UsageError, said_by_system
 from secondhop.evals.baselines import BASELINES
@@ -74,6 +75,15 @@ ComparisonTarget: TypeAlias = (
 )
 
 
+class ReportedScenario(BaseModel):
+    """A scenario of a report; the comparison in it has no results."""
+
+    results: dict[str, list[str]] | None = None
+
+
+_DOCUMENT = TypeAdapter(dict[str, ReportedScenario])
+
+
 def comparison_target(said: str) -> ComparisonTarget:
     """The target for a baseline's name, an effort, "defaults", "NAME=VALUE,…", or a file of
     settings, a prompt or a report.
@@ -120,24 +130,9 @@ def report_in(path: Path) -> dict[str, Rankings] | None:
         UsageError: it cannot be read.
     """
     try:
-        found: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        scenarios = _DOCUMENT.validate_json(path.read_bytes())
+    except OSError as error:
         raise UsageError(f"cannot read {path}: {said_by_system(error)}") from error
-    except json.JSONDecodeError:
+    except ValidationError:
         return None
-    if not isinstance(found, dict):
-        return None
-    documents = cast(dict[str, Any], found)
-    reports = {name: one["results"] for name, one in documents.items() if is_report(one)}
-    return reports or None
-
-
-def is_report(document: object) -> bool:
-    """Whether `document["results"]` is {question id: [memory ids]}, as for a report's scenario."""
-    if not isinstance(document, dict):
-        return False
-    results: object = cast(dict[str, Any], document).get("results")
-    if not isinstance(results, dict):
-        return False
-    rankings: list[object] = list(cast(dict[str, Any], results).values())
-    return all(isinstance(one, list) for one in rankings)
+    return {name: one.results for name, one in scenarios.items() if one.results is not None} or None
