@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 from benchmarks.contest import Asked, Entry, Ground
 
+from secondhop.evals import samples
 from secondhop.evals.baselines import BASELINES, plain_rankings
 from secondhop.evals.scenarios import store_scenario
 from secondhop.models.embedder import Embedder, Vectors
@@ -91,10 +92,7 @@ async def ours(ground: Ground) -> Whole:
 async def without_cues(ground: Ground) -> Whole:
     """secondhop without cues: over the texts only, like the other systems."""
     scenario = ground.scenario
-    plain = [
-        replace(memory, cues=(), broad_cues=(), role="", replaces=())
-        for memory in scenario.memories
-    ]
+    plain = map(samples.without_cues, scenario.memories)
     recall = await ground.closing.enter_async_context(
         await Recall.aopen(
             ground.folder / "no cues" / scenario.name, embedder=ground.embedder, annotate=False
