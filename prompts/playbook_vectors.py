@@ -3,21 +3,17 @@
 `tools/embed_playbooks.py` writes them anew after a playbook has changed.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final, TypeAlias
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from secondhop.prompts.library import Intent
-
-logger = logging.getLogger(__name__)
 
 VECTORS_FILE: Final = "vectors.npz"
 
@@ -38,16 +34,12 @@ class PlaybookVectors:
 
 
 def shipped_vectors(intents: Sequence[Intent], *, model_id: str) -> PlaybookVectors | None:
-    """The vectors that ship; None if they are of another model or other texts, or damaged."""
+    """The vectors that ship; None if they are of another model or other texts."""
     file: Traversable = files("secondhop.prompts") / "playbooks" / VECTORS_FILE
-    try:
-        with file.open("rb") as opened, np.load(opened) as kept:
-            if str(kept["made_of"]) != fingerprint(intents, model_id=model_id):
-                return None
-            return PlaybookVectors(asks=kept["asks"], names=kept["names"], facets=kept["facets"])
-    except (OSError, EOFError, KeyError, ValueError, BadZipFile) as error:
-        logger.warning("the playbooks are embedded, because %s cannot be read: %s", file, error)
-        return None
+    with file.open("rb") as opened, np.load(opened) as kept:
+        if str(kept["made_of"]) != fingerprint(intents, model_id=model_id):
+            return None
+        return PlaybookVectors(asks=kept["asks"], names=kept["names"], facets=kept["facets"])
 
 
 def fingerprint(intents: Sequence[Intent], *, model_id: str) -> str:

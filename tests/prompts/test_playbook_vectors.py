@@ -1,7 +1,6 @@
 """The vectors that ship are those of the playbooks that ship."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from secondhop.models.embedder import Vectors
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.planning.playbooks import Playbooks, facet_vectors
 from secondhop.prompts.library import shipped_intents
-from secondhop.prompts.playbook_vectors import VECTORS_FILE, shipped_vectors
+from secondhop.prompts.playbook_vectors import shipped_vectors
 from secondhop.ranking.arrays import unit_rows
 
 INTENTS = shipped_intents()
@@ -40,21 +39,6 @@ async def test_nothing_but_the_model_is_waited_for(monkeypatch: pytest.MonkeyPat
     await playbooks.facets_for(unit_rows(np.ones((1, embedder.dimension))))
 
     assert len(read) == 1
-
-
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut", b"version https://git-lfs.github.com"])
-def test_a_damaged_file_is_as_good_as_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
-) -> None:
-    (tmp_path / "playbooks").mkdir()
-    (tmp_path / "playbooks" / VECTORS_FILE).write_bytes(content)
-
-    def folder(_: str) -> Path:
-        return tmp_path
-
-    monkeypatch.setattr("secondhop.prompts.playbook_vectors.files", folder)
-
-    assert shipped_vectors(INTENTS, model_id=BgeOnnxEmbedder().model_id) is None
 
 
 async def test_they_are_those_that_the_model_computes() -> None:
