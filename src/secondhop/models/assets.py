@@ -6,21 +6,13 @@ matter whether it comes from a wheel on the user's own package index or from the
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from secondhop.errors import ModelUnavailableError
 
 logger = logging.getLogger(__name__)
-
-PullProgress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with (what is being fetched, bytes so far, total bytes or None if unknown)."""
-
-
-def _untold(name: str, done: int, total: int | None) -> None:
-    """Show no progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,20 +121,11 @@ def ensure_assets(
             f"found no {bundle.name} in {folder}, and offline mode forbids fetching; run "
             f"`secondhop models pull` once with network, or fill that folder from another machine"
         )
-    # A warning, so that even without logging set up, one sees why the first call takes long.
-    logger.warning(
-        "fetching the %s (%.0f MB, once) into %s", bundle.name, bundle.wheel_size / 1e6, folder
-    )
     pull([bundle], cache_dir=home)
     return folder
 
 
-def pull(
-    bundles: Sequence[AssetBundle],
-    *,
-    cache_dir: Path | None = None,
-    progress: PullProgress | None = None,
-) -> list[Path]:
+def pull(bundles: Sequence[AssetBundle], *, cache_dir: Path | None = None) -> list[Path]:
     """Check every hash, fetch what is missing or wrong, and return one folder per bundle.
 
     Two processes may pull at once, and a killed one leaves no half-written file behind, because
@@ -159,7 +142,14 @@ def pull(
         if missing:
             from secondhop.models.asset_download import download
 
-            download(bundle, missing, home=home, progress=progress or _untold)
+            # A warning, so that even without logging set up, one sees what takes so long.
+            logger.warning(
+                "fetching the %s (%.0f MB, once) into %s",
+                bundle.name,
+                bundle.wheel_size / 1e6,
+                folder,
+            )
+            download(bundle, missing, home=home)
         folders.append(folder)
     return folders
 
