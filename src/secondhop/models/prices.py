@@ -8,7 +8,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from secondhop.errors import UsageError
 from secondhop.models.llm import Usage
@@ -93,16 +93,8 @@ def read_prices(file: Traversable | Path) -> PriceTable:
     try:
         found: object = yaml.safe_load(file.read_text(encoding="utf-8"))
         return _PriceFile.model_validate(found).prices
-    except OSError as error:
-        raise UsageError(f"cannot read the prices in {file}: {error.strerror}") from error
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join(str(part) for part in problem["loc"]) or "the file"
-        raise UsageError(
-            f"the prices in {file} are not valid: {where}: {problem['msg']}"
-        ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"the prices in {file} are not YAML: {error}") from error
+    except (OSError, ValueError, yaml.YAMLError) as error:  # pydantic's errors are ValueErrors
+        raise UsageError(f"the prices in {file} cannot be used: {error}") from error
 
 
 def price_of(model_id: str, prices: PriceTable) -> TokenPrice | None:
