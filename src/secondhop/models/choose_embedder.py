@@ -1,9 +1,8 @@
 """Chooses an embedder from a name in a setting, or from an object that the caller gives."""
 
-import threading
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
 
 from secondhop.errors import UsageError
 from secondhop.models.embedder import Embedder
@@ -13,20 +12,13 @@ from secondhop.models.remote_embedder import RemoteEmbedder
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from secondhop.models.bge_onnx import BgeOnnxEmbedder
-
 EMBEDDER_SPECS = ("default", "bge-small-en-v1.5", "hashing", "openai:MODEL")
-
-_default_models: "WeakValueDictionary[tuple[Path | None, bool], BgeOnnxEmbedder]"
-_default_models = WeakValueDictionary()
-_lock = threading.Lock()
 
 
 def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = False) -> Embedder:
     """The embedder that `spec` names; nothing is loaded or fetched before its first use.
 
-    The default model is loaded once per process: equal calls return the same object while it is in
-    use.
+    The default model is loaded once per process: equal calls return the same object.
 
     Args:
         spec: one of `EMBEDDER_SPECS`; "default" is bge-small-en-v1.5.
@@ -76,12 +68,8 @@ def _adapted(embedder: "Embedder | Embeddings") -> Embedder:
     return embedder  # type: ignore[return-value] # a wrong object shows at its first call
 
 
+@lru_cache
 def _default_model(cache_dir: Path | None, *, offline: bool) -> Embedder:
     from secondhop.models.bge_onnx import BgeOnnxEmbedder
 
-    with _lock:
-        found = _default_models.get((cache_dir, offline))
-        if found is None:
-            found = BgeOnnxEmbedder(cache_dir=cache_dir, offline=offline)
-            _default_models[cache_dir, offline] = found
-        return found
+    return BgeOnnxEmbedder(cache_dir=cache_dir, offline=offline)
