@@ -28,7 +28,6 @@ _Rows: TypeAlias = dict[str, Vectors]
 """{text: its vector}."""
 _Calls: TypeAlias = dict[tuple[Kind, str], asyncio.Task[_Rows]]
 
-_LOOKUPS_A_STATEMENT = 500
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
     text_sha BLOB NOT NULL,
@@ -215,17 +214,12 @@ def _ended(under_way: _Calls, kind: Kind, texts: Sequence[str], call: asyncio.Ta
 def _select(
     connection: sqlite3.Connection, *, model_id: str, kind: Kind, texts: Sequence[str]
 ) -> _Rows:
-    by_sha = {text_digest(text): text for text in texts}
-    shas, found = list(by_sha), _Rows()
-    for start in range(0, len(shas), _LOOKUPS_A_STATEMENT):
-        chunk = shas[start : start + _LOOKUPS_A_STATEMENT]
-        marks = ",".join("?" * len(chunk))
-        rows = connection.execute(
-            f"SELECT text_sha, vector FROM vectors WHERE text_sha IN ({marks})"
-            " AND model_id = ? AND kind = ?",
-            [*chunk, model_id, kind],
-        )
-        found |= {by_sha[sha]: np.frombuffer(blob, dtype="<f4") for sha, blob in rows}
+    select = "SELECT vector FROM vectors WHERE text_sha = ? AND model_id = ? AND kind = ?"
+    found: _Rows = {}
+    for text in texts:
+        row = connection.execute(select, [text_digest(text), model_id, kind]).fetchone()
+        if row is not None:
+            found[text] = np.frombuffer(row[0], dtype="<f4")
     return found
 
 
