@@ -72,11 +72,8 @@ def _validated(value: object, schema: type[T]) -> T:
 
 
 def _other_forms(plain: str, schema: type[BaseModel]) -> Iterator[object]:
-    """A list, or the complete rows of a cut-off reply, for schemas that accept them."""
-    brace, bracket = plain.find("{"), plain.find("[")
-    if bracket >= 0 and (brace < 0 or bracket < brace):
-        with suppress(ValueError, RecursionError):
-            yield _DECODER.raw_decode(plain, bracket)[0]
+    """The complete rows of a list or of a cut-off reply, for schemas that accept them."""
+    brace = plain.find("{")
     if brace < 0:
         return
     before = plain[:brace].rstrip()
