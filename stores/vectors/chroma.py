@@ -27,11 +27,11 @@ from secondhop.stores.vectors.apart import (
 from secondhop.stores.vectors.chroma_client import (
     ChromaClient,
     ChromaCollection,
-    ChromaSession,
     UnloadedIndexError,
 )
 
 _BATCH = 500
+"""The most vectors in one call."""
 
 
 P = ParamSpec("P")
@@ -106,7 +106,7 @@ class ChromaVectors:
 
     def _nearest(self, queries: Vectors, k: int) -> list[list[tuple[str, float]]]:
         nothing: list[list[tuple[str, float]]] = [[] for _ in queries]
-        with self._reading() as (_, collection):
+        with self._reading() as collection:
             if collection is None or not len(queries) or k < 1:
                 return nothing
             spare = self._spare(collection)
@@ -116,12 +116,11 @@ class ChromaVectors:
 
     def _fetch(self, passage_ids: list[str]) -> dict[str, Vector]:
         stored: dict[str, Vector] = {}
-        with self._reading() as (session, collection):
-            if session is None or collection is None:
+        with self._reading() as collection:
+            if collection is None:
                 return {}
-            for start in range(0, len(passage_ids), session.max_batch):
-                part = passage_ids[start : start + session.max_batch]
-                stored.update(collection.vectors(part))
+            for start in range(0, len(passage_ids), _BATCH):
+                stored.update(collection.vectors(passage_ids[start : start + _BATCH]))
         if not stored:
             return {}
         vectors = without_patterns(np.stack([*stored.values()]), self._dimension)
@@ -143,23 +142,23 @@ class ChromaVectors:
                 collection.delete(passage_ids)
 
     def _ids(self) -> set[str]:
-        with self._reading() as (_, collection):
+        with self._reading() as collection:
             return set(collection.ids()) if collection is not None else set()
 
     def _count(self) -> int:
-        with self._reading() as (_, collection):
+        with self._reading() as collection:
             return collection.count() if collection is not None else 0
 
     @contextmanager
     def _reading(
         self,
-    ) -> Generator[tuple[ChromaSession | None, ChromaCollection | None], None, None]:
+    ) -> Generator[ChromaCollection | None, None, None]:
         name = self._name()
         if name is None:
-            yield None, None
+            yield None
             return
         with self._client.reading(name) as session:
-            yield session, session.collection(name) if session else None
+            yield session.collection(name) if session else None
 
     def _spare(self, collection: ChromaCollection) -> int:
         """How many numbers its vectors have beyond their own; 0 in those of an older secondhop."""

@@ -41,7 +41,6 @@ class FolderDatabase:
             persist_path=str(folder),
             hnsw_cache_size=open_indexes,
         )
-        self.max_batch: int = self._bindings.get_max_batch_size()
 
     def collection(self, name: str) -> "FolderCollection":
         """See `ChromaDatabase`."""

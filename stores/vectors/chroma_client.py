@@ -57,7 +57,7 @@ class ChromaCollection(Protocol):
         ...
 
     def vectors(self, ids: list[str]) -> dict[str, Vector]:
-        """{id: vector} of those ids that it holds; at most `max_batch` ids may be given."""
+        """{id: vector} of those ids that it holds."""
         ...
 
     def nearest(self, queries: Vectors, *, k: int) -> list[tuple[list[str], list[float]]]:
@@ -79,9 +79,6 @@ class ChromaCollection(Protocol):
 
 class ChromaDatabase(Protocol):
     """The collections of a folder or a server."""
-
-    max_batch: int
-    """The most ids in one call."""
 
     def collection(self, name: str) -> ChromaCollection:
         """The collection. Raises chromadb.errors.NotFoundError if there is none."""
@@ -105,7 +102,6 @@ class ChromaSession:
 
     def __init__(self, database: ChromaDatabase) -> None:
         self._database = database
-        self.max_batch = database.max_batch
         self._collections: dict[str, ChromaCollection | None] = {}
         """None for a collection that does not exist."""
 

@@ -101,7 +101,6 @@ class ServerDatabase:
         system = System(settings)
         self._api = system.instance(FastAPI)
         system.start()
-        self.max_batch = self._api.get_max_batch_size()
 
     def collection(self, name: str) -> "ServerCollection":
         """See `ChromaDatabase`."""
