@@ -327,9 +327,9 @@ async def test_in_a_session_one_number_of_slots_is_told_and_every_change_admits_
             again = await asked(recall, question=(await recall.memories.aget(told.memory_id)).text)
         else:
             assert "in a new recall without votes" in told.nearest_change
-            slots = smallest_k(told) if "--k" in told.nearest_change else 6
-            more = slots // 4 if "a little more" in told.nearest_change else 0
-            again = await asked(recall, slots + more)
+            k = smallest_k(told) if "--k" in told.nearest_change else 6
+            more = k // 4 if "a little more" in told.nearest_change else 0
+            again = await asked(recall, k + more)
         assert told.memory_id in again.returned, told.nearest_change
 
 

@@ -352,6 +352,8 @@ def test_a_question_becomes_a_cue_until_a_memory_has_the_most(
         expect(page.locator('.answer article[data-memory="car"]')).to_be_visible()
         expect(page.get_by_label("How many memories")).to_have_value("2")
         expect(page.get_by_label("Effort", exact=True)).to_have_value("none")
+        page.get_by_label("Question", exact=True).fill("Something else")
+        expect(page.get_by_label("How many memories")).to_have_value("1")  # an offer is for once
         page.wait_for_timeout(500)  # traces are written after the answer
         page.reload()
         expect(page.get_by_label("How many memories")).to_have_value("2")

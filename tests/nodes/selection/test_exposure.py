@@ -89,7 +89,7 @@ async def test_variety_lets_nothing_in_that_is_below_the_threshold_and_nothing_o
 async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: Path) -> None:
     world = await world_of(tmp_path)
     plain, varied = world.services(), world.services(**fresh(1.0))
-    budget = 20  # two of the six
+    budget = 28  # two of the six
 
     shown = (await ask(plain, FIRST, tokens=budget)).result.ids()
     same = (await ask(plain, NEAR, tokens=budget)).result.ids()

@@ -66,7 +66,7 @@ const facts = (memory, tools) =>
     { class: "facts" },
     fact("date", day(memory.created_at)),
     fact("source", memory.source),
-    fact("kind", memory.kind),
+    fact("kind", memory.kind === "continuity" ? "" : memory.kind),
     fact("found by", foundFor(memory, tools)),
     fact("role", memory.role),
     memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`),

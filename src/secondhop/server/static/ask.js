@@ -93,18 +93,27 @@ function askView() {
         out,
       );
     }, form);
-  const filled = (trace) => {
-    question.value = trace.question;
+  const setAs = (trace) => {
     k.value = trace.k;
     effort.value = trace.effort ?? "";
     moment.value = day(trace.as_of);
     showDated();
     stale.checked = trace.include_stale;
     more.open ||= Boolean(effort.value) || stale.checked;
+  };
+  const filled = (trace) => {
+    question.value = trace.question;
+    setAs(trace);
     if (document.activeElement === question) question.select();
   };
+  let before = null; // the recall whose settings an offer changed, for its question alone
+  question.addEventListener("input", () => {
+    if (before) setAs(before);
+    before = null;
+  });
   const again = (recall) => {
     filled(recall);
+    before = recall.before;
     submit(
       Object.fromEntries(
         ["k", "include_stale", "effort", "as_of", "where"].map((key) => [key, recall[key]]),
@@ -168,9 +177,9 @@ async function requestsToTry() {
 
 let toAsk = null; // the question and settings to open the view with
 
-/** Ask the question of a recall again, with its settings and these changes of them, which the form then shows. */
+/** Ask the question of a recall again, with its settings and these changes of them, which the form shows until the question is changed. */
 function askAgain(trace, changes = {}) {
-  toAsk = { ...trace, ...changes };
+  toAsk = { ...trace, ...changes, before: Object.keys(changes).length ? trace : null };
   open("ask");
 }
 

@@ -477,23 +477,17 @@ function taughtOtherwise(a, b) {
     inB = counted(b);
   const both =
     a.result.question === b.result.question ? [...counted(a)].filter(([id]) => inB.has(id)) : [];
-  const told = (words, ids) =>
-    ids.length
-      ? el(
-          "p",
-          {},
-          `By what sessions taught, counts ${words} in B than in A: ${named(ids, a.tools.names)}.`,
-        )
+  const told = (words, counts) => {
+    const ids = both.filter(([id, inA]) => counts(inA, inB.get(id))).map(([id]) => id);
+    return ids.length
+      ? el("p", {}, `By what sessions taught, counts ${words}: ${named(ids, a.tools.names)}.`)
       : null;
+  };
   return [
-    told(
-      "more",
-      both.filter(([id, factor]) => inB.get(id) > factor).map(([id]) => id),
-    ),
-    told(
-      "less",
-      both.filter(([id, factor]) => inB.get(id) < factor).map(([id]) => id),
-    ),
+    told("more in A than in B", (inA, inB) => inA > inB && inA > 1),
+    told("less in B than in A", (inA, inB) => inA > inB && inA <= 1),
+    told("more in B than in A", (inA, inB) => inB > inA && inB > 1),
+    told("less in A than in B", (inA, inB) => inB > inA && inB <= 1),
   ];
 }
 
@@ -576,9 +570,7 @@ function comparison(a, b, happened) {
       one ?? "–",
       two ?? "–",
       told,
-      [happened.get(memory.id), told !== "same" && weighedOtherwise(a, b, memory.id)]
-        .filter(Boolean)
-        .join(" · "),
+      [happened.get(memory.id), weighedOtherwise(a, b, memory.id)].filter(Boolean).join(" · "),
     ].map(String);
   });
   const isWeighed = rows.some((row) => row[4]),

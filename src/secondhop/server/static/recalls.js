@@ -40,8 +40,12 @@ function untraced(error) {
 /** Show a kept recall in `out`, unless that was taken away before the recall came: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
 async function showKept(traceId, out, last = null) {
   const before = out.firstChild;
-  const traced = await tracedBy(traceId);
-  const flow = new Flow(await get(ofEntity("/graph")));
+  const [traced, prompts, graph] = await Promise.all([
+    tracedBy(traceId),
+    get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)),
+    get(ofEntity("/graph")),
+  ]);
+  const flow = new Flow(graph);
   if (!out.parentNode || out.firstChild !== before) return undefined; // another question was asked
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
@@ -50,7 +54,7 @@ async function showKept(traceId, out, last = null) {
   replace(
     out,
     el("h2", {}, result.question),
-    askedWith(traced.trace),
+    askedWith(traced.trace, prompts),
     button("Ask again", () => askAgain(traced.trace)),
     flow.element,
     holder,
@@ -207,6 +211,12 @@ const promptOrigin = ({ version, hash, origin }) =>
     ? origin
     : `${origin === "yours" ? origin : `version ${version}`} (${hash.slice(0, 6)})`;
 
+/** The prompts of a recall that are not built in, in words. */
+const ownPrompts = (prompts) =>
+  prompts
+    .filter(({ name, origin }) => name !== "decompose" && origin !== "built in")
+    .map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`);
+
 /** What a kept recall was asked for beside its question: the moment, and memories that ended. */
 const askedFor = (one) => [
   one.as_of && `as of ${day(one.as_of)}`,
@@ -223,7 +233,7 @@ const votesCounted = (votes) =>
     .join(", ") || "no vote";
 
 /** A line that says what a recall was asked with. */
-const askedWith = (trace) =>
+const askedWith = (trace, prompts) =>
   el(
     "p",
     { class: "quiet" },
@@ -231,6 +241,7 @@ const askedWith = (trace) =>
       `asked for ${plural(trace.k, "memory", "memories")}`,
       ...askedFor(trace),
       trace.effort && `effort ${trace.effort}`,
+      ...ownPrompts(prompts),
     ]
       .filter(Boolean)
       .join(" · "),
@@ -241,9 +252,7 @@ const keptFacts = (one) =>
   [
     (one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "),
     `effort ${one.effort}`,
-    ...one.prompts
-      .filter(({ name, origin }) => name !== "decompose" && origin !== "built in")
-      .map((prompt) => `prompt ${prompt.name}: ${promptOrigin(prompt)}`),
+    ...ownPrompts(one.prompts),
     one.stop_reason === "votes" &&
       `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`,
     (one.returned - one.sparked < one.k

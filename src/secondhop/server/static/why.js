@@ -22,12 +22,12 @@ const PAGE_WORDS = [
   [/--tokens (\d+)/g, "asking for $1 tokens"],
   [
     /ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/,
-    "a deeper search (ranking.depth_factor = $1 in the server's configuration), in which it is at place $2",
+    "a deeper search (start the server with --set ranking.depth_factor=$1), in which it is at place $2",
   ],
   [/limits\.k = (\d+) or more/, "asking for $1 memories or more"],
   [
     /ranking\.min_score = ([\d.]+)/,
-    "a lower bar for what is near enough (ranking.min_score = $1 in the server's configuration)",
+    "a lower bar for what is near enough (start the server with --set ranking.min_score=$1)",
   ],
   [/a higher k also looks deeper/, "asking for more also looks deeper"],
   [/ \(hop ([123])\)/g, (_all, hop) => ` (${HOPS[hop]})`],
