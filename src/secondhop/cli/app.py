@@ -76,6 +76,9 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 OLD_NAMES = {"backup": "maintenance_commands.copy"}
 """Names from version 0.1. They still work, but help does not list them."""
 
+SERVERS = ("serve_command", "mcp_command")
+"""Modules of commands without `--at`: a server is told the time with each question."""
+
 COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
 NAMES = (*COMMANDS, *GROUPS)
 
@@ -140,7 +143,7 @@ def function_at(place: str) -> Command:
 
     module, _, function = place.partition(".")
     command: Command = getattr(import_module(f"secondhop.cli.{module}"), function)
-    return with_common(command)
+    return with_common(command, but=("at",) if module in SERVERS else ())
 
 
 app = group(name="secondhop", cls=Sections, add_completion=False, pretty_exceptions_enable=False)

@@ -90,8 +90,6 @@ def mcp(
             "the MCP server needs the library mcp, which is not installed; "
             "install it: pip install '/path/to/the/checkout[mcp]'"
         )
-    if common.at is not None:
-        raise UsageError("a server uses the current time; give `at` with each call instead of --at")
     from secondhop.cli.opening import run
     from secondhop.cli.serve_command import kept_tokens
 

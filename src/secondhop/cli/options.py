@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -174,13 +174,13 @@ ExportFile = Annotated[
 ]
 
 
-def with_common(command: Callable[..., None]) -> Callable[..., None]:
-    """A command for Typer: its own parameters, then the common ones.
+def with_common(command: Callable[..., None], *, but: Sequence[str] = ()) -> Callable[..., None]:
+    """A command for Typer: its own parameters, then the common ones without those in `but`.
 
     Errors become one line on standard error and an exit status. Typer reads the parameters from
     the wrapper's signature.
     """
-    shared = shared_parameters()
+    shared = {name: one for name, one in shared_parameters().items() if name not in but}
     hints = get_type_hints(command, include_extras=True)
     own = [
         one.replace(annotation=hints[one.name])

@@ -12,6 +12,7 @@ from secondhop.cli.mcp_command import Address
 from secondhop.cli.options import Common, SessionsPlace
 from secondhop.cli.work import tell
 from secondhop.errors import SecondhopError, UsageError
+from secondhop.server.limits import REQUESTS_PER_S
 from secondhop.server.process import set_up_process
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def serve(
     port: Port = 8000,
     rate: Annotated[
         float, typer.Option(min=0, metavar="N", help="Requests per second and caller; 0: no limit.")
-    ] = 50.0,
+    ] = REQUESTS_PER_S,
     cors: Annotated[
         list[str] | None,
         typer.Option(metavar="ORIGIN", help="A web site whose pages may call it; repeatable."),
@@ -136,14 +137,10 @@ def kept_tokens(common: Common) -> "Tokens":
 
 
 def prepare(common: Common) -> None:
-    """Set up the process. Raises if the server's libraries are missing or --at is given."""
+    """Set up the process. Raises if the server's libraries are missing."""
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
         raise SecondhopError(
             "the HTTP server needs fastapi, uvicorn and prometheus-client, and one of them is not "
             "installed; install them: pip install '/path/to/the/checkout[server]'"
-        )
-    if common.at is not None:
-        raise UsageError(
-            "a server uses the current time; give `at` with each question instead of --at"
         )
     set_up_process()

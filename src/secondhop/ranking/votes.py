@@ -6,7 +6,9 @@ slots, queries, passages and learning, and the schemas of the critic, HTTP and M
 - tell the model when to cast it, in `prompts/critique.md`;
 - add a field to `VotesOfRound` in `graph/session_result.py`;
 - add it to the page, in `src/secondhop/server/static`: a button (`answer.js`), and on which side
-  its marks count (`session.js`, `compare.js`).
+  its marks count (`session.js`, `compare.js`, `recalls.js`).
+
+A vote whose relevance is 0 is one of `SUPPRESSED`: the critic refuses with it.
 
 A vote that does what no number says has code of its own, as `spark` in `nodes/reconsider.py` and
 `wrong` in `nodes/selection/supersession.py`.

@@ -12,6 +12,10 @@ CALLERS: int = 10_000
 """How many callers' rates are remembered; the one idle the longest is dropped first."""
 
 
+REQUESTS_PER_S = 50.0
+"""For each caller, unless `serve --rate` says otherwise."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLimits:
     """Limits of the HTTP server."""
@@ -24,7 +28,7 @@ class ServerLimits:
     upload_s: float = 600.0
     request_s: float = 120.0
     """How long a request may take; a recall has its own, shorter deadline."""
-    requests_per_s: float = 50.0
+    requests_per_s: float = REQUESTS_PER_S
     """For each caller; 0: no limit. A burst may have twice as many."""
 
     def body_bytes_of(self, path: str) -> int:

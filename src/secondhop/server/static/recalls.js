@@ -40,12 +40,11 @@ function untraced(error) {
 /** Show a kept recall in `out`, unless that was taken away before the recall came: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
 async function showKept(traceId, out, last = null) {
   const before = out.firstChild;
-  const [traced, prompts, graph] = await Promise.all([
+  const [traced, prompts] = await Promise.all([
     tracedBy(traceId),
     get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)),
-    get(ofEntity("/graph")),
   ]);
-  const flow = new Flow(graph);
+  const flow = new Flow(await get(ofEntity("/graph")));
   if (!out.parentNode || out.firstChild !== before) return undefined; // another question was asked
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
