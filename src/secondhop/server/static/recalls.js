@@ -359,3 +359,67 @@ const keptHas = (one, words) =>
     .toLowerCase()
     .split(/\s+/)
     .every((word) => `${one.question} ${keptFacts(one)}`.toLowerCase().includes(word));
+
+/** The view of the recalls that are kept. */
+function tracesView() {
+  const out = el("div"),
+    list = el("ul", { class: "recalls" });
+  const words = el("input", {
+    type: "search",
+    placeholder: "filter",
+    "aria-label": "Filter",
+    oninput: () => draw(),
+  });
+  const all = el("div", {}, words, list),
+    back = button("All recalls", () => close());
+  const close = () => {
+    replace(out);
+    all.hidden = false;
+    words.focus();
+    showAddress("recalls", "#recalls");
+  };
+  const open = (traceId) =>
+    trying(async () => {
+      const shown = el("div");
+      replace(out, back, shown);
+      all.hidden = true;
+      const gone = await showKept(traceId, shown).then(() => null, noLongerKept);
+      if (!shown.parentNode) return; // another was opened meanwhile
+      if (gone) replace(shown, gone);
+      else showAddress("recalls", addressOf(traceId), lastRecall.question);
+      scrollTo(0, 0);
+      back.focus();
+    });
+  const row = (one, index, rows) =>
+    el(
+      "li",
+      { class: index && sessionOf(rows[index - 1]) === sessionOf(one) && "earlier" },
+      el(
+        "button",
+        { type: "button", class: "link", onclick: () => open(one.trace_id) },
+        one.question,
+        el("span", { class: "quiet" }, ` ${keptFacts(one)}`),
+      ),
+      button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }),
+    );
+  let kept = null;
+  const draw = () =>
+    replace(
+      list,
+      kept?.length
+        ? kept.filter((one) => keptHas(one, words.value)).map(row)
+        : el("li", {}, "No recalls yet. Ask a question first."),
+    );
+  const load = async () => {
+    const now = await keptRecalls();
+    if (JSON.stringify(now) === JSON.stringify(kept)) return; // a row that is being clicked stays
+    kept = now;
+    draw();
+  };
+  const focus = (traceId) => {
+    trying(load);
+    if (traceId) open(traceId);
+    else if (all.hidden && location.hash === "#recalls") close();
+  };
+  return { element: el("div", {}, all, out), focus };
+}
