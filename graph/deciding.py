@@ -107,6 +107,15 @@ def score_without(trace: RecallTrace, candidate: TraceCandidate, factor: str) ->
     return own.score / own.factors.get(factor, 1.0)
 
 
+def question_score(trace: RecallTrace, candidate: TraceCandidate, *, without: str) -> float:
+    """The score that a recall would give it that asks only the question, without one factor."""
+    own = facet_score(candidate, DIRECT)
+    if is_planned(trace) or trace.settings.get("slots.by") != "score":
+        return score_without(trace, candidate, without)
+    factors = {name: one for name, one in candidate.factors.items() if name != without}
+    return (0.0 if own is None else own.relevance) * prod(factors.values())
+
+
 def is_voted_on(trace: RecallTrace) -> bool:
     """Whether there are votes in favour, so that not only scores gave slots."""
     return any(vote.vote in IN_FAVOUR for one in trace.candidates for vote in one.votes)

@@ -6,11 +6,14 @@ from math import prod
 
 from secondhop.graph.deciding import (
     comes_last,
+    deciding,
     is_planned,
     is_voted_on,
+    question_score,
     score_text,
     score_to_beat,
     score_without,
+    slots_given,
 )
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceDrop, TraceVote
 from secondhop.nodes.pick import CLOSE_TO, NOT_NEAR, OUTDATED, REFUSED
@@ -63,7 +66,7 @@ def nearest_change(
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
     if is_voted_session:
-        return without_votes(trace, candidate, unvoted, hint=hint)
+        return next_round(trace, last) + without_votes(trace, candidate, unvoted, hint=hint)
     if last.stage == "pick" and last.rank is not None:
         if is_better_unread(trace, candidate, last.rank):
             others = without_critic(trace, candidate, hint=hint)
@@ -91,7 +94,7 @@ def other_vote(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -> s
     forgetting = f"`recall.learning.forget([{candidate.memory_id!r}])`"
     for vote in cast_by_others([candidate])[-1:]:
         if vote.round == 1:
-            return f"ask again without this vote (if it was learned, {forgetting} first)"
+            return f"ask again without this vote; if what was learned keeps it out, {forgetting}"
         return (
             f"ask again in a new session with the same votes before, where the {vote.by} votes it "
             f"hot in round {vote.round} (what a {vote.by} votes hot stays)"
@@ -146,7 +149,7 @@ def place_by_score(trace: RecallTrace, candidate: TraceCandidate, *, without: st
     come last anyway do so."""
 
     def rank(one: TraceCandidate) -> tuple[bool, float]:
-        return not comes_last(trace, one), score_without(trace, one, without)
+        return not comes_last(trace, one), question_score(trace, one, without=without)
 
     return 1 + sum(rank(other) > rank(candidate) for other in trace.candidates)
 
@@ -171,13 +174,24 @@ def more_slots(
 ) -> str:
     """The change for a memory that came after the last slot."""
     if is_close(last):
-        twin = ""
-        if last.against in trace.returned:
-            twin = f"; a cold vote on {title_of(trace, last.against)} may make room for it"
-        return slots_of(trace, place) + twin
+        return slots_of(trace, place) + without_twin(trace, candidate, last.against) + hint
     if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
     return slots_of(trace, place) + hint + unlearned(trace, candidate)
+
+
+def without_twin(trace: RecallTrace, candidate: TraceCandidate, twin: str | None) -> str:
+    """The hint that a cold vote on the memory of the answer that it is close to makes room for it;
+    "" if it would still have no slot."""
+    own = deciding(trace, candidate)
+    ahead = [
+        one
+        for one in trace.candidates
+        if one.memory_id != twin and not comes_last(trace, one) and deciding(trace, one) > own
+    ]
+    if twin not in trace.returned or len(ahead) >= trace.k:
+        return ""
+    return f"; a cold vote on {title_of(trace, twin)} may make room for it"
 
 
 def without_votes(
@@ -199,6 +213,16 @@ def without_votes(
         f"--k {place} or a little more in a new recall without votes (before them, it came in at "
         f"place {place}){hint}"
     )
+
+
+def next_round(trace: RecallTrace, last: TraceDrop) -> str:
+    """What may admit the memory that is next in line in a session; "" if it is not that one, or if
+    everything in the answer was voted for."""
+    given = slots_given(trace)
+    open_to_votes = [one for one in given if not any(v.vote in IN_FAVOUR for v in one.votes)]
+    if last.rank != len(given) + 1 or not open_to_votes or is_close(last):
+        return ""
+    return "a cold vote on a memory of this answer may make room for it in the next round; or "
 
 
 def place_in(trace: RecallTrace, memory_id: str) -> int | None:

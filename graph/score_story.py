@@ -1,6 +1,12 @@
 """Describes what searches found of a memory, and how its score was computed."""
 
-from secondhop.graph.deciding import is_planned, keeps_hybrid_order, score_text, weighed
+from secondhop.graph.deciding import (
+    facet_score,
+    is_planned,
+    keeps_hybrid_order,
+    score_text,
+    weighed,
+)
 from secondhop.graph.explanation import ScorePart
 from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceFacet
 from secondhop.nodes.selection.blend import (
@@ -100,11 +106,22 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
         return [f"{served} searches give a score of {told} on a scale from 0 to 1."]
     if trace.settings.get("slots.by") == "relevance" or not candidate.parts:
         return [f"Searches give a score of {told} on a scale from 0 to 1."]
-    together = sum(candidate.parts.values())
-    return [
+    together, own = sum(candidate.parts.values()), facet_score(candidate, DIRECT)
+    by_question = told if own is None else score_text(trace, own.relevance)
+    parts = (
         f"Each part compares it with the other candidates: + is above their mean, - below it. They "
-        f"add up to {together:+.2f}: a score of {told} on a scale from 0 to 1."
-    ]
+        f"add up to {together:+.2f}: a score of {by_question} on a scale from 0 to 1."
+    )
+    if by_question == told:
+        return [parts]
+    asked = next((one.name for one in trace.facets if one.facet_id == best_facet(candidate)), "")
+    return [parts, f"For “{asked}”, which was asked for, too, searches give {told}; that counts."]
+
+
+def best_facet(candidate: TraceCandidate) -> str:
+    """Id of the facet that it serves best; "" if no search found it."""
+    best = max(candidate.facet_scores, key=lambda one: one.relevance, default=None)
+    return "" if best is None else best.facet_id
 
 
 def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from secondhop.nodes.budget import spent_fields
@@ -31,6 +32,8 @@ from secondhop.wording import counted
 
 FORGOTTEN = "its text was forgotten while the recall ran"
 """Why a memory with a slot is not in the answer."""
+
+NO_PICKS: Mapping[str, str] = MappingProxyType({})
 
 IMPLIED = 2
 """The hop of a memory that the question's intent implies but the question does not name."""
@@ -105,19 +108,22 @@ async def resolve(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 async def picked_answer(
-    state: RecallState, picks: Collection[str], *, services: Services
+    state: RecallState, picks: Mapping[str, str], *, services: Services
 ) -> Answer:
     """The answer of a recall for k memories: each brings its best passages and their neighbours."""
     limits, candidates = services.settings.limits, state.get("candidates", {})
     misses = near_misses(state, picks, over_budget=(), settings=services.settings)
     near = await near_cues([candidates[one] for one in picks], state, services=services)
-    best = {one: first_near_cues(evidence_of(candidates[one]), near.get(one)) for one in picks}
+    best = {
+        one: first_near_cues(evidence_of(candidates[one], facet_id), near.get(one))
+        for one, facet_id in picks.items()
+    }
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
     hit_ids = [one for ids in best.values() for one in ids]
     beside_ids = [beside for one in hit_ids for beside in neighbour_ids(one)]
     wanted = [*hit_ids, *beside_ids, *(one for ids in missed.values() for one in ids)]
     passages = await services.reader.passages(wanted) if wanted else {}
-    entries = as_entries({**best, **missed}, passages, state, near)
+    entries = as_entries({**best, **missed}, passages, state, near, picks)
     known = {one: [own for own in ids if own in entries] for one, ids in best.items()}
     hits = {memory_id: ids for memory_id, ids in known.items() if ids}
     evidence, beside = joined(hits, entries, passages, max_tokens=limits.max_evidence_tokens)
@@ -132,7 +138,7 @@ async def picked_answer(
 
 
 async def filled_answer(
-    state: RecallState, picks: Collection[str], *, services: Services
+    state: RecallState, picks: Mapping[str, str], *, services: Services
 ) -> Answer:
     """The answer of a recall for a budget of tokens: the best passages of the picks or of other
     candidates."""
@@ -169,11 +175,12 @@ async def looked_up(
     near: NearCues,
     *,
     services: Services,
+    picks: Mapping[str, str] = NO_PICKS,
 ) -> Entries:
     """The evidence of candidates, in the form of `Evidence`, without deleted passages."""
     wanted = [passage_id for ids in evidence.values() for passage_id in ids]
     passages = await services.reader.passages(wanted) if wanted else {}
-    return as_entries(evidence, passages, state, near)
+    return as_entries(evidence, passages, state, near, picks)
 
 
 def as_entries(
@@ -181,11 +188,16 @@ def as_entries(
     passages: Mapping[str, Passage],
     state: RecallState,
     near: NearCues,
+    picks: Mapping[str, str],
 ) -> Entries:
     """The evidence of candidates, in the form of `Evidence`, without deleted passages.
 
-    Each passage has its highest relevance to any facet, and the query that found it there. One that
-    is near the memory's cue has the cue instead, and its relevance to it.
+    Each passage has its relevance to the facet that gave the memory its slot, and the query that
+    found it there; a passage that this facet did not find has its highest relevance to any other.
+    One that is near the memory's cue has the cue instead, and its relevance to it.
+
+    Args:
+        picks: {memory id: the facet that gave it its slot}.
     """
     entries: Entries = {}
     for memory_id, ids in evidence.items():
@@ -198,8 +210,13 @@ def as_entries(
                 own = state["facets"][DIRECT]["name"], candidate.get("cue", "")
                 entries[passage_id] = as_entry(passage, by_cue[passage_id], *own)
                 continue
-            relevance, _, query_id = max(
-                (score["passage_scores"][place], facet_id, score["query_ids"][place])
+            _, relevance, _, query_id = max(
+                (
+                    facet_id == picks.get(memory_id),
+                    score["passage_scores"][place],
+                    facet_id,
+                    score["query_ids"][place],
+                )
                 for facet_id, score in candidate["scores"].items()
                 for place, one in enumerate(score["passage_ids"])
                 if one == passage_id

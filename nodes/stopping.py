@@ -20,10 +20,10 @@ STABLE = 0.8
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     """(rule, detail), or ("", "") to go on."""
     settings = services.settings
-    rule = spent_rule(state, settings.limits)
+    rule = spent_rule(state, settings.limits) or complete_rule(state, services)
     if rule is None and state["round"] > 1:
         rule = settled_rule(state, judged=votes(state, services))
-    return rule or complete_rule(state, services) or ("", "")
+    return rule or ("", "")
 
 
 def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:

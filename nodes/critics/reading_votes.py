@@ -148,7 +148,7 @@ def follow_ups_of(
                     text=text,
                     facet_id=row.facet if known else None,
                     name="" if known else row.name or text,
-                    why="" if known else "Mentioned in a helpful memory.",
+                    why="" if known else "The critic asked for it.",
                 )
             )
     return tuple(found)

@@ -133,13 +133,19 @@ def drawn_ids(
     return [memory_id for _, memory_id in sorted(best)]
 
 
-def evidence_of(candidate: Candidate) -> list[str]:
-    """Ids of the candidate's best passages over all facets, best first."""
+def evidence_of(candidate: Candidate, slot_facet: str | None = None) -> list[str]:
+    """Ids of the candidate's best passages over all facets, best first.
+
+    Args:
+        slot_facet: the facet whose passages come first, because it gave the memory its slot.
+    """
     best: dict[str, float] = {}
+    first = candidate["scores"].get(slot_facet or "")
     for score in candidate["scores"].values():
         for passage_id, relevance in zip(
             score["passage_ids"], score["passage_scores"], strict=True
         ):
             best[passage_id] = max(best.get(passage_id, 0.0), relevance)
     ordered = sorted(best, key=lambda passage_id: (-best[passage_id], passage_id))
-    return ordered[:EVIDENCE_A_CANDIDATE]
+    earned = () if first is None else first["passage_ids"]
+    return list(dict.fromkeys([*earned, *ordered]))[:EVIDENCE_A_CANDIDATE]

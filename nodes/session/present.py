@@ -1,6 +1,6 @@
 """Looks up the texts for the answer of a round; it decides nothing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -74,10 +74,11 @@ async def shown_memories(
 ) -> dict[str, dict[str, Any]]:
     """{memory id: the memory in the form of `RecalledMemory`}, in the order of the answer."""
     min_score = services.settings.ranking.min_score
-    evidence, near = await shown_evidence(shown, state, services=services)
-    entries = await looked_up(evidence, state, near, services=services)
+    served = {one: shown[one] or facets.get(one, "") for one in shown}
+    evidence, near = await shown_evidence(served, state, services=services)
+    entries = await looked_up(evidence, state, near, services=services, picks=served)
     views = [
-        recalled(one, shown[one] or facets.get(one), ids, entries, state, min_score=min_score)
+        recalled(one, served[one] or None, ids, entries, state, min_score=min_score)
         for one, ids in evidence.items()
         if any(passage_id in entries for passage_id in ids)
     ]
@@ -90,14 +91,20 @@ async def shown_memories(
 
 
 async def shown_evidence(
-    shown: Iterable[str], state: SessionState, *, services: Services
+    served: Mapping[str, str], state: SessionState, *, services: Services
 ) -> tuple[dict[str, list[str]], NearCues]:
-    """({memory id: its passages}, the best first; which of them are near its cue)."""
+    """({memory id: its passages}, the best first; which of them are near its cue).
+
+    Args:
+        served: {memory id: the facet that gave it its place}; "": none did.
+    """
     candidates = state.get("candidates", {})
-    found = [candidates[one] for one in shown if one in candidates]
+    found = [candidates[one] for one in served if one in candidates]
     near = await near_cues(found, state, services=services)
     evidence = {
-        one["memory_id"]: first_near_cues(evidence_of(one), near.get(one["memory_id"]))
+        one["memory_id"]: first_near_cues(
+            evidence_of(one, served[one["memory_id"]]), near.get(one["memory_id"])
+        )
         for one in found
     }
     return evidence, near

@@ -37,7 +37,11 @@ const ownFacet = (trace) =>
 const isSpark = (name) => name.startsWith("sparked by ");
 
 /** How a need is known of, by its hop; a number above 3 is like 3. */
-const HOPS = { 1: "named in the question", 2: "implied by the question", 3: "from what was found" };
+const HOPS = {
+  1: "named in the question",
+  2: "implied by the question",
+  3: "the critic asked for it",
+};
 
 /** What found a memory for the question itself: its text, a cue, or both. For another facet: the names of the facets, and how they are known of. */
 function foundFor(memory, { trace }) {

@@ -128,7 +128,11 @@ async function start() {
       say(error.message, true);
       return;
     }
-    askForToken(place.token ? "this token is not valid" : "");
+    askForToken(
+      place.token
+        ? "this token is not valid; if secondhop ui was started again, open the address that it printed"
+        : "",
+    );
   }
 }
 

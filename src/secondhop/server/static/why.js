@@ -40,7 +40,7 @@ const PAGE_WORDS = [
   ],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""],
   [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
-  [/ \(if it was learned, `[^`]*` first\)/, ", after taking back what the session taught of it"],
+  [/keeps it out, `recall\.learning\.forget[^`]*`/, "keeps it out, take that back, too"],
   [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"],
   [
     /people refused it for questions like this one/,
@@ -64,7 +64,7 @@ const OFFERS = [
   [/(?<!none |=[\d.]+ )--k (\d+)/, (k) => [`Ask for ${k}`, { k: Number(k) }]],
   [/--include-stale/, () => ["Ask with such memories", { include_stale: true }]],
   [/as of a later time/, () => ["Ask without the date", { as_of: null }]],
-  [/^ask again(?!.*learning)/, () => ["Ask again", {}]],
+  [/^ask again(?! in a new session)/, () => ["Ask again", {}]],
 ];
 
 /** Buttons that ask the question of a recall again so that a memory may come back. */
