@@ -19,7 +19,7 @@ model = pytest.mark.model
 
 @pytest.fixture(scope="module")
 def embedder() -> BgeOnnxEmbedder:
-    return BgeOnnxEmbedder()
+    return BgeOnnxEmbedder(threads=2)
 
 
 @model

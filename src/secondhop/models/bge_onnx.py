@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 DIMENSION = 384
 MAX_TOKENS = 512
-MOST_THREADS = 4
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 _MAX_CHARS = 50_000
 """Text beyond this is not tokenised; 512 tokens are about 2,500 characters."""
@@ -38,14 +37,21 @@ class BgeOnnxEmbedder:
     most). Alone, a text has the same vector every time on one machine, and needs no padding.
 
     The model is loaded at the first call. It is safe to share between threads and event loops. A
-    call uses at most four cores and may yield them after each text, so a query waits for one
+    call uses at most `threads` cores and may yield them after each text, so a query waits for one
     passage, not for a whole ingest.
 
     Source: Xiao et al., C-Pack, 2023, arXiv:2309.07597 (model, prefix and pooling).
     """
 
-    def __init__(self, *, cache_dir: Path | None = None, offline: bool = False) -> None:
-        self._threads = min(_usable_cores(), MOST_THREADS)
+    def __init__(
+        self,
+        *,
+        cache_dir: Path | None = None,
+        offline: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        """`threads`: how many texts run in parallel; default one per core, at most 4."""
+        self._threads = threads or min(_usable_cores(), 4)
         self._cache_dir, self._offline = cache_dir, offline
         self._loading, self._starting = threading.Lock(), threading.Lock()
         self._model: _LoadedModel | None = None
@@ -79,7 +85,7 @@ class BgeOnnxEmbedder:
     async def _vectors(self, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """One vector per text, in order. Longest texts run first, so that no core idles at the end.
 
-        At most `MOST_THREADS` texts are handed out at a time; a cancelled call stops after these.
+        At most `threads` texts are handed out at a time; a cancelled call stops after these.
         """
         loop, workers = asyncio.get_running_loop(), self._running_workers()
         waiting = sorted(range(len(texts)), key=lambda at: len(texts[at]))

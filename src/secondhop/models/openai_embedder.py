@@ -11,7 +11,7 @@ from secondhop.models.openai_client import (
     place_of,
 )
 from secondhop.models.remote_embedder import RemoteEmbedder, Rows
-from secondhop.models.retry_policy import ATTEMPTS, retried
+from secondhop.models.retry_policy import retried
 
 _KNOWN_DIMENSIONS = {
     "text-embedding-3-small": 1536,
@@ -67,7 +67,7 @@ class OpenAIEmbedder(RemoteEmbedder):
         connection = self._clients.connection
         return await retried(
             request,
-            attempts=ATTEMPTS,
+            attempts=connection.attempts,
             longest_wait_s=lambda: connection.max_wait_s,
             what=f"embedding with {source}",
             explain=lambda error: explain(error, key=api_key_of(connection.api_key)),

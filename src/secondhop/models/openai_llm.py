@@ -59,6 +59,7 @@ class OpenAILLMConfig:
         """
         return ChatLimits(
             timeout_s=self.connection.timeout_s,
+            attempts=self.connection.attempts,
             max_wait_s=self.connection.max_wait_s,
             concurrency=self.concurrency,
             breaker=self.breaker,
