@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from datetime import date
-from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,7 +17,7 @@ OPENAI_ITSELF = "@api.openai.com/v1"
 """Ending of a model id if OpenAI's own address was given explicitly."""
 
 _MILLION = 1_000_000
-_SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+_SNAPSHOT = r"(-\d{4}-\d{2}-\d{2})?"
 """How OpenAI names the dated versions of a model."""
 
 
@@ -110,7 +109,11 @@ def price_of(model_id: str, prices: PriceTable) -> TokenPrice | None:
     >>> price_of("openai:gpt-4.1-mini@localhost:8000/v1", {"openai:gpt-4.1-mini": mini}) is None
     True
     """
-    plain = model_id.removesuffix(OPENAI_ITSELF)
-    ids = {model_id, plain, _SNAPSHOT.sub("", plain)}
-    fitting = [name for name in prices if any(fnmatchcase(one, name) for one in ids)]
+    ids = {model_id, model_id.removesuffix(OPENAI_ITSELF)}
+    fitting = [name for name in prices if any(_fits(name, one) for one in ids)]
     return prices[max(fitting, key=len)] if fitting else None
+
+
+def _fits(name: str, model_id: str) -> bool:
+    plain = ".*".join(re.escape(part) for part in name.split("*"))
+    return re.fullmatch(plain + _SNAPSHOT, model_id) is not None
