@@ -83,7 +83,7 @@ async def test_a_failure_that_passes_is_tried_again(
             (200, NO_HEADERS, b'{"data": [{"index": 0, "embedding": ["x"]}]}'),
             "did not return vectors",
         ),
-        ((200, NO_HEADERS, b'{"data": [{"index": 7, "embedding": [1.0]}]}'), "protocol"),
+        ((200, NO_HEADERS, b'{"data": [{"index": 7, "embedding": [1.0]}]}'), "vectors"),
     ],
 )
 async def test_what_no_second_try_would_cure_fails_at_once_and_says_what_to_do(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from secondhop.errors import UsageError
+from secondhop.errors import ModelError, UsageError
 from secondhop.models.openai_client import (
     OpenAIClients,
     OpenAIConnection,
@@ -62,6 +62,10 @@ class OpenAIEmbedder(RemoteEmbedder):
         async def request() -> list[list[float]]:
             response = await client.embeddings.create(model=self._model, input=texts)
             by_index = {row.index: row.embedding for row in response.data}
+            if len(response.data) != len(texts) or set(by_index) != set(range(len(texts))):
+                raise ModelError(
+                    f"{source} returned {len(by_index)} vectors for {len(texts)} texts"
+                )
             return [by_index[index] for index in range(len(texts))]
 
         connection = self._clients.connection

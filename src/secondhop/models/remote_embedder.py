@@ -80,12 +80,17 @@ class RemoteEmbedder(ABC):
         Raises:
             ModelError: wrong number or length of rows, or a row that is all zero or not finite.
         """
-        vectors = np.asarray(rows, dtype=np.float64)  # raises if they are not equally long
-        expected = (count, self._dimension or vectors.shape[-1])
-        if vectors.shape != expected:
-            raise ModelError(f"{self.model_id} returned {vectors.shape} numbers, not {expected}")
+        source, dimension = self.model_id, self._dimension
+        if len(rows) != count:
+            raise ModelError(f"{source} returned {len(rows)} vectors for {count} texts")
+        lengths = {len(row) for row in rows}
+        if len(lengths) > 1 or 0 in lengths or (dimension is not None and lengths != {dimension}):
+            expected = "equally long vectors" if dimension is None else f"length {dimension}"
+            found = f"vectors of length {sorted(lengths)}"
+            raise ModelError(f"{source} returned {found}, not {expected}")
+        vectors = np.asarray(rows, dtype=np.float64)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms)) or np.any(norms == 0.0):
-            raise ModelError(f"{self.model_id} returned a vector that is zero or not finite")
+            raise ModelError(f"{source} returned a vector that is zero or not finite")
         scaled: Vectors = (vectors / norms).astype(np.float32)
         return scaled
