@@ -1,4 +1,5 @@
 import socket
+import ssl
 
 import pytest
 from tests.models.fault_server import FaultServer, running, status
@@ -61,9 +62,11 @@ async def test_whatever_the_http_stack_raises_is_a_model_error_without_its_words
 @pytest.mark.parametrize(
     ("cause", "told"),
     [
-        (socket.gaierror(-2, "the name is not known"), "the name is not known"),
-        (ConnectionResetError("x"), "ConnectionResetError"),
-        (OSError(113, "no route"), "no route"),
+        (socket.gaierror(-2, "x"), "the host name is not known"),
+        (ssl.SSLCertVerificationError("x"), "the server's certificate is not trusted"),
+        (ssl.SSLEOFError("x"), "TLS failed"),
+        (ConnectionResetError("x"), "the connection broke"),
+        (OSError(113, "x"), "the network cannot reach it"),
         (ExceptionGroup("x", [ConnectionRefusedError("x")]), "connection refused"),
         (ValueError("x"), "ValueError"),
     ],

@@ -3,7 +3,10 @@
 The messages of HTTP libraries quote headers, so only the kind of a failure is reported.
 """
 
+import errno
 import re
+import socket
+import ssl
 from collections.abc import Callable, Iterator
 from typing import cast
 
@@ -20,18 +23,40 @@ EXCERPT_CHARS = 200
 """How much of a server's message is shown."""
 _READ_CHARS = 20 * EXCERPT_CHARS
 """How much of it is searched for keys; searching 10 MB would block the event loop."""
+_UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
+_KINDS: tuple[tuple[type[BaseException], str], ...] = (
+    (socket.gaierror, "the host name is not known"),
+    (ssl.SSLCertVerificationError, "the server's certificate is not trusted"),
+    (ssl.SSLError, "TLS failed"),
+    (ConnectionRefusedError, "connection refused"),
+    (ConnectionError, "the connection broke"),
+    (TimeoutError, "no answer in time"),
+)
+_HTTP_KINDS = {
+    "LocalProtocolError": "the request is not valid HTTP; check the OPENAI_* variables",
+    "RemoteProtocolError": "the server hung up, or does not speak HTTP",
+    "UnsupportedProtocol": "no http:// or https:// in front of the address",
+    "InvalidURL": "the address is not valid",
+    "ProxyError": "the proxy refused",
+    "ReadError": "the connection broke",
+    "WriteError": "the connection broke",
+}
+"""By class name, because the library behind the SDK has changed before."""
 
 
 def kind_of_failure(error: BaseException) -> str:
-    """Why no answer came: the system's words ("Connection refused"), else a class name."""
+    """Why no answer came, in words ("connection refused"), or else the error's class name."""
+    http_kind = ""
     for cause in causes(error):
         if isinstance(cause, BrokenReplyError):
             return str(cause)  # the message is ours
-        if isinstance(cause, ConnectionRefusedError):  # its own words repeat the address
-            return "connection refused"
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
-    return type(error.__cause__ or error).__name__
+        for kind, words in _KINDS:
+            if isinstance(cause, kind):
+                return words
+        if isinstance(cause, OSError) and cause.errno in _UNREACHABLE:
+            return "the network cannot reach it"
+        http_kind = http_kind or _HTTP_KINDS.get(type(cause).__name__, "")
+    return http_kind or type(error.__cause__ or error).__name__
 
 
 def excerpt(text: str, clean: Callable[[str], str]) -> str:
