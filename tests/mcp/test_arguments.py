@@ -18,9 +18,10 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 CALLS: list[tuple[str, Mapping[str, object], str]] = [
     (
         "recall",
-        {"query": "wifi", "colour": "red"},
-        "has no argument 'colour'; it takes query, ",
+        {"query": "wifi", "lmit": 3},
+        "recall has no argument 'lmit'; did you mean 'limit'?",
     ),
+    ("recall", {"query": "wifi", "colour": "red"}, "has no argument 'colour'; It takes query, "),
     ("recall", {}, "query: Field required. Nothing was done"),
     ("recall", {"query": "wifi", "limit": -1}, "limit: .*, not -1"),
     ("recall", {"query": "wifi", "at": "yesterday"}, "at: .*, not 'yesterday'"),

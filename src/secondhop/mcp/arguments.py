@@ -1,6 +1,7 @@
 """Checks the arguments of tools, with error messages that an agent can act on."""
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -44,8 +45,10 @@ def expect_known(tool: str, given: Iterable[str], *, known: Mapping[str, object]
     """Raises ToolError for an argument that the tool does not have and would ignore."""
     for name in given:
         if name not in known:
+            near = get_close_matches(name, known, n=1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
             raise ToolError(
-                f"{tool} has no argument {name!r}; it takes {', '.join(known)}. "
+                f"{tool} has no argument {name!r}; {meant}It takes {', '.join(known)}. "
                 f"Nothing was done; call it again without, or with the right name"
             )
 

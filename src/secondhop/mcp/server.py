@@ -9,6 +9,7 @@ from typing import Any
 
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
 from pydantic import AnyHttpUrl
 
@@ -108,9 +109,20 @@ async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> N
     with at.listening() as sock:
         url = f"http://{at.name}:{sock.getsockname()[1]}"
         server = memory_server(pool_of(common), entity=common.entity, tokens=tokens, url=url)
-        # For this host the library refuses requests that name another one (DNS rebinding).
-        app = server.streamable_http_app(host="127.0.0.1" if at.is_loopback else at.host)
+        app = server.streamable_http_app(
+            transport_security=only_from(at.name) if at.is_loopback else None
+        )
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5)
         whom = "by bearer token" if tokens else f"entity {common.entity}, without tokens"
         print(f"secondhop: serving MCP at {url}/mcp ({whom})", file=sys.stderr, flush=True)
         await uvicorn.Server(config).serve(sockets=[sock])
+
+
+def only_from(host: str) -> TransportSecuritySettings:
+    """Accept requests for `host` and loopback names only, against DNS rebinding by web pages."""
+    names = {host, "127.0.0.1", "localhost", "[::1]"}
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[f"{name}:*" for name in sorted(names)],
+        allowed_origins=[f"http://{name}:*" for name in sorted(names)],
+    )
