@@ -108,9 +108,13 @@ def test_a_typed_question_and_one_without_answer_join_what_is_there(cli: Cli) ->
     ("line", "told"),
     [
         ("hot", "'hot' is not a label"),
+        ("tin: + cake", "'tin: + cake' is not a label; + WORDS needs a line of its own"),
         ("kitchen: 99", "there is no number 99"),
         ("kitchen: 1m", "'kitchen' needs a memory that is essential or useful"),
         ("9>1", "there is no number 9"),
+        ("1>1", "is outdated by itself"),
+        ("2=2", "lists a memory twice"),
+        ("1=2=1", "lists a memory twice"),
     ],
 )
 def test_a_line_that_is_no_label_is_told_and_changes_nothing(
@@ -122,6 +126,14 @@ def test_a_line_that_is_no_label_is_told_and_changes_nothing(
     (question,) = labelled(Path("mine"))
     assert [one["name"] for one in question["facets"]] == ["kitchen"]
     assert (question["redundant"], question["stale"]) == ([], {})
+
+
+def test_memories_cannot_outdate_one_another(cli: Cli) -> None:
+    done = cli("eval", "new", "mine", QUESTION, given="1>2\n2>3\n3>1\nkitchen: 1\n")
+
+    assert "outdate one another, so none of them is valid" in done.output
+    (question,) = labelled(Path("mine"))
+    assert len(question["stale"]) == 2
 
 
 def test_a_facet_that_is_typed_again_replaces_the_first_one(cli: Cli) -> None:
@@ -158,21 +170,30 @@ def test_a_folder_that_is_no_scenario_is_refused_before_anything_is_asked(cli: C
     assert "queries.jsonl:1" in done.output
 
 
-def test_what_searches_miss_is_found_by_words_and_labels_are_replaced(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("secondhop.cli.new_scenario_command.SHOWN", 1)
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_asked(cli: Cli) -> None:
+    Path("file").write_text("no folder", encoding="utf-8")
+
+    for folder in ("file", "file/mine"):
+        done = cli("eval", "new", folder, QUESTION, given="kitchen: 1\n")
+
+        assert done.exit_code == 2
+        assert f"cannot write {folder}" in done.stderr
+        assert "kitchen" not in done.stdout
+
+
+def test_what_searches_miss_is_found_by_words_and_labels_are_replaced(cli: Cli) -> None:
     first = [f"+ {NOTES['tyres'].split()[2]}", "car: 2", "q", ""]
-    cli("eval", "new", "mine", QUESTION, given="\n".join(first))
+    cli("eval", "new", "mine", QUESTION, "--shown", "1", given="\n".join(first))
     (found,) = labelled(Path("mine"))
 
     again = ["+ walnuts", "guests: 2u", "+ walnuts", "+ zeppelin", "q", ""]
-    shown = cli("eval", "new", "mine", QUESTION, given="\n".join(again)).output
+    shown = cli("eval", "new", "mine", QUESTION, "--shown", "1", given="\n".join(again)).output
     (question,) = labelled(Path("mine"))
 
     assert [one["relevant"] for one in found["facets"]] == [{"tyres": 3}]
     assert "It has labels already" in shown
-    assert "no other memory has the words 'zeppelin'" in shown
+    assert "no memory but number 2 above has the words 'walnuts'" in shown
+    assert "no memory has the words 'zeppelin'" in shown
     assert question["id"] == found["id"]
     assert [one["name"] for one in question["facets"]] == ["guests"]
 

@@ -77,6 +77,22 @@ BROKEN: dict[str, tuple[list[Any], list[Any], str]] = {
     "no question": ([MEMORY], [], "queries.jsonl is empty"),
     "k of nothing": ([MEMORY], ["", QUESTION | {"k": 0}], "queries.jsonl:2: k"),
     "unknown memory": ([MEMORY], [QUESTION | {"stale": {"m1": "m9"}}], "unknown memory 'm9'"),
+    "a memory outdated by itself": (
+        [MEMORY],
+        ["", QUESTION | {"stale": {"m1": "m1"}}],
+        "queries.jsonl:2: question 'q1': 'm1' is outdated by itself",
+    ),
+    "memories that outdate one another": (
+        [MEMORY, MEMORY | {"id": "m2"}],
+        [QUESTION | {"stale": {"m1": "m2", "m2": "m1"}}],
+        "queries.jsonl:1: question 'q1': 'm1', 'm2' outdate one another",
+    ),
+    "a memory that says the same as itself": (
+        [MEMORY],
+        [QUESTION | {"redundant": [["m1", "m1"]]}],
+        "queries.jsonl:1: question 'q1': a group of memories that say the same lists a memory "
+        "twice",
+    ),
     "facet that cannot be served": (
         [MEMORY],
         [QUESTION | {"facets": [QUESTION["facets"][0] | {"relevant": {"m1": 1}}]}],

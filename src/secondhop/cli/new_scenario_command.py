@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from secondhop.recall import Recall
     from secondhop.stores.records import Memory
 
-SHOWN = 15
-"""Candidates shown per question."""
-
 HELP = """\
 NAME: 1 3u 5m   something that a good answer needs; 1 is essential for it, 3 useful, 5 marginal
 2=4             they say the same       4>1      4 is outdated by 1
@@ -45,6 +42,9 @@ def new_scenario(
     k: Annotated[
         int, typer.Option("--k", "-k", min=1, metavar="N", help="Memories per answer.")
     ] = 5,
+    shown: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Candidates shown per question.")
+    ] = 15,
 ) -> None:
     """Label questions about your own store, as a scenario for `eval scenarios`.
 
@@ -70,6 +70,7 @@ def new_scenario(
                 screen(),
                 at=common.at or datetime.now(UTC),
                 k=k,
+                shown=shown,
                 place=place_again(common),
             )
             await labelling.run(waiting, typed_lines())
@@ -106,16 +107,18 @@ class Labelling:
         *,
         at: datetime,
         k: int,
+        shown: int,
         place: str,
     ) -> None:
         """Args:
         at: the time of the questions.
         k: memories per answer, written into the scenario.
+        shown: candidates shown per question.
         place: the options that open the same store again.
         """
         self._place = place
         self._recall, self._scenario, self._console = recall, scenario, console
-        self._at, self._k = at, k
+        self._at, self._k, self._shown = at, k, shown
 
     async def run(self, questions: "Iterable[str]", lines: AsyncIterator[str]) -> None:
         """Runs until the input ends or the user stops."""
@@ -160,9 +163,12 @@ class Labelling:
         holding = [one for one in await self._recall.memories.afind(words) if not one.end]
         found = [one.memory_id for one in holding if one.memory_id not in known]
         memories = [await self._recall.admin.store.memory(one) for one in found]
-        labels.shown += [one for one in memories if one is not None][:SHOWN]
+        labels.shown += [one for one in memories if one is not None][: self._shown]
         if len(labels.shown) < first:
-            self._say(f"no other memory has the words {words!r}")
+            held = {one.memory_id for one in holding}
+            above = [str(n) for n, one in enumerate(labels.shown, 1) if one.memory_id in held]
+            place = f" but number {', '.join(above)} above" if above else ""
+            self._say(f"no memory{place} has the words {words!r}")
         self._show(labels.shown[first - 1 :], first=first)
 
     def _keep(self, labels: "Labels | None", *, unanswered: bool = False) -> None:
@@ -178,7 +184,7 @@ class Labelling:
             self._say("\nNo more questions to propose: ? QUESTION asks one of yours, q stops.")
             return None
         question = waiting.popleft()
-        found = await candidates(self._recall, question, at=self._at, limit=SHOWN)
+        found = await candidates(self._recall, question, at=self._at, limit=self._shown)
         self._say(f"\n{question}")
         if question in self._scenario.asked():
             self._say("It has labels already; new ones replace them.")

@@ -3,6 +3,7 @@
 Candidates are pooled from several searches, so that the labels do not favour one of them.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,6 +26,7 @@ from secondhop.evals.scenario import (
     MemoryLine,
     Question,
     UnansweredQuestion,
+    label_fault,
     read_lines,
 )
 from secondhop.recall import Recall
@@ -89,16 +91,19 @@ class Labels:
         A facet replaces the one with the same name.
 
         Raises:
-            UsageError: the line is none of these, or has an unknown number.
+            UsageError: the line is none of these, has an unknown number, or contradicts others.
         """
         if facet := FACET.fullmatch(line):
             self._take_facet(self._facet(facet[1].strip(), facet[2].split()))
         elif SAME.fullmatch(line):
-            self.redundant.append(list(map(self._id, line.split("="))))
+            self._take_pairs(redundant=[*self.redundant, list(map(self._id, line.split("=")))])
         elif outdated := OUTDATED.fullmatch(line):
-            self.stale |= {self._id(outdated[1]): self._id(outdated[2])}
+            self._take_pairs(stale={**self.stale, self._id(outdated[1]): self._id(outdated[2])})
         else:
-            raise UsageError(f"{line!r} is not a label; say for example: allergies: 1 3u 5m")
+            hint = "say for example: allergies: 1 3u 5m"
+            if "+" in line:
+                hint = "+ WORDS needs a line of its own; label what it shows on the next"
+            raise UsageError(f"{line!r} is not a label; {hint}")
 
     def labelled(self, *, question_id: str, at: datetime, k: int) -> Question:
         """The question with its labels."""
@@ -116,6 +121,17 @@ class Labels:
         names = [one.name for one in self.facets]
         place = names.index(facet.name) if facet.name in names else len(names)
         self.facets[place : place + 1] = [facet]
+
+    def _take_pairs(
+        self,
+        *,
+        redundant: list[list[str]] | None = None,
+        stale: dict[str, str] | None = None,
+    ) -> None:
+        redundant, stale = redundant or self.redundant, stale or self.stale
+        if fault := label_fault(redundant=redundant, stale=stale):
+            raise UsageError(f"not saved: {fault}")
+        self.redundant, self.stale = redundant, stale
 
     def _facet(self, name: str, said: Sequence[str]) -> LabelledFacet:
         relevant: dict[str, Literal[1, 2, 3]]
@@ -145,9 +161,12 @@ class ScenarioFolder:
         """Questions that are in the folder already are kept.
 
         Raises:
-            UsageError: its files are not those of a scenario.
+            UsageError: its files are not those of a scenario, or it cannot be written.
         """
         self.path = path
+        above = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            raise UsageError(f"cannot write {path}: {above} is not a folder that you may write to")
         self._questions = self._read(QUESTIONS_FILE, Question)
         self._no_answer = self._read(NO_ANSWER_FILE, UnansweredQuestion)
 

@@ -3,7 +3,7 @@
 The format is described in `examples/scenarios/FORMAT.md`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from secondhop.errors import UsageError, said_by_system
+from secondhop.memories.doctor import circles_in
 from secondhop.moments import with_zone
 from secondhop.stores.records import Memory, Message
 
@@ -232,8 +233,8 @@ def check_ids(path: Path, ids: list[str]) -> None:
 def check_labels(
     path: Path, questions: list[tuple[int, Question]], *, known: set[str] | None
 ) -> None:
-    """Raises UsageError for a label of an unknown memory, and for a facet without a memory of grade
-    2 or 3.
+    """Raises UsageError for a label of an unknown memory, for a facet without a memory of grade 2
+    or 3, and for pairs that contradict each other.
 
     Args:
         known: ids of the memories; None: do not check ids, because the memories are in a store.
@@ -246,3 +247,21 @@ def check_labels(
         for facet in question.facets:
             if max(facet.relevant.values()) < 2:
                 raise UsageError(f"{where}: facet {facet.name!r} has no memory of grade 2 or 3")
+        if fault := label_fault(redundant=question.redundant, stale=question.stale):
+            raise UsageError(f"{where}: {fault}")
+
+
+def label_fault(*, redundant: Sequence[Sequence[str]], stale: Mapping[str, str]) -> str:
+    """The first fault in the labels that name pairs of memories; "" if there is none.
+
+    >>> label_fault(redundant=[], stale={"a": "b", "b": "a"})
+    "'a', 'b' outdate one another, so none of them is valid"
+    """
+    for group in redundant:
+        if len(set(group)) < len(group):
+            return f"a group of memories that say the same lists a memory twice: {', '.join(group)}"
+    for circle in circles_in(stale):
+        if len(circle) == 1:
+            return f"{circle[0]!r} is outdated by itself"
+        return f"{', '.join(map(repr, circle))} outdate one another, so none of them is valid"
+    return ""
