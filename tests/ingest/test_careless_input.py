@@ -63,6 +63,7 @@ def test_a_nesting_bomb_is_broken_json(tmp_path: Path) -> None:
     [
         ("Grüße aus Köln".encode("utf-8-sig"), "Grüße aus Köln"),
         ("Grüße aus Köln".encode("utf-16"), "Grüße aus Köln"),
+        ("Grüße aus Köln".encode("utf-32"), "Grüße aus Köln"),
         ("Grüße aus Köln".encode("cp1252"), "Grüße aus Köln"),
         (b"nul\x00 in a note\r\nline", "nul in a note\nline"),
     ],
@@ -76,12 +77,16 @@ def test_encodings_are_found_out(tmp_path: Path, raw: bytes, expected: str) -> N
     "raw",
     [
         bytes(range(256)) * 20,
+        b"\xff\xfe" + random.Random(1).randbytes(4000),
+        b"\xff\xfeabc",
+        b"\x81\x8d",
         b"\0" * 500,
-        random.Random(1).randbytes(4000),
+        b"%PDF-1.7 x",
     ],
 )
-def test_a_binary_file_is_skipped(tmp_path: Path, raw: bytes) -> None:
-    assert "binary" in only_reason(write(tmp_path / "note.md", raw))
+def test_what_cannot_be_decoded_is_skipped(tmp_path: Path, raw: bytes) -> None:
+    reason = only_reason(write(tmp_path / "note.md", raw))
+    assert "binary" in reason or "cannot be decoded" in reason
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.txt", "a.json", "a.jsonl"])

@@ -1,5 +1,6 @@
 """Detects the format of a document from its name and content."""
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
@@ -39,6 +40,12 @@ _NOT_JSON = {"markdown": _MARKDOWN, "transcript": _PLAIN}
 _BESIDE_CONVERSATIONS = frozenset(
     {"message_feedback.json", "model_comparisons.json", "shared_conversations.json", "user.json"}
 )
+_NEVER_TEXT = re.compile(
+    r"\.(7z|avi|bin|bmp|db|dll|docx?|exe|gif|gz|heic|ico|jpe?g|m4a|mkv|mov|mp[34]|npy|ogg|onnx|otf|"
+    r"parquet|pdf|pickle|png|pptx?|pyc|rar|so|sqlite3?|tar|tgz|tiff?|ttf|wasm|wav|webm|webp|woff2?|"
+    r"xlsx?|xz|zst)"
+)
+
 
 _MEMORY_STORES = {"mem0": is_mem0_row, "langgraph": is_item_row, "graphiti": is_graphiti_row}
 
@@ -86,6 +93,8 @@ def _detect(document: Document) -> str:
     if document.name == CUES_FILE and document.beside(MEMORIES_FILE) is not None:
         reason = f"read as the cues of {MEMORIES_FILE} beside it"
         raise UnreadableError(reason, may_hide_memories=False)
+    if _NEVER_TEXT.fullmatch(document.suffix):
+        raise UnreadableError("a binary file, not text", may_hide_memories=False)
     if not document.first_character:
         raise UnreadableError("an empty file", may_hide_memories=document.suffix in _JSON)
     if document.suffix in _JSON:

@@ -32,7 +32,7 @@ MAX_FILE_BYTES = 1024 * 1_000_000
 _MOST_PACKED = 100
 """Highest compression ratio allowed for an archive member larger than `_SMALL_BYTES`."""
 _SMALL_BYTES = 10_000_000
-_PART_BYTES = 100_000
+_PART_BYTES = 1_000_000
 """Size of the parts that a file is read in."""
 
 
