@@ -16,6 +16,7 @@ from secondhop.stores.catalog.rows import (
     passage_of,
 )
 from secondhop.stores.database import Connection
+from secondhop.stores.keeping import Kind
 from secondhop.stores.records import BriefableMemory
 
 AT_MOST: Final = 500
@@ -42,15 +43,15 @@ _PREFERENCES: Final = f"""{_ALL}
 _RECENT: Final = f"""{_ALL}
     WHERE kind <> 'preferential' AND source NOT IN ('todo', 'task') AND {_UNMARKED}
     AND {_HOLDS} {_NEWEST}"""
-_FACTS: Final = f"""{_ALL}
-    WHERE kind <> 'continuity' AND kind = 'factual'
+_OF_SLOTS: Final = f"""{_ALL}
+    WHERE kind <> 'continuity' AND kind = :kind
     AND slot IN (SELECT value FROM json_each(:ids)) AND {_HOLDS}"""
 
 _TEXTS: Final = f"""SELECT {PASSAGE_COLUMNS} FROM memories JOIN passages USING (memory_id)
     WHERE memory_id IN (SELECT value FROM json_each(:ids))
     AND ordinal = CASE source WHEN 'conversation' THEN passage_count - 1 ELSE 0 END"""
 
-QUERIES: Final = (_MARKED, _TO_DO, _PREFERENCES, _RECENT, _FACTS, _TEXTS)
+QUERIES: Final = (_MARKED, _TO_DO, _PREFERENCES, _RECENT, _OF_SLOTS, _TEXTS)
 
 
 class BriefingView:
@@ -88,10 +89,10 @@ class BriefingView:
         """The newest facts, notes and conversations without a mark."""
         return self._rows(_RECENT, limit=limit)
 
-    def facts_of(self, slots: Iterable[str]) -> list[BriefableMemory]:
-        """All valid facts of these slots. Several of one slot disagree."""
-        wanted = sorted(set(slots))
-        return self._rows(_FACTS, ids=json.dumps(wanted)) if wanted else []
+    def of_slots(self, kind: Kind, slots: Iterable[str]) -> list[BriefableMemory]:
+        """All valid facts, or preferences, of these slots. Several of one slot disagree."""
+        wanted = sorted({slot for slot in slots if slot})
+        return self._rows(_OF_SLOTS, kind=kind, ids=json.dumps(wanted)) if wanted else []
 
     def texts(self, memory_ids: Iterable[str]) -> dict[str, str]:
         """{memory id: its first passage, or a conversation's last}; unknown ids are left out."""

@@ -24,11 +24,15 @@ class Sayings:
     texts: Texts
     """{memory id: text}; the whole text for memories that are never cut."""
     rivals: Mapping[str, Sequence[BriefableMemory]]
-    """{slot: its current facts}."""
+    """{slot: its current facts or preferences}, only for slots with more than one."""
 
     def of(self, memory: BriefableMemory) -> str:
         """The memory's text; "" if it is unknown."""
         return self.texts.get(memory.memory_id, "")
+
+    def value_of(self, memory: BriefableMemory) -> str:
+        """The value of a fact, or the text of a preference."""
+        return memory.value or self.of(memory)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,15 +90,14 @@ def never_cut(memory: BriefableMemory) -> bool:
 
 
 def conflicts_of(memory: BriefableMemory, sayings: Sayings) -> list[ConflictingMemory]:
-    """Current facts of the same slot with another value, newest first."""
+    """Current memories of the same slot with another value, newest first."""
+    own = folded(sayings.value_of(memory))
     others = [
-        one
-        for one in sayings.rivals.get(memory.slot, ())
-        if one.kind == memory.kind and folded(one.value) != folded(memory.value)
+        one for one in sayings.rivals.get(memory.slot, ()) if folded(sayings.value_of(one)) != own
     ]
     others.sort(key=lambda one: (one.created_at, one.memory_id), reverse=True)
     return [
-        ConflictingMemory(id=one.memory_id, value=one.value, created_at=one.created_at)
+        ConflictingMemory(id=one.memory_id, value=sayings.value_of(one), created_at=one.created_at)
         for one in others
     ]
 

@@ -144,14 +144,15 @@ def left_open(
 
 
 def preferences_order(memories: Sequence[BriefableMemory], *, weighing: Weighing) -> list[Ranked]:
-    """Preferences that always hold, then those for a context."""
+    """Preferences that always hold, then those for a context; only the best of each slot."""
     ranked = weighing.ranked(
         memories,
         category="preferences",
         stability_days=LASTING_DAYS,
         why=lambda one: f"applies {'always' if always(one) else f'when it is about {one.scope}'}",
     )
-    return sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
+    ordered = sorted(ranked, key=lambda one: (not always(one.memory), *best_first(one)))
+    return list(first_of_slots(ordered, taken=()))
 
 
 def always(preference: BriefableMemory) -> bool:

@@ -11,6 +11,7 @@ from secondhop.briefing.order import Texts
 from secondhop.errors import UsageError
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
+from secondhop.stores.keeping import Kind
 from secondhop.stores.records import BriefableMemory
 
 RECENT_CANDIDATES: Final = 100
@@ -67,12 +68,17 @@ def looked_up(view: BriefingView) -> Found:
 
 
 def said_by(named: Sequence[BriefableMemory], view: BriefingView, *, texts: Texts) -> Sayings:
-    """The texts of these memories, and the facts of their slots."""
+    """The texts of these memories, and what contradicts them."""
+    memories = [*named]
     rivals: defaultdict[str, list[BriefableMemory]] = defaultdict(list)
-    for one in view.facts_of(m.slot for m in named if m.kind == "factual"):
-        rivals[one.slot].append(one)
-    missing = {one.memory_id for one in named} - texts.keys()
-    long = {m.memory_id for m in named if never_cut(m) and m.passage_count > 1}
+    kinds: tuple[Kind, ...] = ("factual", "preferential")
+    for kind in kinds:
+        for one in view.of_slots(kind, (m.slot for m in memories if m.kind == kind)):
+            rivals[one.slot].append(one)
+    disagreeing = {slot: own for slot, own in rivals.items() if len(own) > 1}
+    memories += [one for own in disagreeing.values() for one in own]
+    missing = {one.memory_id for one in memories} - texts.keys()
+    long = {m.memory_id for m in memories if never_cut(m) and m.passage_count > 1}
     said = {**texts, **view.texts(missing)}
     said |= {memory_id: view.whole_text(memory_id) for memory_id in long}
-    return Sayings(texts=said, rivals=rivals)
+    return Sayings(texts=said, rivals=disagreeing)
