@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from secondhop.models.retry_policy import failure_of, why_unanswered
+from secondhop.models.retry_policy import TryTimedOutError, failure_of, why_unanswered
 
 
 def error_named(name: str, *bases: type, **fields: Any) -> Exception:
@@ -39,6 +39,7 @@ def test_a_status_is_found_wherever_a_library_keeps_it(library: str) -> None:
 LOST = {
     "reset": ConnectionResetError(),
     "timeout": TimeoutError(),
+    "ours": TryTimedOutError(),
     "tls": ssl.SSLError(),
     "httpx": error_named("ReadTimeout", type("TransportError", (), {})),
     "requests": error_named("ConnectTimeout", OSError),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from secondhop.errors import ModelError, UsageError
 from secondhop.models.chat_transport import BrokenReplyError, RepeatAtOnceError
 from secondhop.models.failure_messages import excerpt, kind_of_failure, without_key
-from secondhop.models.retry_policy import ATTEMPTS, MAX_WAIT_S
+from secondhop.models.retry_policy import ATTEMPTS, MAX_WAIT_S, TryTimedOutError
 
 if TYPE_CHECKING:
     from httpx import URL
@@ -114,7 +114,7 @@ def explain(error: Exception, *, key: str | None) -> str:
 
     if isinstance(error, RepeatAtOnceError) and isinstance(error.__cause__, Exception):
         error = error.__cause__
-    if isinstance(error, (TimeoutError, APITimeoutError)):
+    if isinstance(error, (TryTimedOutError, APITimeoutError)):
         return "no answer in time; raise timeout_s, or check the server"
     if isinstance(error, (APIConnectionError, BrokenReplyError)):
         return f"no connection ({kind_of_failure(error)}); check base_url and the network"

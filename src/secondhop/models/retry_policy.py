@@ -39,6 +39,10 @@ _LOST_NAMES = frozenset(
 """Error classes of openai, httpx, aiohttp and botocore that mean a lost or late connection."""
 
 
+class TryTimedOutError(Exception):
+    """Internal to the adapters: one try exceeded its time limit."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """What is known about one try that brought no answer."""
@@ -96,7 +100,7 @@ def why_unanswered(error: BaseException) -> str:
     if failure.status is not None:
         return f"HTTP {failure.status}"
     names = {base.__name__ for cause in causes(error) for base in type(cause).__mro__}
-    late = any("timeout" in name.casefold() for name in names)
+    late = any("timeout" in name.casefold() or "timedout" in name.casefold() for name in names)
     return "no answer in time" if late else kind_of_failure(error)
 
 
@@ -186,9 +190,9 @@ def _is_status(found: object) -> TypeGuard[int]:
 
 
 def _is_lost(error: BaseException) -> bool:
-    """Whether a connection was lost or late; most errors of that kind are OSErrors."""
+    """Whether a connection was lost; errors of sockets, TLS and requests are OSErrors."""
     names = {base.__name__ for base in type(error).__mro__}
-    return isinstance(error, OSError) or bool(names & _LOST_NAMES)
+    return isinstance(error, (OSError, TryTimedOutError)) or bool(names & _LOST_NAMES)
 
 
 def _asked_wait_s(error: BaseException) -> float | None:

@@ -26,7 +26,7 @@ from secondhop.models.json_replies import (
 )
 from secondhop.models.llm import AnswerBounds, ChatMessage, Completion, LLMError, sendable
 from secondhop.models.prompt_size import learned_ratio, prompt_size, usage_of
-from secondhop.models.retry_policy import failure_of, retried
+from secondhop.models.retry_policy import TryTimedOutError, failure_of, retried
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -208,8 +208,11 @@ class StructuredChat:
 
     async def _paid_reply(self, request: ChatRequest, size: int, account: Account) -> ChatReply:
         """Send the request, within the time limit of one try, and charge the reply's cost."""
-        async with asyncio.timeout(self._limits.timeout_s):
-            reply = await self._transport.send(request)
+        try:
+            async with asyncio.timeout(self._limits.timeout_s):
+                reply = await self._transport.send(request)
+        except TimeoutError as error:
+            raise TryTimedOutError("no answer in time") from error
         usage = usage_of(reply.usage, prompt=size, text=reply.text)
         account.charge(usage)
         if reply.usage is not None:
