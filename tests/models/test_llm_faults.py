@@ -56,7 +56,7 @@ async def test_retry_after_is_waited_for_and_never_beyond_the_deadline(served: A
         assert 1.0 <= time.perf_counter() - started < 2.0
         server.script = [status(429, Retry_After="4")]
         started = time.perf_counter()
-        with pytest.raises(LLMError, match="429") as failure:
+        with pytest.raises(LLMError, match="asks to wait 4 s") as failure:
             await ask(llm, deadline_s=2.0)
         assert time.perf_counter() - started < 0.5
         assert failure.value.usage == usage(1, 0)

@@ -1,6 +1,8 @@
 """Whether to try again, as told by the errors of many libraries."""
 
 import ssl
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,6 +28,7 @@ STATUS = {
     "httpx": with_status(429),
     "google": error_named("ResourceExhausted", code=429),
     "aiohttp": error_named("ClientResponseError", status=429),
+    "botocore": error_named("ClientError", response={"ResponseMetadata": {"HTTPStatusCode": 429}}),
 }
 
 
@@ -41,8 +44,8 @@ LOST = {
     "timeout": TimeoutError(),
     "ours": TryTimedOutError(),
     "tls": ssl.SSLError(),
-    "httpx": error_named("ReadTimeout", type("TransportError", (), {})),
-    "requests": error_named("ConnectTimeout", OSError),
+    "httpx": error_named("ReadTimeout", type("TimeoutException", (), {})),
+    "requests": error_named("ConnectTimeout", type("Timeout", (), {})),
     "aiohttp": error_named("ServerDisconnectedError", type("ClientConnectionError", (), {})),
     "botocore": error_named("ReadTimeoutError", type("HTTPClientError", (), {})),
 }
@@ -67,6 +70,9 @@ def test_a_quota_that_is_spent_is_not_waited_for() -> None:
 def test_the_server_says_how_long_to_wait() -> None:
     waits = [
         failure_of(with_status(429, **{"retry-after": text})).asked_wait_s
-        for text in ("2.5", "-3", "nan", "soon")
+        for text in ("2.5", "-3", "nan", "soon", "Wed, 21 Oct 2015 07:28:00 GMT")
     ]
-    assert waits == [2.5, 0.0, None, None]
+    assert waits == [2.5, 0.0, None, None, 0.0]
+    in_a_minute = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    waits = [failure_of(with_status(429, **{"retry-after": in_a_minute})).asked_wait_s]
+    assert waits == [pytest.approx(60, abs=10)]

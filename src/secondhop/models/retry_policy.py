@@ -6,6 +6,9 @@ other's errors.
 """
 
 import math
+import socket
+import ssl
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
@@ -33,10 +36,17 @@ _NOBODY_THERE = frozenset({502, 503, 504})
 """A proxy's status when the server behind it is not there."""
 _GATEWAY_TIMEOUT = 504
 """The server behind the proxy may have done the work, and may charge for it."""
+_LOST = (ConnectionError, TimeoutError, ssl.SSLError, socket.gaierror)
 _LOST_NAMES = frozenset(
-    ("APIConnectionError", "TransportError", "ClientConnectionError", "HTTPClientError")
+    """
+    TryTimedOutError APIConnectionError
+    TimeoutException NetworkError RemoteProtocolError UnsupportedProtocol ProxyError
+    ConnectionError Timeout ChunkedEncodingError
+    ClientConnectionError ServerTimeoutError
+    HTTPClientError ProtocolError IncompleteRead
+    """.split()  # noqa: SIM905 - a line for each: ours and openai, httpx, requests, aiohttp, botocore
 )
-"""Error classes of openai, httpx, aiohttp and botocore that mean a lost or late connection."""
+"""Names of error classes (or of their bases) that mean a lost or late connection."""
 
 
 class TryTimedOutError(Exception):
@@ -143,7 +153,8 @@ async def retried(
         # encodings) changes with its versions, and a recall can go on without the model.
         tried = int(tries.statistics.get("attempt_number", 1))
         after = f" after {tried} tries" if tried > 1 else ""
-        raise ModelError(f"{what} failed{after}: {explain(error)}") from error
+        asks = _asks_too_much(failure_of(error), longest=longest_wait_s())
+        raise ModelError(f"{what} failed{after}: {explain(error)}{asks}") from error
     raise AssertionError("unreachable: tenacity returns or raises")
 
 
@@ -171,6 +182,14 @@ def _wait_s(state: "RetryCallState", *, longest: float) -> float:
     return wait_random_exponential(multiplier=_FIRST_WAIT_S, max=longest)(state)
 
 
+def _asks_too_much(failure: Failure, *, longest: float) -> str:
+    """The end of a message if the server asks for a longer wait than is left; else ""."""
+    if not failure.may_pass or failure.asked_wait_s is None or failure.asked_wait_s <= longest:
+        return ""
+    left = f"{max(0.0, longest):.1f} s are left"
+    return f"; it asks to wait {failure.asked_wait_s:.3g} s, and {left}"
+
+
 def _of_closed_loop(error: BaseException) -> bool:
     """Whether a connection belongs to a closed loop; langchain-openai shares them between loops."""
     return isinstance(error, RuntimeError) and str(error) == "Event loop is closed"
@@ -178,10 +197,16 @@ def _of_closed_loop(error: BaseException) -> bool:
 
 def _status(error: BaseException) -> int | None:
     """The HTTP status of an error or of its response; None if there is none."""
-    for holder in (error, getattr(error, "response", None)):
+    response: object = getattr(error, "response", None)
+    for holder in (error, response):
         for name in ("status_code", "http_status", "code", "status"):
             if _is_status(found := getattr(holder, name, None)):
                 return found
+    if isinstance(response, Mapping):  # botocore's
+        about = cast("Mapping[str, object]", response).get("ResponseMetadata")
+        if isinstance(about, Mapping):
+            found = cast("Mapping[str, object]", about).get("HTTPStatusCode")
+            return found if _is_status(found) else None
     return None
 
 
@@ -190,18 +215,23 @@ def _is_status(found: object) -> TypeGuard[int]:
 
 
 def _is_lost(error: BaseException) -> bool:
-    """Whether a connection was lost; errors of sockets, TLS and requests are OSErrors."""
     names = {base.__name__ for base in type(error).__mro__}
-    return isinstance(error, (OSError, TryTimedOutError)) or bool(names & _LOST_NAMES)
+    return isinstance(error, _LOST) or bool(names & _LOST_NAMES)
 
 
 def _asked_wait_s(error: BaseException) -> float | None:
-    """Seconds from the Retry-After header; None if it is no number, but a date."""
+    """Seconds from the Retry-After header, a number or an HTTP date; None if it is neither."""
+    from email.utils import parsedate_to_datetime
+
     headers: object = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
+    told = str(cast("Mapping[str, object]", headers).get("retry-after"))
     try:
-        seconds = float(str(cast("Mapping[str, object]", headers).get("retry-after")))
+        seconds = float(told)
     except ValueError:
-        return None
+        try:
+            seconds = parsedate_to_datetime(told).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
