@@ -30,6 +30,8 @@ from secondhop.models.retry_policy import TryTimedOutError, failure_of, retried
 
 T = TypeVar("T", bound=BaseModel)
 
+REQUESTS_PER_ANSWER = 8
+"""Retries, other modes and the repair turn together."""
 THOUGHTS = 4_000
 """Extra tokens for the reply of a model that thinks before it writes. Servers count thoughts as
 part of the reply, and a plan of 300 tokens may take 2,000 tokens of thought. With more, the longest
@@ -91,7 +93,7 @@ class StructuredChat:
         deadline_s = bounds["deadline_s"]
         account = Account(
             deadline=asyncio.get_running_loop().time() + deadline_s,
-            requests=bounds["max_calls"],
+            requests=min(REQUESTS_PER_ANSWER, bounds["max_calls"]),
             tokens=bounds.get("max_total_tokens"),
         )
         prompt = [sendable(message) for message in messages]
