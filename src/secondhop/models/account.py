@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from secondhop.errors import ModelError
 from secondhop.models.llm import LEAST_REPLY, Usage
+from secondhop.models.prompt_size import PromptSize
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,8 +26,8 @@ class Account:
     usage: Usage = field(default_factory=Usage)
     """The cost so far, as reported or as estimated from a reply that came."""
     _lost: int = 0
-    _open: int = 0
-    """The most tokens that the request under way may cost; 0: none is under way."""
+    _open: tuple[PromptSize, int] | None = None
+    """The request under way: its prompt, and the longest reply it may have, in tokens."""
 
     def left_s(self) -> float:
         """Seconds until the deadline."""
@@ -37,11 +38,10 @@ class Account:
         """How many more requests may be sent."""
         return max(0, self.requests - self.usage.calls)
 
-    def open_request(self, *, prompt: int, wanted: int) -> int:
+    def open_request(self, *, prompt: PromptSize, wanted: int) -> int:
         """Book one more request; returns how many tokens its reply may have.
 
         Args:
-            prompt: tokens of the prompt.
             wanted: the most tokens that the reply needs.
 
         Raises:
@@ -49,24 +49,24 @@ class Account:
         """
         if not self.requests_left:
             raise ModelError(f"all {self.requests} requests that this answer may cost are used up")
-        self._lost, self._open = self._lost + self._open, 0
+        self._lost, self._open = self._lost_so_far(), None
         reply = wanted if self.tokens is None else self._reply(self.tokens, prompt, wanted)
-        self._open = prompt + reply
+        self._open = prompt, reply
         self.usage += Usage(calls=1)
         return reply
 
     def take_back(self) -> None:
         """Cancel the booking of the request under way, because it was never sent."""
-        self.usage, self._open = replace(self.usage, calls=self.usage.calls - 1), 0
+        self.usage, self._open = replace(self.usage, calls=self.usage.calls - 1), None
 
     def charge(self, cost: Usage) -> None:
         """Add the tokens that the request under way cost; none if it was refused."""
         self.usage += cost
-        self._open = 0
+        self._open = None
 
     def closed(self) -> Usage:
         """The total cost, once no further request goes out."""
-        return replace(self.usage, lost_tokens=self._lost + self._open)
+        return replace(self.usage, lost_tokens=self._lost_so_far())
 
     def cancelled(self) -> asyncio.CancelledError:
         """A CancelledError whose first argument is what was spent.
@@ -76,14 +76,20 @@ class Account:
         """
         return asyncio.CancelledError(self.closed())
 
-    def _reply(self, tokens: int, prompt: int, wanted: int) -> int:
+    def _reply(self, tokens: int, prompt: PromptSize, wanted: int) -> int:
         """The tokens left for the reply."""
         left = tokens - self.usage.tokens - self._lost
-        reply = min(wanted, left - prompt)
+        reply = min(wanted, left - prompt.tokens)
         if reply < min(wanted, LEAST_REPLY):
             lost = f"; {self._lost:,} are set aside for replies that were lost" * bool(self._lost)
             raise ModelError(
                 f"too few of the {tokens:,} tokens that this answer may cost are left for a "
-                f"prompt of about {prompt:,} and its reply{lost}"
+                f"prompt of about {prompt.tokens:,} and its reply{lost}"
             )
         return reply
+
+    def _lost_so_far(self) -> int:
+        if self._open is None:
+            return self._lost
+        prompt, reply = self._open
+        return self._lost + prompt.tokens + reply

@@ -15,6 +15,10 @@ AnswerMode = Literal["json_schema", "json_object", "text"]
 class BrokenReplyError(Exception):
     """Internal to the adapters: what the server sent back is not a reply."""
 
+    def __init__(self, message: str, *, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage
+
 
 class RepeatAtOnceError(Exception):
     """Internal to the adapters: the server did nothing; send the request again, changed."""

@@ -14,6 +14,7 @@ from secondhop.models.account import Account
 from secondhop.models.chat_transport import AnswerMode
 from secondhop.models.circuit_breaker import BreakerSettings, CircuitBreaker
 from secondhop.models.llm import Usage
+from secondhop.models.prompt_size import PromptSize
 from secondhop.models.retry_policy import ATTEMPTS, MAX_WAIT_S, failure_of, why_unanswered
 
 FAIR_WAIT_S = 1.0
@@ -83,7 +84,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def request(
-        self, account: Account, *, name: str, prompt: int, wanted: int
+        self, account: Account, *, name: str, prompt: PromptSize, wanted: int
     ) -> AsyncGenerator[int]:
         """Wait for a free place for one request; yields how many tokens its reply may have.
 
@@ -92,7 +93,6 @@ class Endpoint:
 
         Args:
             name: the model's name, for messages.
-            prompt: tokens of the prompt.
             wanted: the most tokens that the reply needs.
 
         Raises:

@@ -13,6 +13,7 @@ from secondhop.models.chat_transport import AnswerMode, ChatReply, ChatRequest
 from secondhop.models.endpoint import ChatLimits, shared_endpoint
 from secondhop.models.failure_messages import excerpt, without_key
 from secondhop.models.llm import Usage
+from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.retry_policy import failure_of, why_unanswered
 from secondhop.models.structured_chat import StructuredChat
 
@@ -55,6 +56,7 @@ class LangchainLLM(StructuredChat):
         Raises:
             UsageError: `model_id` is missing, and the object does not say which model it is.
         """
+        ready_to_count()
         name, limits = model_id or derived_id(model), config or LangchainLLMConfig()
         self._given = model  # the shared endpoint lives as long as this object
         super().__init__(

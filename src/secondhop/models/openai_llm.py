@@ -25,6 +25,7 @@ from secondhop.models.openai_client import (
     place_of,
 )
 from secondhop.models.openai_reply import read_chat_reply
+from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.structured_chat import StructuredChat
 
 if TYPE_CHECKING:
@@ -74,8 +75,9 @@ class OpenAILLM(StructuredChat):
 
     def __init__(self, config: OpenAILLMConfig) -> None:
         """The model id is "openai:<model>", plus "@<host and path>" if an address was given."""
-        # now, not in the first answer, because it can take longer than a deadline
+        # now, not in the first answer, because both can take longer than a deadline
         importlib.import_module("openai.resources.chat.completions")
+        ready_to_count()
         base_url = base_url_of(config.connection.base_url)
         name = f"openai:{config.model}" + (f"@{place_of(base_url)}" if base_url else "")
         limits = config.limits()

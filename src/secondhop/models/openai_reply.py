@@ -45,14 +45,15 @@ def read_chat_reply(body: bytes) -> ChatReply:
         read = _Body.model_validate_json(body)
     except ValidationError as error:
         raise BrokenReplyError("the reply is not a chat completion") from error
+    usage = _spent(read.usage)
     if not read.choices:
-        raise BrokenReplyError("the reply holds no choice")
+        raise BrokenReplyError("the reply holds no choice", usage=usage)
     choice = read.choices[0]
     return ChatReply(
         text=_text(choice.message),
         refused=bool(choice.message.refusal) or choice.finish_reason == "content_filter",
         cut_off=choice.finish_reason == "length",
-        usage=_spent(read.usage),
+        usage=usage,
     )
 
 

@@ -1,7 +1,6 @@
 """Typed answers from a chat model, for all adapters: modes, retries, limits and one repair."""
 
 import asyncio
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, Unpack
@@ -12,6 +11,7 @@ from secondhop.errors import ModelError
 from secondhop.models.account import Account
 from secondhop.models.chat_transport import (
     AnswerMode,
+    BrokenReplyError,
     ChatReply,
     ChatRequest,
     ChatTransport,
@@ -25,7 +25,7 @@ from secondhop.models.json_replies import (
     with_request,
 )
 from secondhop.models.llm import AnswerBounds, ChatMessage, Completion, LLMError, sendable
-from secondhop.models.prompt_size import learned_ratio, prompt_size, usage_of
+from secondhop.models.prompt_size import PromptSize, learned_ratio, plausible_usage
 from secondhop.models.retry_policy import TryTimedOutError, failure_of, retried
 
 T = TypeVar("T", bound=BaseModel)
@@ -189,12 +189,11 @@ class StructuredChat:
         parts = [message["content"] for message in messages]
         if mode == "json_schema":
             parts.append(schema_request(asking.schema))  # roughly how the server shows the schema
-        size = prompt_size(parts)
-        prompt = math.ceil(size * endpoint.token_ratio)
+        size = PromptSize(parts, ratio=endpoint.token_ratio)
         wanted = asking.max_tokens + (THOUGHTS if endpoint.thinks else 0)
         try:
             async with endpoint.request(
-                account, name=self._name, prompt=prompt, wanted=wanted
+                account, name=self._name, prompt=size, wanted=wanted
             ) as reply_tokens:
                 request = ChatRequest(
                     messages=messages, mode=mode, schema=asking.schema, max_tokens=reply_tokens
@@ -208,14 +207,21 @@ class StructuredChat:
                 ) from error
             raise
 
-    async def _paid_reply(self, request: ChatRequest, size: int, account: Account) -> ChatReply:
+    async def _paid_reply(
+        self, request: ChatRequest, size: PromptSize, account: Account
+    ) -> ChatReply:
         """Send the request, within the time limit of one try, and charge the reply's cost."""
         try:
             async with asyncio.timeout(self._limits.timeout_s):
                 reply = await self._transport.send(request)
         except TimeoutError as error:
             raise TryTimedOutError("no answer in time") from error
-        usage = usage_of(reply.usage, prompt=size, text=reply.text)
+        except BrokenReplyError as error:
+            if error.usage is not None:
+                told = error.usage
+                account.charge(plausible_usage(told, size, text="", allowed=request.max_tokens))
+            raise
+        usage = plausible_usage(reply.usage, size, text=reply.text, allowed=request.max_tokens)
         account.charge(usage)
         if reply.usage is not None:
             ratio = self._endpoint.token_ratio
