@@ -145,6 +145,7 @@ def import_memories(
     Memories already stored stay as they are.
     """
     from secondhop.cli.progress import bars
+    from secondhop.cli.terminal import clean, notices
 
     with bars() as progress:
         told = in_memory(
@@ -152,6 +153,8 @@ def import_memories(
             lambda recall: recall.admin.aimport_from(file, progress=progress, dry_run=dry_run),
             counting=True,
         )
+    if told.notice:
+        notices().print(clean(told.notice))
     tell(common, told, lambda console: show_imported(told, console))
 
 

@@ -40,6 +40,8 @@ class Imported(Frozen):
     unchanged: int
     conflicts: list[str]
     """Ids under which something else is already stored. It stays."""
+    notice: str = ""
+    """What was not imported; usually ""."""
     dry_run: bool = False
     """Nothing was stored: this is what an import would do."""
 
@@ -94,7 +96,7 @@ async def imported(
         UsageError: it is not an export, it is incomplete, or a line cannot be read; nothing is
         stored.
     """
-    records = read_export(lines)
+    header, records = read_export(lines)
     store, embedder = writing.store, writing.embedder
     known = dict(await store.content_hashes())
     read = stored = unchanged = 0
@@ -119,33 +121,71 @@ async def imported(
         stored=stored,
         unchanged=unchanged,
         conflicts=conflicts,
+        notice=notice_of(header),
         dry_run=dry_run,
     )
 
 
-def read_export(lines: Iterable[str]) -> list[MemoryRecord]:
-    """The records of an export. Every line is checked.
+def read_export(lines: Iterable[str]) -> tuple[Header, list[MemoryRecord]]:
+    """The header and the records of an export. Every line is checked.
 
     Raises:
         UsageError: it is not an export, it is incomplete, or a line cannot be read.
     """
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    record_of(Header, numbered[0][1] if numbered else "", 1)
-    *held, (_, last) = numbered[1:] or [(1, "")]
-    if not _ends(last, memories=len(held)):
-        raise UsageError(
-            f"the export is incomplete: {len(held)} memories precede its last line, which does not "
-            f"say so; nothing was imported: copy all of the file, or export it again"
-        )
-    return [record_of(MemoryRecord, line, number) for number, line in held]
+    header = header_of(numbered)
+    expect_all(numbered[1:])
+    return header, [record_of(MemoryRecord, line, number) for number, line in numbered[1:-1]]
 
 
-def _ends(line: str, *, memories: int) -> bool:
-    """Whether this is the last line of an export of so many memories."""
+def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
+    """The header in the first line.
+
+    Raises:
+        UsageError: it cannot be read, or is not the header of an export.
+    """
     try:
-        return record_of(End, line, 0).memories == memories
+        return record_of(Header, numbered[0][1] if numbered else "", 1)
+    except UsageError as error:
+        example = Header(format=EXPORT_FORMAT, version=VERSION).line()
+        raise UsageError(
+            f"this is not an export of version {VERSION}; its first line must be {example}. "
+            f"`secondhop ingest` reads files that are no export"
+        ) from error
+
+
+def notice_of(header: Header) -> str:
+    """A notice about settings, which only version 0.1 kept with an entity; usually ""."""
+    if not header.settings:
+        return ""
+    names = ", ".join(sorted(header.settings))
+    return f"settings are no longer kept with an entity; pass {names} to Recall.open(config=...)"
+
+
+def expect_all(lines: Sequence[tuple[int, str]]) -> None:
+    """Check that the last line says how many memories there are, and that they are all there.
+
+    Raises:
+        UsageError: lines are missing, or there are too many.
+    """
+    held, told = len(lines), "does not say how many it holds"
+    expected = count_in(lines[-1][1]) if lines else None
+    if expected is not None:
+        held, told = held - 1, f"says {expected}"
+        if held == expected:
+            return
+    raise UsageError(
+        f"the export is incomplete: it holds {held} memories, and its last line {told}; "
+        f"nothing was imported: copy all of the file, or export it again"
+    )
+
+
+def count_in(line: str) -> int | None:
+    """The number of memories that a last line gives; None if it is not a last line."""
+    try:
+        return record_of(End, line, 0).memories
     except UsageError:
-        return False
+        return None
 
 
 async def restore_state(

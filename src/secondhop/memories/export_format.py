@@ -26,6 +26,7 @@ from secondhop.stores.counters import Counters
 from secondhop.stores.cues import MOST_VOTES, Annotation, Breadth, Cue, CueOrigin, cue_fault
 from secondhop.stores.keeping import NEUTRAL, Act, HistoryEntry, Keeping, Kind, Mark
 from secondhop.stores.records import EarlierText, Memory, Message
+from secondhop.wording import shown
 
 VERSION: Final = 2
 MOST_COUNTED = 2**53
@@ -293,13 +294,23 @@ def record_of(kind: type[R], line: str, number: int) -> R:
     try:
         return kind.model_validate_json(line)
     except ValueError as error:
-        fault = _first_fault(error) if isinstance(error, ValidationError) else str(error)
+        fault = fault_of(error) if isinstance(error, ValidationError) else str(error)
         raise UsageError(
             f"line {number} of the export cannot be read: {fault}; give a file as "
             f"`secondhop export` wrote it"
         ) from error
 
 
-def _first_fault(error: ValidationError) -> str:
+def fault_of(error: ValidationError) -> str:
+    """What is wrong with a line, in words. If several things are, the first."""
     fault = error.errors(include_url=False)[0]
-    return ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+    place = ".".join(str(part) for part in fault["loc"])
+    reason = fault.get("ctx", {}).get("error", "")
+    if fault["type"] == "json_invalid":
+        return f"it is not JSON ({reason}; was the file cut off?)"
+    if fault["type"] == "missing":
+        return f"it has no {place!r}"
+    where = f"{place}: " if place else ""
+    if fault["type"] == "value_error":
+        return f"it is not a memory ({where}{reason})"
+    return f"it is not a memory ({where}{fault['msg']}, not {shown(fault['input'])})"
