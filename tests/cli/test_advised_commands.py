@@ -6,7 +6,7 @@ from shlex import split
 
 import pytest
 from tests.command_line import Cli, document
-from tests.evals.scenario_files import memory_row, write_rows
+from tests.evals.scenario_files import QUESTION, memory_row, write_rows
 
 from secondhop.cli.advised import with_place
 from secondhop.errors import EmbedderMismatchError
@@ -87,3 +87,16 @@ def test_only_commands_on_a_memory_get_the_options_of_one(words: tuple[str, ...]
     placed = with_place(command(*words), " --entity mara")
 
     assert ("--entity" in placed) is (words[0] == "explain")
+
+
+def test_an_evaluation_advises_no_command_on_a_store_that_is_gone(cli: Cli, tmp_path: Path) -> None:
+    rows = [memory_row(name, text) for name, text in {**NOTES, FAR: "Ana eats no nuts."}.items()]
+    facet = {"name": "allergy", "why": "w", "hop": 2, "relevant": {FAR: 3}}
+    asked = {**QUESTION, "query": "my plan", "k": 1, "facets": [facet], "redundant": []}
+    folder = write_rows(tmp_path / "dinner", conversations=rows, queries=[asked])
+
+    told = cli("eval", "scenarios", folder, "--per-question")
+
+    assert told.exit_code == 0, told.output
+    assert "a cue may lift it for such questions" in told.stdout
+    assert "secondhop cues" not in told.stdout

@@ -53,6 +53,8 @@ def test_the_report_for_people_fits_60_columns(
     assert shown.exit_code == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 60
     assert "mmr 0.7" in shown.stdout
+    (heading, *_) = shown.stdout.splitlines()
+    assert ("redund" in heading, "stale" in heading) == (True, False)  # it is zero in every row
     assert "of 1 unanswerable ones were answered" in " ".join(shown.stdout.split())
 
 

@@ -35,3 +35,12 @@ def with_place(text: str, place: str) -> str:
     return ADVISED.sub(
         lambda found: found[0] if "--store" in split(found[1]) else f"`{found[1]}{place}`", text
     )
+
+
+def without_commands(text: str) -> str:
+    """The text without the commands after a colon, for a store that will be gone by then.
+
+    >>> without_commands("a cue lifts it: `secondhop cues m-1 --add 'a request'`")
+    'a cue lifts it'
+    """
+    return re.sub(": " + ADVISED.pattern, "", text)

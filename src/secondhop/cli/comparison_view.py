@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from secondhop.cli.eval_view import HEADINGS, figures_table, had_to_do_without
+from secondhop.cli.eval_view import HEADINGS, OFTEN_ZERO, figures_table, had_to_do_without
 from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.comparison import (
     COSTS,
@@ -28,13 +28,16 @@ SURE = 0.05
 
 STYLES = {"won": "green", "lost": "red"}
 
+CHANGED_SHOWN = 20
+"""Most changed questions shown; `--json` has them all."""
+
 
 def show_comparison(comparison: Comparison, console: "Console") -> None:
     """Print one row per measure, and how many questions were won, lost and tied."""
     rows = [
         (HEADINGS.get(one.measure, one.measure), one)
         for one in comparison.differences
-        if one.measure not in COSTS or one.ours or one.theirs
+        if one.measure not in (*COSTS, *OFTEN_ZERO) or one.ours or one.theirs
     ]
     console.print(differences_table(f"against {comparison.against}", rows))
     asked = len(comparison.questions)
@@ -70,8 +73,10 @@ def show_changed(
     questions = {(one.name, asked.id): asked.query for one in reports for asked in one.asked}
     decided = [one for one in comparison.questions if one.verdict != "tied"]
     decided.sort(key=lambda one: one.verdict)
-    for one in decided:
+    for one in decided[:CHANGED_SHOWN]:
         show_question(one, questions[one.scenario, one.question_id], console)
+    if len(decided) > CHANGED_SHOWN:
+        console.print(f"and {len(decided) - CHANGED_SHOWN} more; --json lists all", style="dim")
 
 
 def show_question(one: QuestionDifference, question: str, console: "Console") -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from secondhop.cli.advised import without_commands
 from secondhop.cli.terminal import clean, shorten
 from secondhop.evals.measures import MEASURES, Measures
 from secondhop.evals.missed import MissedFacet
@@ -24,6 +25,9 @@ HEADINGS = {
 }
 """Short enough for 60 columns."""
 
+OFTEN_ZERO = ("redundancy", "stale_rate")
+"""Measures that a table leaves out if they are zero in all of it."""
+
 
 def show_reports(
     reports: Sequence[ScenarioReport], console: "Console", *, per_question: bool
@@ -44,11 +48,14 @@ def show_reports(
         console.print(measures_table("mean of the scenarios", mean_of_scenarios(reports)))
         console.print()
     console.print("facets served, essential memories, alpha-nDCG, precision: higher is better;")
-    console.print("redundant, stale: lower. docs/evaluate.md defines them.")
+    console.print("redundant, stale (not shown if zero): lower. docs/evaluate.md defines them.")
 
 
 def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Console") -> None:
-    """Print the facets that a question missed, and why their memories were not returned."""
+    """Print the facets that a question missed, and why their memories were not returned.
+
+    Commands are left out, because the store may be a temporary one.
+    """
     if missed:
         console.print(f"{clean(question.id)}: {shorten(question.query, 200)}")
     for facet in missed:
@@ -56,16 +63,22 @@ def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Con
         for one in facet.memories:
             title = shorten(one.title, 80)
             console.print(f"      {title} [{clean(one.memory_id)}], grade {one.grade}")
-            told = f"{clean(one.reason)} What would let it in: {clean(one.nearest_change)}"
+            change = without_commands(one.nearest_change)
+            told = f"{clean(one.reason)} What would let it in: {clean(change)}"
             console.print(f"      {told}", style="dim")
 
 
 def measures_table(title: str, rows: Mapping[str, Measures]) -> "Table":
     """One row per system or question."""
-    table = figures_table(title, [HEADINGS[key] for key in MEASURES])
+    keys = [
+        key
+        for key in MEASURES
+        if key not in OFTEN_ZERO or any(measures.get(key) for measures in rows.values())
+    ]
+    table = figures_table(title, [HEADINGS.get(key, key) for key in keys])
     for name, measures in rows.items():
         style = "bold" if name == OURS else ""
-        table.add_row(clean(name), *(f"{measures[key]:.3f}" for key in MEASURES), style=style)
+        table.add_row(clean(name), *(figure(measures.get(key)) for key in keys), style=style)
     return table
 
 
@@ -79,6 +92,11 @@ def figures_table(title: str, headings: Sequence[str]) -> "Table":
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     return table
+
+
+def figure(value: float | None) -> str:
+    """Three decimals; "-" if it was not measured."""
+    return "-" if value is None else f"{value:.3f}"
 
 
 def footnote(report: ScenarioReport) -> str:
