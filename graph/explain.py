@@ -178,7 +178,7 @@ def unread(trace: RecallTrace, candidate: TraceCandidate) -> str:
     read = [one for one in trace.candidates if any(vote.by == "critic" for vote in one.votes)]
     if not read or candidate in read:
         return ""
-    return f"The critic did not read it: it was shown the {counted(len(read), 'memory')} ahead."
+    return f"The critic did not read it: it was shown {counted(len(read), 'other')}."
 
 
 def is_held_back(last: TraceDrop | None) -> bool:

@@ -132,8 +132,11 @@ def before_votes(trace: RecallTrace, traces: TraceFolder) -> RecallTrace | None:
     or if the trace is no such round."""
     if trace.stop_reason != "votes" or trace.spent.rounds == 1:
         return None
-    asked = (trace.asked_at, trace.question)
-    rounds = [one for one in traces.newest(ROUNDS_NEAR) if (one.asked_at, one.question) == asked]
+
+    def asked(one: RecallTrace) -> object:
+        return one.asked_at, one.question, one.stop_reason, one.k, one.where
+
+    rounds = [one for one in traces.newest(ROUNDS_NEAR) if asked(one) == asked(trace)]
     return next((one for one in rounds if one.spent.rounds == 1), None)
 
 

@@ -73,10 +73,13 @@ def messages_in(text: str, *, name: str) -> list[Any]:
     from secondhop.ingest.json_text import parse_json
 
     lines = text.splitlines() if not text.lstrip().startswith("[") else [text]
-    try:
-        found = [parse_json(line) for line in lines if line.strip()]
-    except ValueError as error:
-        raise UsageError(f"{name} is not JSON: {error}; {SHAPES}") from error
+    found: list[Any] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            found += [parse_json(line)] if line.strip() else []
+        except ValueError as error:
+            where = f"line {number} of {name}" if len(lines) > 1 else name
+            raise UsageError(f"{where} is not JSON: {error}; {SHAPES}") from error
     messages = [*found[0]] if found and isinstance(found[0], list) else found
     if not messages:
         raise UsageError(f"{name} holds no message; {SHAPES}")

@@ -107,6 +107,10 @@ function askView() {
     if (document.activeElement === question) question.select();
   };
   let before = null; // the recall whose settings an offer changed, for its question alone
+  const keep = () => {
+    before = null;
+  };
+  for (const one of [k, effort, moment, stale]) one.addEventListener("input", keep);
   question.addEventListener("input", () => {
     if (before) setAs(before);
     before = null;

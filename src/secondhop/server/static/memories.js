@@ -210,11 +210,11 @@ function memoriesView() {
     refilter();
     await open(loaded.get(id));
   };
-  const forgotten = async ({ memory_id: id }) => {
+  const forgotten = async ({ memory_id: id }, gone) => {
     loaded.delete(id);
     opened = null;
     refilter();
-    replace(detail, el("p", {}, "It is forgotten: its text is deleted, also from kept recalls."));
+    replace(detail, goneView(gone));
     await trying(showStats);
   };
   const load = async () => {
@@ -297,6 +297,24 @@ function memoriesView() {
   };
 }
 
+/** What was forgotten, and where its words may still be. */
+const goneView = (gone) =>
+  el(
+    "div",
+    {},
+    el("p", {}, "It is forgotten: its text is deleted, also from kept recalls."),
+    [
+      ...gone.repeated_in.map((id) => `The same seems to be said in ${id}, which is still stored.`),
+      ...gone.still_in.map(
+        (file) => `Ingesting ${file} again brings it back, unless it is deleted there.`,
+      ),
+      !gone.complete && "Another process is reading; forget it again when that has ended.",
+      !gone.vectors_complete && "The files of the vectors may still hold its vectors.",
+    ]
+      .filter(Boolean)
+      .map((words) => el("p", { class: "warning" }, words)),
+  );
+
 /** Buttons that end a memory, let it hold again, or delete it for good. Call `ended` or `forgotten` with it. */
 function endButtons(memory, { ended, forgotten }) {
   const id = encodeURIComponent(memory.memory_id);
@@ -309,8 +327,8 @@ function endButtons(memory, { ended, forgotten }) {
     await ended(memory);
   };
   const forget = async () => {
-    await call("DELETE", ofEntity(`/memories/${id}`));
-    await forgotten(memory);
+    const gone = await call("DELETE", ofEntity(`/memories/${id}`));
+    await forgotten(memory, await gone.json());
   };
   return el(
     "div",

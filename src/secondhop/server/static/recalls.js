@@ -111,6 +111,7 @@ function resultOf({ trace, stored }) {
       source,
       kind,
       why: one?.why ?? "",
+      weak: (one?.why ?? "").startsWith("It fills a free place"),
       stale: "",
       evidence: (evidence.length || !text ? evidence : [text]).map((said) => ({
         text: said,
