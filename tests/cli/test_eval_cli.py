@@ -69,7 +69,10 @@ def test_questions_of_ones_own_are_asked_of_the_store_that_is_named(
     unknown = {**QUESTION, "stale": {"gone": "plan"}}
     write_rows(small, queries=[unknown])
     refused = cli(*command)
+    without = cli("eval", "scenarios", "--stored", "--store", "mine")
 
+    assert without.exit_code == 2
+    assert "--stored needs the folder with the questions" in without.stderr
     assert report["mean"]["facet_recall"] > 0
     assert set(report["results"]["q-1"]) <= set(TEXTS)
     assert refused.exit_code == 2

@@ -9,6 +9,8 @@ from tests.cli.model_server import ModelServer
 from tests.cli.prompt_lab import tiny_scenario, variant_of
 from tests.command_line import Cli, document
 
+from secondhop.prompts.templates import shipped_prompt
+
 pytestmark = [pytest.mark.slow, pytest.mark.model]  # prompts are counted with tiktoken's ranks
 
 REPO = Path(__file__).parents[2]
@@ -55,6 +57,35 @@ def test_efforts_are_compared_in_one_command(
     assert (found["measures"]["llm_calls"]["theirs"], model.asked()["ExpandReply"]) == (0, 2)
     assert found["measures"]["llm_calls"]["ours"] > 0
     assert found["measures"]["ms"]["theirs"] > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "effort", "able"),
+    [("expand", "low", "high"), ("expand", "none", "high"), ("critique", "none", "low or high")],
+)
+def test_a_prompt_that_no_recall_would_ask_is_not_tried(
+    llm_cli: Cli, scenario: Path, tmp_path: Path, name: str, effort: str, able: str
+) -> None:
+    prompt = tmp_path / "mine.md"
+    prompt.write_text(shipped_prompt(name).text.replace("--- user ---", "Be brief.\n--- user ---"))
+
+    done = llm_cli("eval", "scenarios", scenario, "--prompt", prompt, "--effort", effort)
+
+    assert done.exit_code == 2
+    assert f"no recall with effort {effort} asks the prompt {name}" in done.stderr
+    assert f"say --effort {able}" in done.stderr
+
+
+def test_a_prompt_that_was_not_changed_is_said_to_be_the_same(
+    llm_cli: Cli, scenario: Path, variant: Path
+) -> None:
+    Path("same.md").write_text(shipped_prompt("expand").text, encoding="utf-8")
+
+    same = llm_cli("eval", "scenarios", scenario, "--prompt", "same.md")
+    other = llm_cli("eval", "scenarios", scenario, "--prompt", variant)
+
+    assert "both sides ask the same prompt, expand.v" in same.stderr
+    assert "both sides ask the same prompt" not in other.stderr
 
 
 def test_what_was_asked_before_is_not_asked_again(

@@ -134,6 +134,13 @@ class EvalBench:
             why = ledger.stopped or next((one.why for one in ledger.failed), "nothing says why")
             raise ModelError(f"{ledger.pending} memories of {scenario.name} have no cues: {why}")
 
+    def expect_answers(self, reports: Sequence[ScenarioReport]) -> None:
+        """Raises ModelError if the model never answered, since nothing could be compared."""
+        counts = self.model.counts if self.model else None
+        reasons = [why for one in reports for own in one.degraded().values() for why in own]
+        if counts and reasons and counts.from_cache + counts.asked == counts.failed:
+            raise ModelError(f"the model never answered, there is nothing to compare: {reasons[0]}")
+
 
 @asynccontextmanager
 async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench, None]:
@@ -171,6 +178,7 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
 
     Raises:
         UsageError: a setting is unknown, or the earlier report lacks one of the scenarios.
+        ModelError: two prompts are compared, and the model never answered.
     """
     own, theirs = sides(plan, common)
     if isinstance(plan.against, EarlierReport):
@@ -186,6 +194,8 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
                 if isinstance(plan.against, OtherEffort):
                     alone = replace(alone, effort=plan.against.effort)
                 others.append(await bench.run(scenario, theirs, asking=alone))
+        if isinstance(plan.against, OtherPrompt):
+            bench.expect_answers([*reports, *others])
     comparison = comparison_of(plan, reports, others)
     return Measured(reports=reports, others=others, comparison=comparison)
 

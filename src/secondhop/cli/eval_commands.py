@@ -90,6 +90,11 @@ def scenarios(
     from secondhop.evals.shipped import shipped_scenarios
     from secondhop.evals.significance import expect_scipy
 
+    if stored and not folders:
+        raise UsageError(
+            "--stored needs the folder with the questions about your store: `secondhop eval "
+            "scenarios DIR --stored`; `secondhop eval new DIR` makes one"
+        )
     if against or prompt:
         expect_scipy()
     plan = EvalPlan(
@@ -122,6 +127,7 @@ def with_target(
     from secondhop.cli.kept_answers import usual_answers
     from secondhop.cli.opening import prompts_in_force
     from secondhop.evals.comparison_targets import OtherPrompt, comparison_target
+    from secondhop.nodes.effort import PLANNED_WITH, VOTED_WITH
     from secondhop.prompts.templates import tried_prompt
 
     tried = tried_prompt(prompt) if prompt else None
@@ -136,10 +142,19 @@ def with_target(
             f"{tried.path} replaces the prompt {tried.name}, {target.prompt.path} the prompt "
             f"{target.prompt.name}; compare two variants of one prompt"
         )
+    if target.prompt.sha256 == (tried or prompts_in_force(common)[target.prompt.name]).sha256:
+        same = f"both sides ask the same prompt, {target.prompt.label}: nothing in it was changed"
+        notices().print(same, style="yellow", soft_wrap=True)
     plan = replace(plan, answers=plan.answers or usual_answers())
     if target.prompt.name == "annotate":
         return writing_cues(plan), replace(common, store=None, chroma="")
     asking = replace(plan.asking, effort=plan.asking.effort or "high")
+    efforts = VOTED_WITH if target.prompt.name == "critique" else PLANNED_WITH
+    if asking.effort not in efforts:
+        raise UsageError(
+            f"no recall with effort {asking.effort} asks the prompt {target.prompt.name}, so both "
+            f"sides would be equal; say --effort {' or '.join(efforts)}"
+        )
     return replace(plan, asking=asking), common
 
 
