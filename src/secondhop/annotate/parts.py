@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from secondhop.ingest.chunk import chunk_memory
-from secondhop.models.tokens import count_tokens
 from secondhop.stores.records import Memory
 
 FRAME_TOKENS = 45
@@ -36,7 +35,7 @@ class MemoryPart:
 
 def parts_of(memory: Memory, *, tokens: int) -> list[MemoryPart]:
     """A memory in parts of at most `tokens` tokens, in order; nothing is left out."""
-    passages = chunk_memory(memory, count_tokens=count_tokens, max_tokens=tokens, overlap_tokens=0)
+    passages = chunk_memory(memory, max_tokens=tokens, overlap_tokens=0)
     texts = [(one.text, one.tokens) for one in passages] or [("", 0)]
     return [
         MemoryPart(memory=memory, text=text, tokens=size, number=number, of=len(texts))

