@@ -11,7 +11,7 @@ from tests.graph.test_explain import all_cut, number_in
 from tests.small_world import LIFE, QUESTION, Answer, SmallWorld, ask
 
 from secondhop.graph.explanation import Explanation
-from secondhop.nodes.critics.port import Ballot, Verdict
+from secondhop.nodes.critics.port import Ballot, FollowUp, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT
@@ -49,6 +49,8 @@ class Recalled:
     min_score: float | None = None
     unnamed: bool = False
     """Whether the critic leaves the memories unnamed on which it has no vote here."""
+    follow_up: str = ""
+    """What the critic asks for with effort low."""
     asked: dict[str, int]
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     """Answers by what was changed, since many memories want the same change."""
@@ -74,6 +76,8 @@ class Recalled:
             limits=replace(settings.limits, **limits),
         )
         asked = {**self.asked, **changes}
+        if self.follow_up and cast is not None:
+            asked["effort"] = "low"
         return await ask(replace(services, settings=settings), question or self.question, **asked)
 
     def services(self, cast: dict[str, Sequence[str]] | None) -> Services:
@@ -87,6 +91,9 @@ class Recalled:
                 if one not in named
             )
             verdict = replace(verdict, ballots=(*verdict.ballots, *left))
+        if self.follow_up:
+            wanted = FollowUp(text=self.follow_up, facet_id=None, name="more", why="Asked for.")
+            verdict = replace(verdict, content=False, follow_ups=(wanted,))
         parts = {} if cast is None else {"critic": ScriptedCritic(verdict)}
         make = self.world.planned_services if self.planned else self.world.services
         return make(**parts)
@@ -164,6 +171,12 @@ RECALLS: dict[str, dict[str, Any]] = {
         "min_score": 0.95,
     },
     "critic that names few": {"question": QUESTION, "votes": HOT, "unnamed": True},
+    "critic that asks for more": {
+        "question": QUESTION,
+        "votes": HOT,
+        "unnamed": True,
+        "follow_up": "bread, sourdough and the car",
+    },
     "critic that refuses": {"question": QUESTION, "planned": True, "votes": REFUSING},
     "short list": {"question": QUESTION, "planned": True, "votes": HOT, "shortlist": 3},
     "tokens": {"question": QUESTION, "tokens": True},
@@ -188,3 +201,22 @@ async def test_the_change_it_names_admits_the_memory(
     for told in cut:
         answers = await applied(recalled, told)
         assert any(told.memory_id in answer.result.ids() for answer in answers), told
+
+
+async def test_the_place_without_a_critic_does_not_count_what_the_critic_searched_for(
+    world: SmallWorld,
+) -> None:
+    kind = RECALLS["critic that asks for more"]
+    recalled = Recalled(world=world, asked={"k": 1}, **kind)
+    _, trace = await recalled.again()
+    unread = await replace(recalled, votes=None).again(k=len(TEXTS))
+    places = {one: place for place, one in enumerate(unread.result.ids(), start=1)}
+
+    offered = [
+        (places[told.memory_id], re.search(r"--effort none --k (\d+)", told.nearest_change))
+        for told in await all_cut(world, trace)
+        if "--effort none" in told.nearest_change
+    ]
+
+    assert len(offered) > 1
+    assert all(k and int(k.group(1)) == place for place, k in offered)
