@@ -309,7 +309,7 @@ def voted(vote: TraceVote, candidate: TraceCandidate) -> str:
     """Who voted what, at which place of an order, and whether the vote counts."""
     if vote.by == "critic" and vote.vote == "cold" and vote.reason == UNNAMED:
         return f"Round {vote.round}: the critic read it and did not name it."
-    place = f", place {vote.place} in its order" if vote.place else ""
+    place = f", place {vote.place} of what was chosen" if vote.place else ""
     reason = f" ({vote.reason})" if vote.reason else ""
     told = f"Round {vote.round}: voted {vote.vote} by the {vote.by}{place}{reason}."
     liked = vote.by == "critic" and vote.vote in IN_FAVOUR

@@ -6,7 +6,6 @@ from math import prod
 
 from secondhop.graph.deciding import (
     comes_last,
-    deciding,
     is_planned,
     is_voted_on,
     question_score,
@@ -65,6 +64,8 @@ def nearest_change(
         return answered_after_all(trace, last, hint=cue)
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
+    if is_voted_session and is_close(last):
+        return cue_ahead(trace, last, hint) + without_votes(trace, candidate, unvoted, hint="")
     if is_voted_session:
         return next_round(trace, last) + without_votes(trace, candidate, unvoted, hint=hint)
     if last.stage == "pick" and last.rank is not None:
@@ -74,6 +75,8 @@ def nearest_change(
         return more_slots(trace, candidate, last, last.rank, hint=hint)
     return never_weighed(trace, candidate, hint)
 
+
+CUE_LIFTS = "; a cue may lift it for such questions"
 
 NEARER_QUESTION = "a question nearer to it: what it says is too far from this one"
 
@@ -174,24 +177,19 @@ def more_slots(
 ) -> str:
     """The change for a memory that came after the last slot."""
     if is_close(last):
-        return slots_of(trace, place) + without_twin(trace, candidate, last.against) + hint
+        return cue_ahead(trace, last, hint) + slots_of(trace, place)
     if last.reason.startswith(OUTDATED):
         return slots_of(trace, place) + noted_outdated(trace, candidate)
     return slots_of(trace, place) + hint + unlearned(trace, candidate)
 
 
-def without_twin(trace: RecallTrace, candidate: TraceCandidate, twin: str | None) -> str:
-    """The hint that a cold vote on the memory of the answer that it is close to makes room for it;
-    "" if it would still have no slot."""
-    own = deciding(trace, candidate)
-    ahead = [
-        one
-        for one in trace.candidates
-        if one.memory_id != twin and not comes_last(trace, one) and deciding(trace, one) > own
-    ]
-    if twin not in trace.returned or len(ahead) >= trace.k:
+def cue_ahead(trace: RecallTrace, last: TraceDrop, hint: str) -> str:
+    """The hint of a cue for a memory that is close to one ahead, as the first of two changes; "" if
+    there is no such hint. Ahead of the other, it takes its place."""
+    if not hint:
         return ""
-    return f"; a cold vote on {title_of(trace, twin)} may make room for it"
+    lifted = f"a cue may lift it ahead of {title_of(trace, last.against)} for such questions"
+    return f"{lifted}{hint.removeprefix(CUE_LIFTS)}; or "
 
 
 def without_votes(
@@ -311,7 +309,7 @@ def with_a_cue(memory_id: str, question: str, *, takes_cue: bool) -> str:
     typed = command("cues", memory_id, "--add", cue)
     if not takes_cue:
         typed = f"remove one of its {MOST_CUES['specific']} first ({command('cues', memory_id)})"
-    return f"; a cue may lift it for such questions: {typed}"
+    return f"{CUE_LIFTS}: {typed}"
 
 
 def kind_of(trace: RecallTrace) -> str:

@@ -42,7 +42,10 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if vote is not None and vote.by != "critic":
         return f"what a {vote.by} votes {vote.vote} stays"
     if vote is not None and vote.place:
-        return f"the critic's order decides, and puts it at place {vote.place}"
+        return (
+            f"what the critic chose comes first, what searches rank low last of it, and this is at "
+            f"place {vote.place} of it"
+        )
     own = deciding_text(trace, candidate)
     if orders_by_critic(trace):
         return left_by_critic(trace, candidate)

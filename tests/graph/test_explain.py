@@ -230,8 +230,8 @@ async def test_the_place_that_the_critic_gave_it_is_told(world: SmallWorld) -> N
 
     told = await explained(world, trace, "plan")
 
-    assert "Round 1: voted hot by the critic, place 2 in its order (fits)." in told.story
-    assert "the critic's order decides, and puts it at place 2. Next came" in told.story[-1]
+    assert "Round 1: voted hot by the critic, place 2 of what was chosen (fits)." in told.story
+    assert "and this is at place 2 of it. Next came" in told.story[-1]
 
 
 async def test_what_the_critic_left_unnamed_is_told_with_the_number_that_decided(

@@ -80,7 +80,7 @@ def messages_in(text: str, *, name: str) -> list[Any]:
         except ValueError as error:
             where = f"line {number} of {name}" if len(lines) > 1 else name
             raise UsageError(f"{where} is not JSON: {error}; {SHAPES}") from error
-    messages = [*found[0]] if found and isinstance(found[0], list) else found
+    messages: list[Any] = [*found[0]] if found and isinstance(found[0], list) else found
     if not messages:
         raise UsageError(f"{name} holds no message; {SHAPES}")
     return messages

@@ -138,7 +138,9 @@ function weighedIn({ trace, stored, tools: { names } }, id) {
     cut = one.slot === null && one.drops.at(-1),
     refused = cut?.stage === "critique" && one.votes.findLast(({ round }) => !round)?.reason;
   if (refused) return [inWords(refused, names)];
+  const facet = trace.facets.find((each) => each.facet_id === one.slot_facet);
   return [
+    facet && facet.facet_id !== "f0" && `found for “${facet.name}”`,
     last
       ? `comes last: ${inWords(last, names)}`
       : cut && cut.stage !== "critique" && inWords(cut.reason, names),

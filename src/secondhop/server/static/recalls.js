@@ -55,6 +55,9 @@ async function showKept(traceId, out, last = null) {
     el("h2", {}, result.question),
     askedWith(traced.trace, prompts),
     button("Ask again", () => askAgain(traced.trace)),
+    traced.trace.stop_reason === "votes" &&
+      !last &&
+      el("p", { class: "quiet" }, "This is a kept round, which takes no votes."),
     flow.element,
     holder,
   );

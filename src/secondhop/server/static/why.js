@@ -39,6 +39,11 @@ const PAGE_WORDS = [
     "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”",
   ],
   [/; a cue may lift it for such questions: remove[^)]*\)/, ""],
+  [/a cue may lift it ahead of (.*?) for such questions: remove[^)]*\)[^;]*; or /, ""],
+  [
+    /a cue may lift it ahead of (.*?) for such questions: `[^`]*`/,
+    "this question as a cue, which may lift it ahead of $1",
+  ],
   [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
   [/keeps it out, `recall\.learning\.forget[^`]*`/, "keeps it out, take that back, too"],
   [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"],
