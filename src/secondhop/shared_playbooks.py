@@ -29,6 +29,9 @@ _known: WeakValueDictionary[tuple[int, int, Path, int], SharedPlaybooks] = WeakV
 """Keys: process id, id of the model, cache file, id of the intents. Playbooks keep their model and
 intents alive, so neither `id` can be reused while its entry exists."""
 
+_last: list[SharedPlaybooks] = []
+"""The one used last. It stays when its last `Recall` is closed, because another often follows."""
+
 
 def shared_playbooks(model: Embedder, cache: Path, *, intents: Sequence[Intent]) -> SharedPlaybooks:
     """The playbooks of this model; the same object for all callers in this process."""
@@ -37,4 +40,5 @@ def shared_playbooks(model: Embedder, cache: Path, *, intents: Sequence[Intent])
         found = _known.get(key)
         if found is None:
             found = _known[key] = SharedPlaybooks(model, cache, intents=intents)
+        _last[:] = [found]
         return found

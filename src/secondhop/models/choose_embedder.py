@@ -18,7 +18,8 @@ EMBEDDER_SPECS = ("default", "bge-small-en-v1.5", "hashing", "openai:MODEL")
 def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = False) -> Embedder:
     """The embedder that `spec` names; nothing is loaded or fetched before its first use.
 
-    The default model is loaded once per process: equal calls return the same object.
+    Except for a server's models, equal calls return the same object: the default model is loaded
+    once per process.
 
     Args:
         spec: one of `EMBEDDER_SPECS`; "default" is bge-small-en-v1.5.
@@ -32,9 +33,7 @@ def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = F
     if spec in ("default", "bge-small-en-v1.5"):
         return _default_model(cache_dir, offline=offline)
     if spec == "hashing":
-        from secondhop.models.hashing import HashingEmbedder
-
-        return HashingEmbedder()
+        return _hashing()
     if kind == "openai" and name:
         from secondhop.models.openai_embedder import OpenAIEmbedder
 
@@ -73,3 +72,10 @@ def _default_model(cache_dir: Path | None, *, offline: bool) -> Embedder:
     from secondhop.models.bge_onnx import BgeOnnxEmbedder
 
     return BgeOnnxEmbedder(cache_dir=cache_dir, offline=offline)
+
+
+@lru_cache
+def _hashing() -> Embedder:
+    from secondhop.models.hashing import HashingEmbedder
+
+    return HashingEmbedder()
