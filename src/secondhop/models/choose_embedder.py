@@ -1,5 +1,6 @@
 """Chooses an embedder from a name in a setting, or from an object that the caller gives."""
 
+import threading
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 EMBEDDER_SPECS = ("default", "bge-small-en-v1.5", "hashing", "openai:MODEL")
+
+_choosing = threading.Lock()
+"""`lru_cache` alone would let two threads that begin at once load the model twice."""
 
 
 def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = False) -> Embedder:
@@ -31,9 +35,11 @@ def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = F
     """
     kind, _, name = spec.partition(":")
     if spec in ("default", "bge-small-en-v1.5"):
-        return _default_model(cache_dir, offline=offline)
+        with _choosing:
+            return _default_model(cache_dir, offline=offline)
     if spec == "hashing":
-        return _hashing()
+        with _choosing:
+            return _hashing()
     if kind == "openai" and name:
         from secondhop.models.openai_embedder import OpenAIEmbedder
 
