@@ -10,7 +10,7 @@ _DATED_NAME = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\
 _ISO_START = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are not timestamps
 _LATEST_EPOCH_NS = 1e19  # 2286; larger numbers are not timestamps
-_COMPACT_DATES = range(19000101, 21001232)  # 20240501
+_COMPACT_DATES = (19000101, 21001231)  # 20240501
 
 
 def parse_date(value: object) -> datetime | None:
@@ -63,7 +63,7 @@ def _from_text(text: str) -> datetime | None:
 
 
 def _from_number(number: float) -> datetime | None:
-    if number in _COMPACT_DATES:
+    if _COMPACT_DATES[0] <= number <= _COMPACT_DATES[1] and number == int(number):
         return date_in_name(str(int(number)))
     if not _EARLIEST_EPOCH_S <= number < _LATEST_EPOCH_NS:  # also false for NaN and infinity
         return None
