@@ -168,6 +168,38 @@ def test_a_round_is_there_after_a_reload(page: Page) -> None:
     expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
 
 
+def test_a_session_that_was_left_is_voted_on_at_its_address_until_it_has_ended(
+    running: Running, page: Page, browser: Browser
+) -> None:
+    ask(page)
+    page.locator(".answer article .vote.hot").first.click()
+    page.get_by_role("button", name="Next round").click()
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    page.wait_for_timeout(500)  # traces are written after the answer
+    address = page.url
+    with new_page(browser) as other:
+        other.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
+        other.goto(address)
+        expect(other.locator(".answer article").first).to_contain_text("another vote replaces it")
+        other.locator(".answer article .vote.cold").nth(1).click()
+        other.get_by_role("button", name="Next round").click()
+        expect(other.get_by_role("heading", name="Round 3")).to_be_visible()
+        expect(other).not_to_have_url(address)
+        other.get_by_role("link", name="round 2").click()
+        expect(other.get_by_text("This is an earlier round; votes go to the last")).to_be_visible()
+        other.get_by_role("link", name="round 3").click()
+        expect(other.locator(".answer .vote").first).to_be_visible()
+        last = other.url
+        with running.client() as http:
+            for session in http.get(f"/v1/entities/{MARA}/sessions").json():
+                assert http.delete(f"/v1/entities/{MARA}/sessions/{session}").is_success
+        with new_page(browser) as third:
+            third.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
+            third.goto(last)
+            expect(third.get_by_text("Its session has ended, so it takes no")).to_be_visible()
+            expect(third.locator(".vote")).to_have_count(0)
+
+
 def take_all_back(page: Page) -> None:
     """Undo what a resolved session has taught, so that later tests find the store as it was."""
     page.get_by_role("link", name="What was learned").click()
