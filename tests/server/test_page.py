@@ -976,6 +976,10 @@ def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
     with changed as running, new_page(browser) as page:
         page.goto(f"{running.url}/#token=&entity={MARA}")
         ask(page, "tide table: when is it high?")
+        page.get_by_role("link", name="Recalls").click()
+        listed = page.locator(".recalls li")
+        expect(listed.first).to_contain_text("effort none · ranking.recency_days = 30 · 4 of 6")
+        expect(listed.nth(1)).to_contain_text("effort none · 4 of 6")
         page.get_by_role("link", name="Compare").click()
         for name, place in (("A", 2), ("B", 1)):  # the newest comes first, below "ask now"
             page.get_by_label(f"Kept recall of {name}").select_option(index=place)

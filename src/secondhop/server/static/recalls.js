@@ -263,12 +263,13 @@ const askedWith = (trace, prompts) =>
       .join(" · "),
   );
 
-/** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, which round of a session after which votes, how many memories. */
+/** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, the settings that are not the default, which round of a session after which votes, how many memories. */
 const keptFacts = (one) =>
   [
     (one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "),
     `effort ${one.effort}`,
     ...ownPrompts(one.prompts),
+    ...Object.entries(one.settings).map((setting) => setting.join(" = ")),
     one.stop_reason === "votes" &&
       `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`,
     (one.returned - one.sparked < one.k
