@@ -96,9 +96,8 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     told = score_text(trace, weighed(trace, candidate).found)
     if keeps_hybrid_order(trace):
         return [
-            f"The question was taken for a look-up, which its places in both searches decide: a "
-            f"score of {told}. Cues count in a look-up if one is near the "
-            f"question."
+            f"The question was taken for a look-up, so its places in both searches decide: a score "
+            f"of {told}."
         ]
     facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
     if is_planned(trace):

@@ -273,7 +273,7 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.locator(".told")).to_be_focused()
     expect(page.locator(".why-not")).not_to_contain_text("secondhop cues")
     why_not = page.locator(".why-not")
-    expect(why_not.locator("p", has_text="What would admit it")).to_contain_text("asking for")
+    expect(why_not.locator("p", has_text="What would admit it")).to_contain_text("ask for")
     why_not.get_by_role("button", name="Add this question as a cue").click()
     expect(why_not).to_contain_text("Added.")
     expect(why_not.get_by_role("button", name="Add this")).to_have_count(0)
