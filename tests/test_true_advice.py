@@ -142,7 +142,7 @@ async def test_a_vote_of_an_earlier_session_is_a_reason_and_can_be_taken_back(
     told = await recall.aexplain(trace, cold)
 
     assert f"Against it: a session voted it down for “{ASKED}”." in told.story
-    assert any("learned × 0." in line for line in told.computed)
+    assert any("votes in earlier sessions × 0." in line for line in told.computed)
     assert f"or `recall.learning.forget([{cold!r}])`" in told.nearest_change
     await recall.learning.aforget([cold])
     assert cold in (await asked(recall, 7)).returned

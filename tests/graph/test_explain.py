@@ -252,7 +252,7 @@ async def test_what_the_critic_left_unnamed_is_told_with_the_number_that_decided
 
     assert "Round 1: the critic read it and did not name it." in told.story
     assert deciding(trace, after) == pytest.approx(0.3 * deciding(unvoted, before))
-    assert any("unnamed × 0.30" in line for line in told.computed)
+    assert any("not named by the critic × 0.30" in line for line in told.computed)
 
 
 async def test_what_fills_the_slots_that_the_critic_left_is_told_so(world: SmallWorld) -> None:

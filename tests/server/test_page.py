@@ -750,7 +750,7 @@ def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
         expect(places.get_by_role("row", name="About lamp")).to_contain_text(
             re.compile(
                 "A: comes last: close in wording or meaning to “Pack for the bike .*”, "
-                r"salience × 0\.\d\d \(its salience\)$"
+                r"its importance × 0\.\d\d$"
             )
         )
 
@@ -1183,11 +1183,14 @@ def test_the_parts_of_a_score_name_the_cue(cued: Running, browser: Browser) -> N
         ask(page, "whom do I call about the boiler?")
         rosa = page.locator('article[data-memory="rosa"]')
         rosa.get_by_role("button", name="Why?").click()
+        expect(rosa.get_by_role("row")).to_have_count(0)
+        rosa.get_by_text("How its score was computed").click()
         expect(rosa.locator(".story")).to_contain_text("By its text alone, searches found it")
         row = rosa.get_by_role("row", name=re.compile("^cues "))
         expect(row).to_contain_text("its nearest cue: “whom do I call about the boiler”")
         other = page.locator('article[data-memory="boiler"]')
         other.get_by_role("button", name="Why?").click()
+        other.get_by_text("How its score was computed").click()
         expect(other.get_by_role("row").first).to_be_visible()
         expect(other).not_to_contain_text("its nearest cue: “whom")
 

@@ -105,7 +105,7 @@ function story(explanation, tools, name = "", side = "") {
     explanation.computed.length
       ? el(
           "details",
-          { open: true },
+          {},
           el("summary", {}, "How its score was computed"),
           partsTable(explanation.parts, candidateOf(tools.trace, explanation.memory_id)),
           el(
