@@ -1085,6 +1085,8 @@ def test_a_memory_is_replaced_where_it_is_browsed(tmp_path: Path, browser: Brows
         again, text = page.get_by_role("button", name="Replace"), page.get_by_label("Replace with")
         text.fill(f"It is with Noor. {MARKUP}")
         page.keyboard.press("Tab")
+        expect(page.get_by_label("Replaced by")).to_be_focused()
+        page.keyboard.press("Tab")
         expect(again).to_be_focused()
         page.keyboard.press("Enter")
 
@@ -1111,6 +1113,30 @@ def test_a_memory_is_replaced_where_it_is_browsed(tmp_path: Path, browser: Brows
             assert http.post(f"/v1/entities/{MARA}/remember", json=body).is_success
         again.click()
         expect(page.locator(".detail form .failed")).to_contain_text("was superseded by")
+
+
+def test_a_memory_is_replaced_by_a_stored_one_of_the_last_answer(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("old", "The spare key is with Ines."), note("new", "Noor has the key.")])
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        ask(page, "Help me find the spare key")
+        page.locator('article[data-memory="old"] h3').get_by_role("button").click()
+        by, submit = page.get_by_label("Replaced by"), page.get_by_role("button", name="Replace")
+        expect(page.locator("#replacements option[value=new]")).to_have_text("About new")
+        by.fill("nowhere")
+        submit.click()
+        expect(page.locator(".detail form .failed")).to_contain_text("nowhere")
+        by.fill("new")
+        submit.click()
+
+        expect(page.locator(".detail h2")).to_have_text("About new")
+        expect(page.locator('.rows [data-memory="old"]')).to_contain_text("(superseded by new")
+        page.get_by_role("link", name="Ask").click()
+        ask(page, "Help me find the key")
+        expect(page.get_by_text("Found, but no longer valid: 1")).to_be_visible()
 
 
 def test_a_memory_is_ended_restored_and_forgotten_where_it_is_browsed(
@@ -1353,6 +1379,7 @@ def test_a_narrow_screen_cuts_no_column_and_no_border(cued: Running, browser: Br
         page.goto(f"{cued.url}/#token=&entity={MARA}")
         ask(page, "whom do I call about the boiler?")
         page.locator('article[data-memory="rosa"]').get_by_role("button", name="Why?").click()
+        page.get_by_text("How its score was computed").click()
         expect(page.locator(".story table")).to_be_visible()
         assert page.locator(".story .scroll").evaluate(CUT_OFF) <= 0
         drawn = page.evaluate("document.querySelector('.drawing').getBBox({stroke: true}).x")
