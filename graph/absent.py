@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from secondhop.graph.explanation import Explanation, Reach
-from secondhop.graph.nearest_change import set_options
+from secondhop.graph.nearest_change import either
 from secondhop.graph.trace import RecallTrace, TraceHidden, TracePreference
 from secondhop.nodes.selection.visibility import OUTSIDE
 from secondhop.stores.keeping import ALWAYS
@@ -125,13 +125,11 @@ def never_found(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explan
             f"No query of this recall brought it; its best place in a search is {place}."
             if place
             else "No query of this recall found it.",
-            f"It is nearest to “{reach.query}” for “{reach.facet}”: cosine {reach.cosine:.2f}, "
-            f"rank {reach.rank}; a query brings back {reach.depth} memories, and the last of them "
-            f"had "
-            f"{reach.last_cosine:.2f}.",
+            f"It is nearest to “{reach.query}”: place {reach.rank}, similarity {reach.cosine:.2f}. "
+            f"A query brings back {reach.depth}; the last had {reach.last_cosine:.2f}.",
         ],
         cut_by="never_found",
-        nearest_change=f"{deeper(reach)}{NAMING}{cue}",
+        nearest_change=either(deeper(reach), NAMING, cue),
     )
 
 
@@ -139,14 +137,9 @@ NAMING = "a question that names what the memory is about"
 
 
 def deeper(reach: Reach) -> str:
-    """The depth that finds it, as one of two changes; "" if no depth is known to help."""
-    if not reach.depth_factor:
-        return ""
-    return (
-        f"ranking.depth_factor = {reach.depth_factor} would bring it into the pool (rank "
-        f"{reach.rank} of that query; ask again with "
-        f"{set_options({'ranking.depth_factor': str(reach.depth_factor)})}), or "
-    )
+    """The depth that finds it; "" if no depth is known to help."""
+    factor = reach.depth_factor
+    return f"`--set ranking.depth_factor={factor}`, which searches deeper" if factor else ""
 
 
 def found_far(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explanation:
@@ -170,5 +163,5 @@ def far(memory_id: str, title: str, said: str, *, cut_by: str, cue: str) -> Expl
         returned=False,
         story=[said],
         cut_by=cut_by,
-        nearest_change=f"{NAMING}{cue}",
+        nearest_change=either(NAMING, cue),
     )

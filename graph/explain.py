@@ -293,8 +293,7 @@ def against_it(
         near = "" if similarity is None else f" (similarity {similarity:.2f})"
         costs = "comes last" if keeps_hybrid_order(trace) else "counts a third less"
         told.append(
-            f"Against it: {newer} is newer and its text is close{near}; it may be an update, so "
-            f"this one {costs}."
+            f"Against it: {newer} is newer and its text is close{near}, so this one {costs}."
         )
     return told
 

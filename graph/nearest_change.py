@@ -1,7 +1,7 @@
 """Finds the smallest change that would admit a memory that a recall did not return."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import prod
 
 from secondhop.graph.deciding import (
@@ -9,7 +9,6 @@ from secondhop.graph.deciding import (
     is_planned,
     is_voted_on,
     question_score,
-    score_text,
     score_to_beat,
     score_without,
     slots_given,
@@ -46,42 +45,47 @@ def nearest_change(
         takes_cue: whether another cue can be added to the memory.
         unvoted: the first round of the same session, before any votes; None: not known.
     """
-    hint = cue_hint(trace, candidate, takes_cue=takes_cue)
-    unread = hint if "answer.min_score" in trace.settings else ""
+    near = title_of(trace, last.against) if last is not None and is_close(last) else ""
+    cue = cue_hint(trace, candidate, takes_cue=takes_cue, ahead_of=near)
+    unread = cue if "answer.min_score" in trace.settings else ""
     is_voted_session = bool(cast_by_others(trace.candidates))
     if last is None:
-        return NEARER_QUESTION if is_voted_session else never_weighed(trace, candidate, hint)
+        return NEARER_QUESTION if is_voted_session else never_weighed(trace, candidate, cue)
     if last.stage == "tokens":
         return f"--tokens {last.budget}" if last.budget else NEARER_QUESTION
     if last.stage == "critique":
-        return other_vote(trace, candidate, hint=unread)
+        return other_vote(trace, candidate, cue=unread)
     if last.reason == REFUSED or was_refused(trace):
-        return without_critic(trace, candidate, hint=unread)
+        return without_critic(trace, candidate, cue=unread)
     if last.reason == NOT_NEAR:
-        cue = ""
-        if not candidate.outdated_by:
-            cue = with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)
-        return answered_after_all(trace, last, hint=cue)
+        added = with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)
+        return answered_after_all(trace, last, cue="" if candidate.outdated_by else added)
     if last.threshold is not None:
         return below_threshold(trace, candidate, last.threshold)
-    if is_voted_session and is_close(last):
-        return cue_ahead(trace, last, hint) + without_votes(trace, candidate, unvoted, hint="")
     if is_voted_session:
-        return next_round(trace, last) + without_votes(trace, candidate, unvoted, hint=hint)
+        first, then = (cue, "") if near else (next_round(trace, last), cue)
+        return either(first, without_votes(trace, candidate, unvoted, cue=then))
     if last.stage == "pick" and last.rank is not None:
+        slots = slots_of(trace, last.rank)
         if is_better_unread(trace, candidate, last.rank):
-            others = without_critic(trace, candidate, hint=hint)
-            return f"{slots_of(trace, last.rank)}; or {others}"
-        return more_slots(trace, candidate, last, last.rank, hint=hint)
-    return never_weighed(trace, candidate, hint)
+            return either(slots, without_critic(trace, candidate, cue=cue))
+        if near:
+            return either(cue, slots)
+        if last.reason.startswith(OUTDATED):
+            return either(slots, *noted_outdated(trace, candidate))
+        return either(slots, cue, unlearned(trace, candidate))
+    return never_weighed(trace, candidate, cue)
 
 
-CUE_LIFTS = "; a cue may lift it for such questions"
+def either(*changes: str) -> str:
+    """Several changes, each of which may do; "" is left out."""
+    return "; or ".join(filter(None, changes))
+
 
 NEARER_QUESTION = "a question nearer to it: what it says is too far from this one"
 
 
-def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> str:
+def never_weighed(trace: RecallTrace, candidate: TraceCandidate, cue: str) -> str:
     """The change for a memory that selection never saw."""
     if trace.stop_reason == "deadline":
         return "more time: a longer --deadline"
@@ -89,25 +93,25 @@ def never_weighed(trace: RecallTrace, candidate: TraceCandidate, hint: str) -> s
     if disbelieved or candidate.score <= 0 or len(trace.scores()) <= trace.k:
         return NEARER_QUESTION
     found = len(trace.scores())
-    return f"--k {found}, as many as were found (fewer may do){hint}"
+    return either(f"--k {found}, as many as were found (fewer may do)", cue)
 
 
-def other_vote(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -> str:
+def other_vote(trace: RecallTrace, candidate: TraceCandidate, *, cue: str) -> str:
     """The change for a memory that was voted out, now or in an earlier session."""
     forgetting = f"`recall.learning.forget([{candidate.memory_id!r}])`"
     for vote in cast_by_others([candidate])[-1:]:
         if vote.round == 1:
             return f"ask again without this vote; if what was learned keeps it out, {forgetting}"
         return (
-            f"ask again in a new session with the same votes before, where the {vote.by} votes it "
-            f"hot in round {vote.round} (what a {vote.by} votes hot stays)"
+            f"ask again in a new session with the same votes before round {vote.round}, "
+            f"and a hot one for it there"
         )
     learned = [vote for vote in candidate.votes if vote.round == 0]
     if learned:
         place = place_by_score(trace, candidate, without="learned")
         then = f"; it then comes in at place {place}: ask for as many" if place > trace.k else ""
         return f"{forgetting}: {learned[0].reason}{then}"
-    return without_critic(trace, candidate, hint=hint)
+    return without_critic(trace, candidate, cue=cue)
 
 
 def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
@@ -120,24 +124,22 @@ def cast_by_others(candidates: Iterable[TraceCandidate]) -> list[TraceVote]:
     ]
 
 
-def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, hint: str) -> str:
+def without_critic(trace: RecallTrace, candidate: TraceCandidate, *, cue: str) -> str:
     """What admits a memory that the critic did not want: to ask none, or to persuade it; or a
     nearer question if no search found the memory similar to this one."""
     if not is_founded(candidate):
         return NEARER_QUESTION
-    persuaded = "a question, or a `critique` prompt, for which the critic votes it hot"
     if is_planned(trace) or trace.tokens is not None:
-        return persuaded
+        return "a question, or a `critique` prompt, for which the critic votes it hot"
     place = place_by_score(trace, candidate, without=UNNAMED)
-    unvoted = f"no critic votes there, and by score it comes in at place {place}"
-    lower, admitting = "", trace.settings.get("answer.min_score")
-    if isinstance(admitting, float):
-        lower = f" --set ranking.min_score={rounded_down(admitting):.2f}"
-        unvoted = f"without the critic's votes, nothing stored is near enough; {unvoted}"
-    return (
-        f"--effort none{lower} --k {max(trace.k, place)} or a little more ({unvoted}){hint}; or "
-        f"{persuaded}"
+    admitting = trace.settings.get("answer.min_score")
+    lower = (
+        f" --set ranking.min_score={rounded_down(admitting):.2f}"
+        if isinstance(admitting, float)
+        else ""
     )
+    unread = f"--effort none{lower} --k {max(trace.k, place)} or a little more"
+    return either(f"{unread} (by score it is at place {place})", cue)
 
 
 def is_better_unread(trace: RecallTrace, candidate: TraceCandidate, place: int) -> bool:
@@ -172,45 +174,22 @@ def was_refused(trace: RecallTrace) -> bool:
     return against and not trace.returned
 
 
-def more_slots(
-    trace: RecallTrace, candidate: TraceCandidate, last: TraceDrop, place: int, *, hint: str
-) -> str:
-    """The change for a memory that came after the last slot."""
-    if is_close(last):
-        return cue_ahead(trace, last, hint) + slots_of(trace, place)
-    if last.reason.startswith(OUTDATED):
-        return slots_of(trace, place) + noted_outdated(trace, candidate)
-    return slots_of(trace, place) + hint + unlearned(trace, candidate)
-
-
-def cue_ahead(trace: RecallTrace, last: TraceDrop, hint: str) -> str:
-    """The hint of a cue for a memory that is close to one ahead, as the first of two changes; "" if
-    there is no such hint. Ahead of the other, it takes its place."""
-    if not hint:
-        return ""
-    lifted = f"a cue may lift it ahead of {title_of(trace, last.against)} for such questions"
-    return f"{lifted}{hint.removeprefix(CUE_LIFTS)}; or "
-
-
 def without_votes(
-    trace: RecallTrace, candidate: TraceCandidate, unvoted: RecallTrace | None, *, hint: str
+    trace: RecallTrace, candidate: TraceCandidate, unvoted: RecallTrace | None, *, cue: str
 ) -> str:
     """The change for a memory that a session with votes has no slot for. Only what its answer shows
     can be voted on, and another recall has not these votes."""
     if candidate.first_round > 1:  # votes moved the search that found it
         return NEARER_QUESTION
+    new = "in a new recall without votes"
     place = None if unvoted is None else place_in(unvoted, candidate.memory_id)
     if place is None:
         found = len(trace.scores())
-        return (
-            f"--k {found} in a new recall without votes, as many as were found (fewer may do){hint}"
-        )
+        return either(f"--k {found} {new}, as many as were found (fewer may do)", cue)
+    before = f"{new} (before them, it came in at place {place})"
     if place <= trace.k:
-        return f"ask again in a new recall without votes (before them, it came in at place {place})"
-    return (
-        f"--k {place} or a little more in a new recall without votes (before them, it came in at "
-        f"place {place}){hint}"
-    )
+        return f"ask again {before}"
+    return either(f"--k {place} or a little more {before}", cue)
 
 
 def next_round(trace: RecallTrace, last: TraceDrop) -> str:
@@ -220,7 +199,7 @@ def next_round(trace: RecallTrace, last: TraceDrop) -> str:
     open_to_votes = [one for one in given if not any(v.vote in IN_FAVOUR for v in one.votes)]
     if last.rank != len(given) + 1 or not open_to_votes or is_close(last):
         return ""
-    return "a cold vote on a memory of this answer may make room for it in the next round; or "
+    return "a cold vote on another memory, which may make room for it in the next round"
 
 
 def place_in(trace: RecallTrace, memory_id: str) -> int | None:
@@ -234,19 +213,12 @@ def place_in(trace: RecallTrace, memory_id: str) -> int | None:
 
 def slots_of(trace: RecallTrace, place: int) -> str:
     """The k that has a slot for this place; it says so if a higher k may change the places."""
-    came_in = f"it came in at place {place}, and {trace.k} were asked for"
+    came_in = f"it came in at place {place}"
     if any(vote.by == "critic" for one in trace.candidates for vote in one.votes):
-        return (
-            f"--k {place} or a little more ({came_in}; the critic is asked again and may choose "
-            f"others)"
-        )
+        return f"--k {place} or a little more ({came_in}, but the critic may now choose others)"
     depth = trace.settings.get("ranking.depth_factor")
-    if not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED:
-        return f"--k {place} ({came_in})"
-    return (
-        f"--k {place} or a little more ({came_in}; a higher k also looks deeper, so places may "
-        f"move)"
-    )
+    same = not is_planned(trace) and isinstance(depth, int) and place * depth <= UNPLANNED
+    return f"--k {place}{'' if same else ' or a little more'} ({came_in})"
 
 
 def is_close(last: TraceDrop) -> bool:
@@ -254,18 +226,15 @@ def is_close(last: TraceDrop) -> bool:
     return last.reason.startswith((CLOSE_TO, "repeats "))  # "repeats ": in older traces
 
 
-def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """What else admits an outdated memory, and why no cue does."""
+def noted_outdated(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
+    """What else admits an outdated memory; no cue does."""
     newer, alone = title_of(trace, candidate.outdated_by), score_without(trace, candidate, NEWER)
-    earlier = without_note = ""
+    changes: list[str] = []
     if alone > score_to_beat(trace) and candidate.close_to in ("", candidate.outdated_by):
-        earlier = f"; or `--as-of` with a time before {newer} was written"
+        changes.append(f"`--as-of` with a time before {newer} was written")
     if REPLACED_FACTOR * alone > score_to_beat(trace) and not candidate.close_to:
-        without_note = f"; or storing {newer} without saying that it replaces this one"
-    return (
-        f"{earlier}{without_note} ({newer} is recorded as its replacement, and replaced memories "
-        f"come last, whatever their cues)"
-    )
+        changes.append(f"storing {newer} without saying that it replaces this one")
+    return changes
 
 
 def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -273,43 +242,42 @@ def unlearned(trace: RecallTrace, candidate: TraceCandidate) -> str:
     counts = candidate.factors.get("learned", 1.0) < 1 and not is_voted_on(trace)
     if not counts or score_without(trace, candidate, "learned") <= score_to_beat(trace):
         return ""
-    return f"; or `recall.learning.forget([{candidate.memory_id!r}])`: a session voted it down"
+    return f"`recall.learning.forget([{candidate.memory_id!r}])`: a session voted it down"
 
 
-def cue_hint(trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool) -> str:
+def cue_hint(
+    trace: RecallTrace, candidate: TraceCandidate, *, takes_cue: bool, ahead_of: str
+) -> str:
     """The hint that a cue would raise the memory, as an alternative to a higher k.
 
     "" if the question is its cue already, it is outdated or chosen, or its factors keep it below
     the last slot.
     """
-    most = prod(candidate.factors.values())
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
-    chosen = any(vote.vote in IN_FAVOUR for vote in candidate.votes)
     if (
-        chosen
+        any(vote.vote in IN_FAVOUR for vote in candidate.votes)
         or words(candidate.cue) == words(trace.question)
         or candidate.outdated_by
-        or (by_score and most <= score_to_beat(trace))
+        or (by_score and prod(candidate.factors.values()) <= score_to_beat(trace))
     ):
         return ""
-    to_beat = score_text(trace, score_to_beat(trace))
-    needed = f" (it must score more than {to_beat} with it)" if by_score else ""
-    return f"{with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue)}{needed}"
+    return with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue, ahead_of=ahead_of)
 
 
 _QUOTING = re.compile(r"[\\`‘’‚‛]")
 """What some shells read inside quotes. Somebody else may have asked the question."""
 
 
-def with_a_cue(memory_id: str, question: str, *, takes_cue: bool) -> str:
-    """The hint that the question as a cue may raise a memory, as one of several changes."""
+def with_a_cue(memory_id: str, question: str, *, takes_cue: bool, ahead_of: str = "") -> str:
+    """The hint that the question as a cue may raise a memory, ahead of another if one is named."""
     asked = " ".join(question.split())
     is_plain = not cue_fault(asked) and not _QUOTING.search(asked)
     cue = asked if is_plain else "a request for which it matters"
-    typed = command("cues", memory_id, "--add", cue)
-    if not takes_cue:
-        typed = f"remove one of its {MOST_CUES['specific']} first ({command('cues', memory_id)})"
-    return f"{CUE_LIFTS}: {typed}"
+    lifts = f"which may lift it{f' ahead of {ahead_of}' if ahead_of else ''}"
+    if takes_cue:
+        return f"add a cue, {lifts}: {command('cues', memory_id, '--add', cue)}"
+    full = f"in place of one of its {MOST_CUES['specific']}"
+    return f"add a cue {full}, {lifts}: {command('cues', memory_id)}"
 
 
 def kind_of(trace: RecallTrace) -> str:
@@ -317,19 +285,17 @@ def kind_of(trace: RecallTrace) -> str:
     return str(trace.settings.get("question.kind", ""))
 
 
-def answered_after_all(trace: RecallTrace, last: TraceDrop, *, hint: str) -> str:
+def answered_after_all(trace: RecallTrace, last: TraceDrop, *, cue: str) -> str:
     """The change for a memory that was held back because nothing is near the question.
 
     Args:
-        hint: that a cue may raise it; none helps a greeting.
+        cue: that one may raise it; none helps a greeting.
     """
     nearer = "a question nearer to what is stored"
     if last.threshold is None:
         return nearer
-    changes = {"ranking.min_score": f"{rounded_down(last.score or 0.0):.2f}"}
-    if last.rank is not None and last.rank > trace.k:
-        changes["limits.k"] = str(last.rank)
-    return f"{nearer}, or {named(changes)}; ask again with {set_options(changes)}{hint}"
+    k = last.rank if last.rank is not None and last.rank > trace.k else None
+    return either(nearer, lower_bar(rounded_down(last.score or 0.0), k=k), cue)
 
 
 def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: float) -> str:
@@ -343,25 +309,14 @@ def below_threshold(trace: RecallTrace, candidate: TraceCandidate, threshold: fl
     ]
     lower = rounded_down(min([best, *held_back]))
     rivals = sum(score >= lower for score in trace.scores())
-    changes = {"ranking.min_score": f"{lower:.2f}"}
-    if rivals > trace.k:
-        changes["limits.k"] = str(rivals)
-    return (
-        f"{named(changes)} (it scores {best:.3f}, {threshold:.3f} is needed); "
-        f"ask again with {set_options(changes)}"
-    )
+    bar = lower_bar(lower, k=rivals if rivals > trace.k else None)
+    return f"{bar} (it scores {best:.3f}, {threshold:.3f} is needed)"
 
 
-def named(changes: Mapping[str, str]) -> str:
-    """The changes in words, like "limits.k = 7 or more"."""
-    told = " and ".join(f"{name} = {value}" for name, value in changes.items())
-    return f"{told} or more" if "limits.k" in changes else told
-
-
-def set_options(changes: Mapping[str, str]) -> str:
-    """What applies these settings, like "`--set limits.k=8` (in Python: `Config`)"."""
-    options = " ".join(f"--set {name}={value}" for name, value in changes.items())
-    return f"`{options}` (in Python: `Config`)"
+def lower_bar(score: float, *, k: int | None) -> str:
+    """The options that admit this score; `k`: how many slots that needs, if more than before."""
+    slots = f" --set limits.k={k}" if k else ""
+    return f"`--set ranking.min_score={score:.2f}{slots}`"
 
 
 def title_of(trace: RecallTrace, memory_id: str | None) -> str:

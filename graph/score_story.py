@@ -8,7 +8,7 @@ from secondhop.graph.deciding import (
     weighed,
 )
 from secondhop.graph.explanation import ScorePart
-from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceFacet
+from secondhop.graph.trace import RecallTrace, TraceCandidate, TraceFacet, TraceFacetScore
 from secondhop.nodes.selection.blend import (
     BROAD_CUES,
     CUES,
@@ -35,12 +35,12 @@ MEANING = {
 
 FACTOR_MEANING = {
     "source": "its kind of document",
-    "salience": "its salience",
+    "salience": "its importance",
     "recency": "its age",
     "exposure": "shown lately",
     "learned": "votes in earlier sessions",
     NEWER: "a newer memory",
-    UNNAMED: "the critic did not name it",
+    UNNAMED: "not named by the critic",
 }
 """{factor: what it stands for}, in a few words; docs/ranking.md has the details."""
 
@@ -73,17 +73,20 @@ def facet_stories(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     if not is_planned(trace):
         moved = ", as votes moved it" * any(query.origin == "refine" for query in trace.queries)
         return [
-            f"Its text and the question{moved}: cosine {score.dense:.2f}, "
-            f"words {score.lexical:.2f}."
+            f"Nearness of its text to the question{moved}: {nearness(score)}."
             for score in candidate.facet_scores
             if score.facet_id == DIRECT and score.dense
         ]
     return [
         f"For “{names[score.facet_id].name}”{hop_of(names[score.facet_id])} it was found at place "
-        f"{score.rank}"
-        + (f" (cosine {score.dense:.2f}, words {score.lexical:.2f})." if score.dense else ".")
+        f"{score.rank}" + (f" ({nearness(score)})." if score.dense else ".")
         for score in candidate.facet_scores[:3]
     ]
+
+
+def nearness(score: TraceFacetScore) -> str:
+    """How near a text is to what was searched for, in meaning and in words."""
+    return f"in meaning {score.dense:.2f}, in words {score.lexical:.2f}"
 
 
 def hop_of(facet: TraceFacet) -> str:
@@ -96,9 +99,8 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     told = score_text(trace, weighed(trace, candidate).found)
     if keeps_hybrid_order(trace):
         return [
-            f"The question was taken for a look-up, which its places in both searches decide: a "
-            f"score of {told}. Cues count in a look-up if one is near the "
-            f"question."
+            f"The question was taken for a look-up, so its places in both searches decide: a score "
+            f"of {told}."
         ]
     facet = next((one for one in trace.facets if one.facet_id == candidate.slot_facet), None)
     if is_planned(trace):
@@ -134,9 +136,9 @@ def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
 
 
 def factors_in_words(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
-    """The factors that changed its score, like "learned × 0.95 (votes in earlier sessions)"."""
+    """The factors that changed its score, like "votes in earlier sessions × 0.95"."""
     return [
-        f"{name} × {factor:.2f} ({FACTOR_MEANING.get(name, name)})"
+        f"{FACTOR_MEANING.get(name, name)} × {factor:.2f}"
         for name, factor in weighed(trace, candidate).factors.items()
     ]
 

@@ -42,10 +42,7 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if vote is not None and vote.by != "critic":
         return f"what a {vote.by} votes {vote.vote} stays"
     if vote is not None and vote.place:
-        return (
-            f"what the critic chose comes first, what searches rank low last of it, and this is at "
-            f"place {vote.place} of it"
-        )
+        return f"what the critic chose comes first, and this is at place {vote.place} of it"
     own = deciding_text(trace, candidate)
     if orders_by_critic(trace):
         return left_by_critic(trace, candidate)
@@ -74,10 +71,9 @@ def left_by_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
     votes = [chosen_by(one) for one in slots_given(trace)]
     chosen = sum(vote is not None and vote.by == "critic" for vote in votes)
     read = any(vote.by == "critic" for vote in candidate.votes)
-    rest = "facets share" if is_planned(trace) else "the best of those that it did not refuse fill"
     told = (
-        f"the critic chose {chosen} of these {len(votes)}, and {rest} the rest; this one, which it "
-        f"{'read and did not choose' if read else 'did not read'}, has "
+        f"the critic chose {chosen} of these {len(votes)}; this one, which it "
+        f"{'read and did not choose' if read else 'did not read'}, fills a free slot with "
         f"{deciding_text(trace, candidate)}"
     )
     return f"{told}; it {put_back(trace, candidate)}" if comes_last(trace, candidate) else told

@@ -269,6 +269,8 @@ class RecallTrace(Told):
     """The `maybe` of the result, nearest first; [] in older traces."""
     stop_reason: str
     stop_detail: str
+    session_id: str = ""
+    """The session that it is a round of; "": none, or an older trace."""
     degraded: list[str] = Field(default_factory=list[str])
     spent: Spent
 

@@ -59,11 +59,15 @@ class TraceDraft:
     services: Services
     ms: float
     """Wall time of the recall."""
+    session_id: str = ""
 
     @cached_property
     def json(self) -> bytes:
         """The trace as it is written."""
-        return to_json(trace_values(self.state, services=self.services, ms=self.ms))
+        return to_json(
+            trace_values(self.state, services=self.services, ms=self.ms)
+            | {"session_id": self.session_id}
+        )
 
     @cached_property
     def trace(self) -> RecallTrace:

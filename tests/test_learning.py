@@ -104,7 +104,7 @@ async def test_what_a_session_proves_is_a_cue_and_the_next_recall_says_so(recall
     assert plan.why.startswith(proved)
     told = await recall.aexplain(after, "plan")
     assert f"{proved}." in told.story
-    assert any("learned × 1.23" in sentence for sentence in told.computed)
+    assert any("votes in earlier sessions × 1.23" in sentence for sentence in told.computed)
 
 
 async def test_another_question_is_recalled_as_if_nothing_had_been_learned(recall: Recall) -> None:

@@ -98,5 +98,5 @@ def test_an_evaluation_advises_no_command_on_a_store_that_is_gone(cli: Cli, tmp_
     told = cli("eval", "scenarios", folder, "--per-question")
 
     assert told.exit_code == 0, told.output
-    assert "a cue may lift it for such questions" in told.stdout
+    assert "add a cue, which may lift it" in told.stdout
     assert "secondhop cues" not in told.stdout

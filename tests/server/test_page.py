@@ -168,6 +168,38 @@ def test_a_round_is_there_after_a_reload(page: Page) -> None:
     expect(page.locator(f'article[data-memory="{cold}"]')).to_have_count(0)
 
 
+def test_a_session_that_was_left_is_voted_on_at_its_address_until_it_has_ended(
+    running: Running, page: Page, browser: Browser
+) -> None:
+    ask(page)
+    page.locator(".answer article .vote.hot").first.click()
+    page.get_by_role("button", name="Next round").click()
+    expect(page.get_by_role("heading", name="Round 2")).to_be_visible()
+    page.wait_for_timeout(500)  # traces are written after the answer
+    address = page.url
+    with new_page(browser) as other:
+        other.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
+        other.goto(address)
+        expect(other.locator(".answer article").first).to_contain_text("another vote replaces it")
+        other.locator(".answer article .vote.cold").nth(1).click()
+        other.get_by_role("button", name="Next round").click()
+        expect(other.get_by_role("heading", name="Round 3")).to_be_visible()
+        expect(other).not_to_have_url(address)
+        other.get_by_role("link", name="round 2").click()
+        expect(other.get_by_text("This is an earlier round; votes go to the last")).to_be_visible()
+        other.get_by_role("link", name="round 3").click()
+        expect(other.locator(".answer .vote").first).to_be_visible()
+        last = other.url
+        with running.client() as http:
+            for session in http.get(f"/v1/entities/{MARA}/sessions").json():
+                assert http.delete(f"/v1/entities/{MARA}/sessions/{session}").is_success
+        with new_page(browser) as third:
+            third.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
+            third.goto(last)
+            expect(third.get_by_text("Its session has ended, so it takes no")).to_be_visible()
+            expect(third.locator(".vote")).to_have_count(0)
+
+
 def take_all_back(page: Page) -> None:
     """Undo what a resolved session has taught, so that later tests find the store as it was."""
     page.get_by_role("link", name="What was learned").click()
@@ -241,7 +273,7 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(page.locator(".told")).to_be_focused()
     expect(page.locator(".why-not")).not_to_contain_text("secondhop cues")
     why_not = page.locator(".why-not")
-    expect(why_not.locator("p", has_text="What would admit it")).to_contain_text("asking for")
+    expect(why_not.locator("p", has_text="What would admit it")).to_contain_text("ask for")
     why_not.get_by_role("button", name="Add this question as a cue").click()
     expect(why_not).to_contain_text("Added.")
     expect(why_not.get_by_role("button", name="Add this")).to_have_count(0)
@@ -718,7 +750,7 @@ def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
         expect(places.get_by_role("row", name="About lamp")).to_contain_text(
             re.compile(
                 "A: comes last: close in wording or meaning to “Pack for the bike .*”, "
-                r"salience × 0\.\d\d \(its salience\)$"
+                r"its importance × 0\.\d\d$"
             )
         )
 
@@ -944,6 +976,10 @@ def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
     with changed as running, new_page(browser) as page:
         page.goto(f"{running.url}/#token=&entity={MARA}")
         ask(page, "tide table: when is it high?")
+        page.get_by_role("link", name="Recalls").click()
+        listed = page.locator(".recalls li")
+        expect(listed.first).to_contain_text("effort none · ranking.recency_days = 30 · 4 of 6")
+        expect(listed.nth(1)).to_contain_text("effort none · 4 of 6")
         page.get_by_role("link", name="Compare").click()
         for name, place in (("A", 2), ("B", 1)):  # the newest comes first, below "ask now"
             page.get_by_label(f"Kept recall of {name}").select_option(index=place)
@@ -1049,6 +1085,8 @@ def test_a_memory_is_replaced_where_it_is_browsed(tmp_path: Path, browser: Brows
         again, text = page.get_by_role("button", name="Replace"), page.get_by_label("Replace with")
         text.fill(f"It is with Noor. {MARKUP}")
         page.keyboard.press("Tab")
+        expect(page.get_by_label("Replaced by")).to_be_focused()
+        page.keyboard.press("Tab")
         expect(again).to_be_focused()
         page.keyboard.press("Enter")
 
@@ -1075,6 +1113,30 @@ def test_a_memory_is_replaced_where_it_is_browsed(tmp_path: Path, browser: Brows
             assert http.post(f"/v1/entities/{MARA}/remember", json=body).is_success
         again.click()
         expect(page.locator(".detail form .failed")).to_contain_text("was superseded by")
+
+
+def test_a_memory_is_replaced_by_a_stored_one_of_the_last_answer(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with Recall.open(tmp_path / "store", entity=MARA, embedder="hashing") as recall:
+        recall.add([note("old", "The spare key is with Ines."), note("new", "Noor has the key.")])
+    with serving(tmp_path / "store") as served, new_page(browser) as page:
+        page.goto(f"{served.url}/#token=&entity={MARA}")
+        ask(page, "Help me find the spare key")
+        page.locator('article[data-memory="old"] h3').get_by_role("button").click()
+        by, submit = page.get_by_label("Replaced by"), page.get_by_role("button", name="Replace")
+        expect(page.locator("#replacements option[value=new]")).to_have_text("About new")
+        by.fill("nowhere")
+        submit.click()
+        expect(page.locator(".detail form .failed")).to_contain_text("nowhere")
+        by.fill("new")
+        submit.click()
+
+        expect(page.locator(".detail h2")).to_have_text("About new")
+        expect(page.locator('.rows [data-memory="old"]')).to_contain_text("(superseded by new")
+        page.get_by_role("link", name="Ask").click()
+        ask(page, "Help me find the key")
+        expect(page.get_by_text("Found, but no longer valid: 1")).to_be_visible()
 
 
 def test_a_memory_is_ended_restored_and_forgotten_where_it_is_browsed(
@@ -1147,11 +1209,14 @@ def test_the_parts_of_a_score_name_the_cue(cued: Running, browser: Browser) -> N
         ask(page, "whom do I call about the boiler?")
         rosa = page.locator('article[data-memory="rosa"]')
         rosa.get_by_role("button", name="Why?").click()
+        expect(rosa.get_by_role("row")).to_have_count(0)
+        rosa.get_by_text("How its score was computed").click()
         expect(rosa.locator(".story")).to_contain_text("By its text alone, searches found it")
         row = rosa.get_by_role("row", name=re.compile("^cues "))
         expect(row).to_contain_text("its nearest cue: “whom do I call about the boiler”")
         other = page.locator('article[data-memory="boiler"]')
         other.get_by_role("button", name="Why?").click()
+        other.get_by_text("How its score was computed").click()
         expect(other.get_by_role("row").first).to_be_visible()
         expect(other).not_to_contain_text("its nearest cue: “whom")
 
@@ -1314,6 +1379,7 @@ def test_a_narrow_screen_cuts_no_column_and_no_border(cued: Running, browser: Br
         page.goto(f"{cued.url}/#token=&entity={MARA}")
         ask(page, "whom do I call about the boiler?")
         page.locator('article[data-memory="rosa"]').get_by_role("button", name="Why?").click()
+        page.get_by_text("How its score was computed").click()
         expect(page.locator(".story table")).to_be_visible()
         assert page.locator(".story .scroll").evaluate(CUT_OFF) <= 0
         drawn = page.evaluate("document.querySelector('.drawing').getBBox({stroke: true}).x")

@@ -203,6 +203,23 @@ def test_a_card_gives_the_reason_of_the_critic(
         )
 
 
+def test_what_the_critic_searched_for_has_no_score_beside_those_of_the_question(
+    store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged_with_a_search(system: str, user: str) -> object:
+        reply = cast(dict[str, Any], judged(system, user))
+        tyres = {"facet": "", "name": "the car", "query": "winter tyres for the car"}
+        return {**reply, "new_queries": [tyres], "go_on": True}
+
+    monkeypatch.setitem(model.replies, "CritiqueReply", judged_with_a_search)
+    with serving(store, llm=model.spec) as running, new_page(browser) as blank:
+        page = opened(blank, running)
+        ask(page, effort="low")
+        sought = page.locator(".answer article", has_text="the car (the critic asked for it)")
+        expect(sought.locator(".score").first).to_be_empty()
+        expect(page.locator(".answer article .score", has_text="score").first).to_be_visible()
+
+
 def test_an_answer_and_a_kept_one_say_what_is_missing(
     store: Path, browser: Browser, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,7 +40,7 @@ def with_place(text: str, place: str) -> str:
 def without_commands(text: str) -> str:
     """The text without the commands after a colon, for a store that will be gone by then.
 
-    >>> without_commands("a cue lifts it: `secondhop cues m-1 --add 'a request'`")
-    'a cue lifts it'
+    >>> without_commands("add a cue: `secondhop cues m-1 --add 'a request'`")
+    'add a cue'
     """
     return re.sub(": " + ADVISED.pattern, "", text)

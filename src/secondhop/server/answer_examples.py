@@ -86,7 +86,7 @@ ANSWERS: Final[tuple[BaseModel, ...]] = (
         story=["Round 1, pick: came in at place 7 for 6 slots."],
         parts=[ScorePart(name="similarity", meaning="its text", added=0.4)],
         cut_by="pick",
-        nearest_change="--k 7 (it came in at place 7, and 6 were asked for)",
+        nearest_change="--k 7 (it came in at place 7)",
     ),
     Kept(memory_id="plan-2", done="remembered", supersedes=["plan"]),
     Forgotten(memory_ids=["plan"], passages=1, traces=2, complete=True),

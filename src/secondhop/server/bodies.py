@@ -333,6 +333,9 @@ class TraceLine(BaseModel):
     planner: str = Field(description="Model, and names, versions and hashes of prompts.")
     critic: str
     prompts: list[PromptName]
+    settings: dict[str, float | int | str | bool | None] = Field(
+        description="Those that were not the default."
+    )
 
 
 class EntityStats(BaseModel):

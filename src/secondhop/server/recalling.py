@@ -17,6 +17,7 @@ from secondhop.graph.result import RecallResult
 from secondhop.graph.score_story import factors_in_words
 from secondhop.graph.slot_reason import last_because
 from secondhop.graph.trace import RecallTrace
+from secondhop.nodes.config import Config
 from secondhop.recall import Recall
 from secondhop.running import RecallEvent
 from secondhop.server.access import Readable, Server
@@ -141,6 +142,7 @@ async def traces(
             prompts=[
                 PromptName(**prompt.model_dump(exclude={"text"})) for prompt in used_prompts(one)
             ],
+            settings=changed_settings(one),
         )
         for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]
@@ -150,6 +152,16 @@ def votes_before(trace: RecallTrace) -> dict[str, int]:
     """{vote: on how many memories it is the last of people and agents}."""
     cast = ([v.vote for v in one.votes if v.by in {"person", "agent"}] for one in trace.candidates)
     return Counter(own[-1] for own in cast if own)
+
+
+def changed_settings(trace: RecallTrace) -> dict[str, float | int | str | bool | None]:
+    """The settings that are not the default, without that of k, which every recall has itself."""
+    usual = Config().recorded
+    return {
+        name: value
+        for name, value in trace.settings.items()
+        if name != "limits.k" and name in usual and value != usual[name]
+    }
 
 
 @router.get("/traces/{trace_id}", response_model=RecallTrace)

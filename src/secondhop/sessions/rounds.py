@@ -134,7 +134,12 @@ class SessionRounds:
             "stop_reason": "votes",
             "stop_detail": "the round waits for votes",
         }
-        return TraceDraft(state=told, services=self.services, ms=state["round_ms"])
+        return TraceDraft(
+            state=told,
+            services=self.services,
+            ms=state["round_ms"],
+            session_id=state["session_id"],
+        )
 
     async def _in_time(
         self, given: Mapping[str, Any], *, round_number: int, progress: Progress | None

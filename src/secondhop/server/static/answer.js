@@ -79,14 +79,22 @@ const facts = (memory, tools) =>
 const fact = (name, value) =>
   value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
 
-/** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. "" of an empty answer: none decided there. */
+/** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. "" of an empty answer, where none decided, and of a score that cannot be compared with the others. */
 function scoreOf(id, { scores, trace }) {
-  if (!(id in scores) || !trace.returned.length) return "";
+  if (!(id in scores) || !trace.returned.length || isOfAnotherScale(id, trace)) return "";
   const shown = [...trace.returned, ...trace.near_misses.map((one) => one.memory_id)],
     told = new Set(shown.map((one) => scores[one]).filter((score) => score !== undefined));
   const tells = (digits) =>
     new Set([...told].map((score) => score.toFixed(digits))).size === told.size;
   return `score ${scores[id].toFixed(trace.settings["slots.by"] === "hybrid ranks" ? 4 : ([2, 3].find(tells) ?? 4))}`;
+}
+
+/** Whether a recall without a plan took the score of a memory from another search than that for the question: the critic's, or a spark's. */
+function isOfAnotherScale(id, trace) {
+  const { score, facet_scores: all } = candidateOf(trace, id),
+    own = all.find((one) => one.facet_id === "f0"),
+    rule = trace.settings["slots.by"];
+  return rule === "score" ? own?.relevance !== score : rule !== "facets" && !own;
 }
 
 /** What a trace says of a memory that was found; undefined if it says nothing. */
@@ -255,7 +263,9 @@ function answerView(result, tools) {
   const left = (result.changes ?? []).filter((one) => one.change === "left");
   const sparked = shownIn(result).length - result.memories.length;
   tools = { ...tools, inSession: Boolean(result.round) };
-  const scores = result.memories.map((memory) => tools.scores[memory.id] ?? memory.score);
+  const scores = result.memories
+    .filter(({ id }) => scoreOf(id, tools))
+    .map(({ id }) => tools.scores[id]);
   return el(
     "section",
     { class: "answer", "aria-label": "Answer", tabindex: "-1" },

@@ -144,7 +144,7 @@ function weighedIn({ trace, stored, tools: { names } }, id) {
     last
       ? `comes last: ${inWords(last, names)}`
       : cut && cut.stage !== "critique" && inWords(cut.reason, names),
-    ...factors.filter((factor) => !(last && factor.startsWith("newer "))),
+    ...factors.filter((factor) => !(last && factor.startsWith("a newer memory "))),
     ...Object.entries(votesBy(one)).map(
       ([by, { vote }]) => `voted ${vote} by ${by === "person" ? "you" : `the ${by}`}`,
     ),

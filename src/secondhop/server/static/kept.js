@@ -31,7 +31,7 @@ async function standingOf({ sessionId }) {
 /** Show the last answer in `out`, with the votes on it; without them if its session is over. Returns whether it was still wanted. */
 async function showLast(last, out) {
   const standing = await standingOf(last),
-    canVote = last.body && (standing || !last.sessionId);
+    canVote = last.sessionId ? standing : last.body;
   const session = await showKept(last.traceId, out, canVote ? last : null);
   if (session === undefined) return false;
   if (standing) await session.draw(standing);

@@ -198,10 +198,11 @@ function memoriesView() {
     detail.firstChild.scrollIntoView({ block: "nearest" }); // shows its start if it is longer than the screen
   };
   const replaced = async (kept) => {
-    for (const id of [...kept.supersedes, kept.memory_id])
+    const now = kept.superseded_by || kept.memory_id;
+    for (const id of [...kept.supersedes, kept.memory_id, now])
       loaded.set(id, await get(ofEntity(`/memories/${encodeURIComponent(id)}`)));
     refilter();
-    await open(loaded.get(kept.memory_id));
+    await open(loaded.get(now));
     await trying(showStats);
     say(kept.notice || "Replaced", Boolean(kept.notice));
   };
@@ -339,7 +340,7 @@ function endButtons(memory, { ended, forgotten }) {
   );
 }
 
-/** A form to write what replaces a memory: a fact keeps its names, another memory its title. Calls `replaced` with what was stored. */
+/** A form to write what replaces a memory (a fact keeps its names, another memory its title), or to name a stored one that does. Calls `replaced` with what was done. */
 function replaceForm(memory, replaced) {
   const text = el("textarea", {
     rows: "2",
@@ -347,10 +348,23 @@ function replaceForm(memory, replaced) {
     "aria-label": "Replace with",
     placeholder: memory.kind === "factual" ? "the value that holds now" : "what holds now",
   });
-  const place = ofEntity(`/memories/${encodeURIComponent(memory.memory_id)}`);
+  const by = el("input", {
+    list: "replacements",
+    "aria-label": "Replaced by",
+    placeholder: "or the id of a stored memory",
+    autocomplete: "off",
+    oninput: () => {
+      text.required = !by.value;
+    },
+  });
+  const id = encodeURIComponent(memory.memory_id);
   const submit = button("Replace", async () => {
-    if (form.reportValidity())
-      await replaced(await (await call("PATCH", place, { text: text.value })).json());
+    if (!form.reportValidity()) return;
+    await replaced(
+      by.value
+        ? await post(ofEntity(`/supersede/${id}`), { by: by.value.trim() })
+        : await (await call("PATCH", ofEntity(`/memories/${id}`), { text: text.value })).json(),
+    );
   });
   const form = el(
     "form",
@@ -363,7 +377,13 @@ function replaceForm(memory, replaced) {
     },
     el("h3", {}, "Replace with …"),
     text,
+    by,
     el("div", { class: "row" }, submit),
+    el(
+      "datalist",
+      { id: "replacements" },
+      [...(lastRecall?.tools.names ?? [])].map(([value, name]) => el("option", { value }, name)),
+    ),
   );
   return form;
 }

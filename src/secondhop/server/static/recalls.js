@@ -37,15 +37,21 @@ function untraced(error) {
   };
 }
 
-/** Show a kept recall in `out`, unless that was taken away before the recall came: its steps, what it returned, its path. `last`: its votes, if it takes any; returns their session. */
+/** Show a kept recall in `out`, unless that was taken away before the recall came: its steps, what it returned, its path. `last`: its votes, if it takes any; the last round of a session that goes on does. Returns their session. */
 async function showKept(traceId, out, last = null) {
   const before = out.firstChild;
   const [traced, prompts] = await Promise.all([
     tracedBy(traceId),
     get(ofEntity(`/traces/${encodeURIComponent(traceId)}/prompts`)),
   ]);
-  const flow = new Flow(await get(ofEntity("/graph")));
+  const flow = new Flow(await get(ofEntity("/graph"))),
+    { session_id: sessionId } = traced.trace,
+    standing = last ? null : await standingOf({ sessionId });
   if (!out.parentNode || out.firstChild !== before) return undefined; // another question was asked
+  if (standing?.trace_id === traceId) {
+    last = lastKept()?.sessionId === sessionId ? lastKept() : { sessionId };
+    built.delete("ask"); // so that an older state of the session is not voted on there
+  }
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
   flow.end(result, stopOf(traced.trace));
@@ -57,7 +63,13 @@ async function showKept(traceId, out, last = null) {
     button("Ask again", () => askAgain(traced.trace)),
     traced.trace.stop_reason === "votes" &&
       !last &&
-      el("p", { class: "quiet" }, "This is a kept round, which takes no votes."),
+      el(
+        "p",
+        { class: "quiet" },
+        standing
+          ? "This is an earlier round; votes go to the last one."
+          : "Its session has ended, so it takes no votes.",
+      ),
     flow.element,
     holder,
   );
@@ -70,6 +82,7 @@ async function showKept(traceId, out, last = null) {
       ? await resolvedView(resolved, names)
       : await taughtView(traced.trace, names);
   if (!out.contains(holder)) return undefined;
+  if (standing) await session?.draw(standing);
   holder.prepend(...[changedView(traced, names), ended].filter(Boolean));
   session?.refresh();
   return session;
@@ -250,12 +263,13 @@ const askedWith = (trace, prompts) =>
       .join(" · "),
   );
 
-/** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, which round of a session after which votes, how many memories. */
+/** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, the settings that are not the default, which round of a session after which votes, how many memories. */
 const keptFacts = (one) =>
   [
     (one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "),
     `effort ${one.effort}`,
     ...ownPrompts(one.prompts),
+    ...Object.entries(one.settings).map((setting) => setting.join(" = ")),
     one.stop_reason === "votes" &&
       `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`,
     (one.returned - one.sparked < one.k

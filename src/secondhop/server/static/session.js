@@ -265,7 +265,8 @@ class Session {
     await this.draw(answer);
     this.holder.querySelector(".answer").focus({ preventScroll: true });
     this.holder.scrollIntoView({ block: "start" });
-    showAddress("ask", addressOf(answer.trace_id), answer.question);
+    const view = built.get("recalls")?.element.contains(this.holder) ? "recalls" : "ask";
+    showAddress(view, addressOf(answer.trace_id), answer.question);
     const came = answer.changes.filter((one) => one.change === "came").length;
     say(`Round ${answer.round}: ${came} new, ${answer.changes.length - came} gone`);
   }

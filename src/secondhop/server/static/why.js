@@ -1,8 +1,6 @@
 "use strict";
 // Why a memory came back or did not, in the words of this page, and what would admit it.
 
-const BY_CUE = "; or this question as a cue, which may lift it for such questions";
-
 /** [what the command line says, what this page says instead]. */
 const PAGE_WORDS = [
   [/^Round (\d+), \w+: /, "Round $1: "],
@@ -10,50 +8,36 @@ const PAGE_WORDS = [
     /^Found for “[^”]*”; its search was bent by these votes/,
     "your votes moved the search that found it",
   ],
+  [/--effort none --set ranking\.min_score=([\d.]+)/, "--effort none with ranking.min_score = $1"],
+  [/--effort none(.*?) --k (\d+)/, "ask with effort none$1 for $2 memories"],
+  [/--k (\d+)/g, "ask for $1 memories"],
+  [/--tokens (\d+)/g, "ask for $1 tokens"],
+  [/`--set ranking\.depth_factor=(\d+)`/, "start the server with --set ranking.depth_factor=$1"],
   [
-    /--effort none --k (\d+) or a little more/,
-    "effort none, asking for $1 memories or a little more",
+    /`--set ranking\.min_score=([\d.]+)(?: --set limits\.k=(\d+))?`/,
+    (_all, bar, k) =>
+      `start the server with --set ranking.min_score=${bar}, which lowers the bar for what is near enough${k ? `, and ask for ${k} memories` : ""}`,
   ],
-  [
-    /--effort none --set ranking\.min_score=([\d.]+) --k (\d+) or a little more/,
-    "effort none with ranking.min_score = $1, asking for $2 memories or a little more",
-  ],
-  [/--k (\d+)/g, "asking for $1 memories"],
-  [/--tokens (\d+)/g, "asking for $1 tokens"],
-  [
-    /ranking\.depth_factor = (\d+) would bring it into the pool \(rank (\d+) of that query; ask again with `--set[^`]*` \(in Python: `Config`\)\)/,
-    "a deeper search (start the server with --set ranking.depth_factor=$1), in which it is at place $2",
-  ],
-  [/limits\.k = (\d+) or more/, "asking for $1 memories or more"],
-  [
-    /ranking\.min_score = ([\d.]+)/,
-    "a lower bar for what is near enough (start the server with --set ranking.min_score=$1)",
-  ],
-  [/a higher k also looks deeper/, "asking for more also looks deeper"],
   [/ \(hop ([123])\)/g, (_all, hop) => ` (${HOPS[hop]})`],
-  [/; ask again with `--set[^`]*` \(in Python: `Config`\)/, ""],
   [/a longer --deadline/, "a longer deadline (a setting of the server)"],
-  [/`--as-of` with a time before/, "asking as of a time before"],
+  [/`--as-of` with a time before/, "ask as of a time before"],
   [
     /`--include-stale` shows it, marked as outdated; `[^`]*`/,
     "“include memories that no longer hold” shows it, marked as outdated; “Let it hold again”",
   ],
-  [/; a cue may lift it for such questions: remove[^)]*\)/, ""],
-  [/a cue may lift it ahead of (.*?) for such questions: remove[^)]*\)[^;]*; or /, ""],
   [
-    /a cue may lift it ahead of (.*?) for such questions: `[^`]*`/,
-    "this question as a cue, which may lift it ahead of $1",
+    /(; or )?add a cue in place of .*?: `[^`]*`(; or )?/, // which its button says
+    (_all, before, after) => (before && after ? before : ""),
   ],
-  [/; a cue may lift it for such questions: `[^`]*`/, BY_CUE],
+  [/add a cue, (.*?): `[^`]*`/, "add this question as a cue, $1"],
   [/keeps it out, `recall\.learning\.forget[^`]*`/, "keeps it out, take that back, too"],
-  [/`recall\.learning\.forget[^`]*`: [^;]*/, "taking back what earlier sessions taught of it"],
+  [/`recall\.learning\.forget[^`]*`: [^;]*/, "take back what earlier sessions taught of it"],
   [
     /people refused it for questions like this one/,
     "it was refused in an earlier session on such a question",
   ],
   [/by the person/g, "by you"],
   [/what a person votes/g, "what you vote"],
-  [/the person votes/g, "you vote"],
   [/^Next in line for “[^”]*”; these votes made room/, "your votes made room for it"],
   [/^Next in line for “[^”]*”/, "it was the next best"],
   [/; these votes made room/, "; your votes made room"],
@@ -121,7 +105,7 @@ function story(explanation, tools, name = "", side = "") {
     explanation.computed.length
       ? el(
           "details",
-          { open: true },
+          {},
           el("summary", {}, "How its score was computed"),
           partsTable(explanation.parts, candidateOf(tools.trace, explanation.memory_id)),
           el(
@@ -159,7 +143,7 @@ function adviceView(explanation, tools) {
       needsForgetting && takeBack(id, ["Taken back. ", again()]),
       change.includes("--restore") &&
         restoreButton(id, ["It holds again. ", button("Ask again", () => askAgain(trace))]),
-      change.includes("a cue may lift it") && !isCueOf(explanation, tools) && cueButton(id, tools),
+      change.includes("add a cue") && !isCueOf(explanation, tools) && cueButton(id, tools),
     );
   if (canStore && needsForgetting)
     trying(async () =>
@@ -168,7 +152,7 @@ function adviceView(explanation, tools) {
         : show(
             change.startsWith("ask again")
               ? "ask again without this vote"
-              : `${k > trace.k ? `asking for ${k} memories` : "ask again"}: what sessions taught of it was taken back since`,
+              : `${k > trace.k ? `ask for ${k} memories` : "ask again"}: what sessions taught of it was taken back since`,
             again(),
           ),
     );
