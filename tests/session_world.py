@@ -16,7 +16,8 @@ from secondhop.sessions.learner import Learned
 from secondhop.sessions.rounds import SessionRounds
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions import SessionStore
-from secondhop.stores.sessions_database import DatabaseSessions
+from secondhop.stores.sessions_database import SESSIONS, DatabaseSessions
+from secondhop.stores.sqlite import SqliteDatabase
 
 
 async def nothing_to_do() -> None:
@@ -39,6 +40,12 @@ def session_services(
     return replace(services, settings=replace(services.settings, session=settings))
 
 
+def own_file() -> SqliteDatabase:
+    """A new file for sessions, which stays open only while it is used."""
+    path = Path(mkdtemp()) / "sessions.db"
+    return SqliteDatabase(path, steps=SESSIONS, journal="DELETE", keeps_open=False)
+
+
 def sessions_over(
     services: Services,
     store: SessionStore | None = None,
@@ -48,7 +55,7 @@ def sessions_over(
     """The sessions of one worker."""
     return Sessions(
         SessionRounds(services),
-        store if store is not None else DatabaseSessions(Path(mkdtemp()) / "sessions.db"),
+        store if store is not None else DatabaseSessions(own_file()),
         entity=services.entity,
         ready=nothing_to_do,
         learn=learn,

@@ -19,7 +19,7 @@ from tests.fakes import (
     votes,
 )
 from tests.session_world import session_services, sessions_over, started
-from tests.small_world import QUESTION, SmallWorld, recall_settings
+from tests.small_world import LIFE, QUESTION, SmallWorld, recall_settings
 
 from secondhop.errors import (
     NoRoundsLeftError,
@@ -32,6 +32,7 @@ from secondhop.errors import (
     UnknownSessionError,
     UsageError,
 )
+from secondhop.graph import rounds
 from secondhop.graph import session as session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
@@ -39,6 +40,8 @@ from secondhop.nodes.reconsider import BRANCHES
 from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
 from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
+from secondhop.nodes.state import RecallState, RecallUpdate
+from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions_database import DatabaseSessions
@@ -251,6 +254,23 @@ async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
     assert answer.ids() == []
     assert any("s was reached; the running step" in reason for reason in answer.degraded)
     assert await sessions.alist_open() == [answer.session_id]
+
+
+async def test_past_the_deadline_the_trace_of_a_round_that_found_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def searches_and_searches(state: RecallState, *, services: Services) -> RecallUpdate:
+        return await forever()
+
+    monkeypatch.setattr(rounds, "retrieve", searches_and_searches)
+    late = recall_settings(deadline_s=0.1)
+    async with await Recall.aopen(tmp_path, embedder="hashing", config=late) as recall:
+        await recall.aadd(LIFE)
+        answer = await recall.sessions.astart(QUESTION)
+
+        assert answer.ids() == []
+        assert any("s was reached; the running step" in reason for reason in answer.degraded)
+        assert recall.trace(answer.trace_id).returned == []
 
 
 # --- sparks ---

@@ -3,7 +3,8 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -35,11 +36,11 @@ def free(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> SqliteDatabase:
-    database = SqliteDatabase(tmp_path / "catalog.db")
-    with database.creating() as connection:
-        connection.execute("CREATE TABLE t (n INTEGER)")
-    return database
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
+    with closing(SqliteDatabase(tmp_path / "catalog.db")) as database:
+        with database.creating() as connection:
+            connection.execute("CREATE TABLE t (n INTEGER)")
+        yield database
 
 
 def test_an_io_error_on_a_full_disk_is_told_as_a_full_disk(

@@ -28,6 +28,8 @@ def catalogs(request: pytest.FixtureRequest, tmp_path: Path) -> "Iterator[tuple[
             ours, theirs = place.catalog("me"), place.catalog("me")
         else:
             ours, theirs = Catalog(tmp_path / "catalog.db"), Catalog(tmp_path / "catalog.db")
+        closes.callback(ours.close)
+        closes.callback(theirs.close)
         ours.create(IDENTITY)
         yield ours, theirs
 

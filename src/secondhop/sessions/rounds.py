@@ -97,8 +97,7 @@ class SessionRounds:
         """Compute one round, in a span of its own."""
         with span_of("session round", "RETRIEVER", metric=RECALLS) as span:
             state = await self._in_time(given, round_number=round_number, progress=progress)
-            known = state.get("candidates", {})
-            picked = [known[pick["memory_id"]] for pick in state["picks"]]
+            picked = [state["candidates"][pick["memory_id"]] for pick in state["picks"]]
             span.found((one["memory_id"], one["score"]) for one in picked)
         if self._traces is not None:
             self._traces.keep(await self._draft(state))
@@ -172,7 +171,7 @@ class SessionRounds:
             f"round {round_number}: the limit of {limit:g} s was reached; the running step was "
             f"cancelled"
         )
-        stopped = cast(SessionState, {**state, "round": round_number})
+        stopped = cast(SessionState, {"candidates": {}, **state, "round": round_number})
         stopped["degraded"] = {**state.get("degraded", {}), f"deadline {round_number}": reason}
         update = await pick_round(stopped, services=self.services)
         shown = {**stopped.get("shown", {}), **update.get("shown", {})}

@@ -1,5 +1,6 @@
 """Evidence of k memories, joined with the passages next to it."""
 
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,8 @@ async def evidence_of_ferry(tmp_path: Path, **limits: Any) -> list[dict[str, Any
     world = await small_world(tmp_path, [talk])
     settings = recall_settings(ranking={"min_score": 0.0}, **limits)
     services = world.services(settings=settings)
-    result, _ = await ask(services, "When does the Gotland ferry leave the harbour?", k=1)
+    async with aclosing(world.store):
+        result, _ = await ask(services, "When does the Gotland ferry leave the harbour?", k=1)
     return [evidence.model_dump() for evidence in result.memories[0].evidence]
 
 

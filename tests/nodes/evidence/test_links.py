@@ -1,5 +1,6 @@
 """A recall that fills tokens follows the names in its best evidence to more evidence."""
 
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,10 @@ async def test_what_a_name_in_the_evidence_leads_to_comes_before_what_looks_like
 ) -> None:
     monkeypatch.setattr("secondhop.nodes.evidence.fill.LEAST_SHARE", 0.0)
     world = await small_world(tmp_path, SHELF)
-    order = await filled(world)
-    monkeypatch.setattr("secondhop.nodes.evidence.links.LINK_SHARE", 0.0)
-    unlinked = await filled(world)
+    async with aclosing(world.store):
+        order = await filled(world)
+        monkeypatch.setattr("secondhop.nodes.evidence.links.LINK_SHARE", 0.0)
+        unlinked = await filled(world)
 
     assert order.index("founder") < order.index("stamps")
     assert unlinked.index("founder") > unlinked.index("stamps")

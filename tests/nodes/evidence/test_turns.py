@@ -1,5 +1,6 @@
 """A token budget is filled with turns instead of the passages around them."""
 
+from contextlib import aclosing
 from pathlib import Path
 
 from tests.fakes import NOW
@@ -19,7 +20,8 @@ async def test_a_recall_that_fills_tokens_brings_the_turn_and_leaves_the_small_t
     )
     world = await small_world(tmp_path, [talk])
     services = world.services(settings=recall_settings(ranking={"min_score": 0.0}))
-    result, _ = await ask(services, "When does the Gotland ferry leave?", tokens=18)
+    async with aclosing(world.store):
+        result, _ = await ask(services, "When does the Gotland ferry leave?", tokens=18)
 
     (evidence,) = result.memories[0].evidence
     assert evidence.text == "bob: The Gotland ferry leaves the harbour at nine."

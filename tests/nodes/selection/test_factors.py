@@ -79,7 +79,7 @@ async def test_what_matters_more_comes_first_and_the_trace_says_so(tmp_path: Pat
         factors = {one.memory_id: one.factors for one in recall.trace(result.trace_id).candidates}
         assert factors == {"m0": {"salience": 0.84}, "m1": {}, "m2": {"salience": 1.2}}
         story = await recall.aexplain(result.trace_id, "m2")
-        assert "Then salience × 1.20 (its salience): a score of 0.0192." in story.computed
+        assert "Then its importance × 1.20: a score of 0.0192." in story.computed
 
 
 async def test_age_counts_for_questions_about_now_as_the_formula_says(tmp_path: Path) -> None:
