@@ -4,7 +4,9 @@ A memory that is put again keeps its status. A removed memory leaves nothing beh
 superseded stays superseded: by the removed memory's own successor, if it has one.
 """
 
+import json
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import TypeAlias
 
 from secondhop.stores.catalog.notes import read_forgotten_origins
@@ -58,10 +60,15 @@ class KeepingView:
         found = memories_where(self.connection, where, memory.kind, slot_of(memory))
         return [other for other in found if other.memory_id != memory.memory_id]
 
-    def namesakes(self, memory: Memory) -> list[Memory]:
-        """Continuity memories with its title and source, oldest first."""
-        where = "WHERE kind = 'continuity' AND title = ? AND source = ?"
-        return memories_where(self.connection, where, memory.title, memory.source)
+    def namesakes(self, memory: Memory, *, since: datetime) -> list[Memory]:
+        """Continuity memories with its title, its source and the words of its first message, that
+        were written at `since` or later, oldest first."""
+        # the condition on `preferential` is that of the index `memories_by_date`
+        where = """WHERE kind <> 'preferential' AND created_at >= ? AND kind = 'continuity'
+            AND title = ? AND source = ? AND replace(messages, ?, '') <> messages"""
+        words = json.dumps(memory.messages[0].content)
+        values = since.isoformat(), memory.title, memory.source, words
+        return memories_where(self.connection, where, *values)
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """All facts, or all preferences, oldest first."""

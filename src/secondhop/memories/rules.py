@@ -183,7 +183,7 @@ def said_again(
         return []
     return [
         other
-        for other in view.namesakes(memory)
+        for other in view.namesakes(memory, since=since)
         if since <= other.created_at
         and says_the_same(other, memory)
         and holds_at(other, memory.created_at, view)
