@@ -15,7 +15,7 @@ SAYS_SOMETHING = 3
 """A sentence of this many words is told apart from others by its words ("Thank you" is not)."""
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"""[.!?…\n"“”]+""")
-_CODE = re.compile(r"(?=\w*\d)\w{4,}")
+_CODE = re.compile(r"\b(?=\w*\d)\w{4,}")
 """A number, a password or a name with digits. A single one is a quote."""
 
 
@@ -55,13 +55,14 @@ def quoting(reasons: Sequence[str], texts: Iterable[str]) -> set[str]:
     for reason in reasons:
         for part in [*_runs(reason), *_CODE.findall(reason.casefold())]:
             parts.setdefault(part, set()).add(reason)
+    spaced = {reason: f" {_spaced(reason)} " for reason in reasons}
     found: set[str] = set()
     for text in texts:
         for part in [*_runs(text), *_CODE.findall(text.casefold())]:
             found |= parts.get(part, set())
         if 0 < len(_letters(text)) < QUOTED:
             words = f" {_spaced(text)} "
-            found |= {reason for reason in reasons if words in f" {_spaced(reason)} "}
+            found |= {reason for reason, own in spaced.items() if words in own}
     return found
 
 
