@@ -6,6 +6,8 @@ from contextlib import aclosing, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from secondhop.errors import StoreError
 from secondhop.ingest.batches import TEXTS_AT_ONCE, Batch, embedded
 from secondhop.ingest.run import IngestProgress
@@ -128,6 +130,7 @@ async def rebuild(
 
 async def put_batch(batch: Batch, reindex: Reindex, *, embedder: Embedder) -> int:
     """Embed and store the batch's passages. Returns how many there were."""
-    for ready in await embedded(batch, embedder):
-        await reindex.put([passage.passage_id for passage in ready.passages], ready.vectors)
+    if all_ready := await embedded(batch, embedder):
+        ids = [passage.passage_id for ready in all_ready for passage in ready.passages]
+        await reindex.put(ids, np.concatenate([ready.vectors for ready in all_ready]))
     return batch.passages
