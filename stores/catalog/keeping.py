@@ -19,6 +19,7 @@ from secondhop.stores.catalog.rows import (
     keeping_of,
     keeping_row,
     slot_of,
+    slot_of_fact,
 )
 from secondhop.stores.catalog.versions import drop_earlier, earlier_texts
 from secondhop.stores.database import Connection
@@ -69,6 +70,11 @@ class KeepingView:
         words = json.dumps(memory.messages[0].content)
         values = since.isoformat(), memory.title, memory.source, words
         return memories_where(self.connection, where, *values)
+
+    def facts_named(self, subject: str, attribute: str) -> list[Memory]:
+        """The facts with this subject and attribute, oldest first."""
+        where = "WHERE kind <> 'continuity' AND kind = 'factual' AND slot = ?"
+        return memories_where(self.connection, where, slot_of_fact(subject, attribute))
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """All facts, or all preferences, oldest first."""

@@ -86,10 +86,19 @@ def slot_of(memory: Memory) -> str:
         case "continuity":
             return ""
         case "factual":
-            about = [memory.subject, memory.attribute]
+            return slot_of_fact(memory.subject, memory.attribute)
         case "preferential":
             text = "\n".join(message.content for message in memory.messages)
             about = [memory.scope, *([memory.subject] if memory.subject else ["", text])]
+    return _slot(about)
+
+
+def slot_of_fact(subject: str, attribute: str) -> str:
+    """The slot of the facts with this subject and attribute."""
+    return _slot([subject, attribute])
+
+
+def _slot(about: list[str]) -> str:
     return sha256(json.dumps(list(map(folded, about))).encode()).hexdigest()[:32]
 
 

@@ -103,6 +103,10 @@ def facts_in(
     now: datetime,
 ) -> list[StoredFact]:
     """Facts that are valid, or were at `as_of`, newest first; None is any subject or attribute."""
+    if subject is None or attribute is None:
+        facts = view.of_kind("factual")
+    else:
+        facts = view.facts_named(subject, attribute)
     return [
         StoredFact(
             memory_id=memory.memory_id,
@@ -111,7 +115,7 @@ def facts_in(
             value=memory.value,
             since=memory.created_at,
         )
-        for memory in reversed(view.of_kind("factual"))
+        for memory in reversed(facts)
         if (subject is None or folded(subject) == folded(memory.subject))
         and (attribute is None or folded(attribute) == folded(memory.attribute))
         and (as_of is None or memory.created_at <= as_of)
