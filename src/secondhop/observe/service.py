@@ -103,8 +103,10 @@ class ConversationReading:
                 heap.degraded[OTHER_LANGUAGE] = None
             if unknown := nobody_asked(turns):
                 heap.degraded[f"{NO_USER}; the roles here: {', '.join(unknown)}"] = None
-        found, forgotten = await self._without_forgotten(heap.found, said)
-        outcome = await self._written(found, said, dry_run=dry_run)
+        forgotten, outcome = list[DroppedReading](), list[tuple[str, Observation]]()
+        if heap.found:  # most messages state nothing, and all notes are read for this
+            found, forgotten = await self._without_forgotten(heap.found, said)
+            outcome = await self._written(found, said, dry_run=dry_run)
         kept = await self._conversation(said, keep_as, title=title, dry_run=dry_run)
         return Observed(
             added=[one for done, one in outcome if done == "added"],
