@@ -184,12 +184,14 @@ async def by_words(
     """{query id: the passages that contain its words, best first}."""
     if not asked:
         return {}
-    texts = [one["text"] for one in asked]
-
-    search = partial(services.search.lexical, texts)
-    rankings = await visible(
-        lambda k: search(k=k), k=depth, hidden=hidden, passages_of=services.reader.passage_ids
-    )
+    search = partial(services.search.lexical, [one["text"] for one in asked])
+    compared = hidden.compared
+    if compared is not None:
+        rankings = [Visible(hits, {}) for hits in await search(k=depth, memory_ids=compared)]
+    else:
+        rankings = await visible(
+            lambda k: search(k=k), k=depth, hidden=hidden, passages_of=services.reader.passage_ids
+        )
     return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
 
 

@@ -93,6 +93,20 @@ class EntityCues:
             span.found_by_queries(hits)
         return hits
 
+    async def compare(self, queries: Vectors, memory_ids: Sequence[str]) -> list[list[CueHit]]:
+        """See `CueSearch`."""
+        owners = await self._catalog.aread(reads.cues_owned, memory_ids)
+        vectors = await self.vectors(list(owners))
+        if not vectors:
+            return [[] for _ in queries]
+        rows = np.stack([*vectors.values()])
+        cosines = np.vecdot(queries[:, np.newaxis], rows[np.newaxis]).tolist()
+        hits = [
+            [CueHit(one, *owners[one], score) for one, score in zip(vectors, row, strict=True)]
+            for row in cosines
+        ]
+        return [sorted(own, key=lambda hit: (-hit.score, hit.cue_id)) for own in hits]
+
     async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
         """See `CueSearch`."""
         return await self._index.fetch(cue_ids) if self._is_readable else {}

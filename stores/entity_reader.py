@@ -78,10 +78,14 @@ class EntityReader:
             await self._expect_nothing(queries)
         return hits
 
-    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+    async def lexical(
+        self, queries: Sequence[str], *, k: int, memory_ids: Sequence[str] | None = None
+    ) -> list[list[PassageHit]]:
         """See `MemorySearch`."""
         with search_span("words", len(queries)) as span:
-            hits = await self._catalog.aread(reads.best_by_words, queries, k=k)
+            hits = await self._catalog.aread(
+                reads.best_by_words, queries, k=k, memory_ids=memory_ids
+            )
             span.found_by_queries(hits)
         return hits
 

@@ -63,9 +63,15 @@ class MemorySearch(Protocol):
         """For each query row, at most `k` passages by cosine, best first."""
         ...
 
-    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+    async def lexical(
+        self, queries: Sequence[str], *, k: int, memory_ids: Sequence[str] | None = None
+    ) -> list[list[PassageHit]]:
         """For each query, at most `k` passages by normalised BM25, best first; [] if the store
-        knows no word of the query."""
+        knows no word of the query.
+
+        Args:
+            memory_ids: look at the passages of these memories alone; None: at all passages.
+        """
         ...
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
@@ -80,6 +86,10 @@ class CueSearch(Protocol):
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
         """For each query row, at most `k` cues of stored memories by cosine, best first; empty
         rankings if there are no cues."""
+        ...
+
+    async def compare(self, queries: Vectors, memory_ids: Sequence[str]) -> list[list[CueHit]]:
+        """For each query row, all cues of these memories by cosine, best first."""
         ...
 
     async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:

@@ -14,7 +14,7 @@ from tests.fakes import note
 from tests.small_world import LIFE, QUESTION, use_small_library
 
 from secondhop import Fact, Memory, Preference, Recall, UsageError, Where
-from secondhop.nodes.retrieval import similarity
+from secondhop.nodes.selection import visibility
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Standing
 
@@ -92,7 +92,7 @@ def test_nothing_else_comes_back_and_the_slots_are_filled(
     crowd: Recall, held: dict[str, Memory], where: Where, compared: int, tokens: int | None
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(similarity, "COMPARED", compared)
+        patch.setattr(visibility, "COMPARED", compared)
         result = crowd.recall(QUESTION, k=None if tokens else 6, tokens=tokens, where=where)
     admitted = {one: memory for one, memory in held.items() if fits(where, memory)}
 
@@ -149,7 +149,7 @@ def test_an_empty_list_of_ids_admits_nothing(crowd: Recall, tokens: int | None) 
 def test_what_a_filter_leaves_out_says_so(crowd: Recall) -> None:
     for compared in (0, 1_000):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(similarity, "COMPARED", compared)
+            patch.setattr(visibility, "COMPARED", compared)
             result = crowd.recall(QUESTION, where=Where(tags=["rare"]))
 
         explanation = crowd.explain(result, "m3")
@@ -235,7 +235,7 @@ async def test_a_host_s_graph_takes_the_filter_as_plain_values(recall: Recall) -
 async def test_what_is_stored_while_a_recall_runs_passes_the_filter_too(
     recall: Recall, monkeypatch: pytest.MonkeyPatch, compared: int, tokens: int | None
 ) -> None:
-    monkeypatch.setattr(similarity, "COMPARED", compared)
+    monkeypatch.setattr(visibility, "COMPARED", compared)
     await recall.aadd([replace(one, tags=("work",)) for one in LIFE])
     looked_up = recall.admin.store.standing
 

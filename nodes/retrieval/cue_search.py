@@ -72,6 +72,9 @@ async def nearest_cues(
     Only memories that may be shown count. At least `DEPTH` cues per row are not from sessions,
     unless there are fewer or `DEEPEST` is reached.
     """
+    compared = hidden.compared
+    if compared is not None:
+        return await cues.compare(rows, compared), [True for _ in rows]
     depth = hidden.depth(DEPTH)
     while True:
         rankings = await cues.search(rows, k=depth)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
 
 import numpy as np
 
@@ -143,11 +142,6 @@ def votes_of_round(refs: Iterable[FeedbackRef], found: Mapping[str, Vector]) -> 
     return {vote: np.stack(own) for vote, own in rows.items()}
 
 
-COMPARED: Final = 1_000
-"""If a filter admits at most this many memories, each of them is compared. If it admits more, a
-deeper search finds enough of them."""
-
-
 async def hits_among(
     named: Sequence[str], vector: Vector, *, services: Services, hidden: Hidden
 ) -> Visible:
@@ -161,12 +155,9 @@ async def hits_among(
 async def nearest_visible(
     rows: Vectors, *, k: int, hidden: Hidden, services: Services
 ) -> list[Visible]:
-    """For each row, at most `k` passages that may be shown, nearest first.
-
-    If a filter admits few memories, all are compared, because they may lie far down in any ranking.
-    """
-    admitted = hidden.admitted
-    if admitted is None or len(admitted) > COMPARED:
+    """For each row, at most `k` passages that may be shown, nearest first."""
+    compared = hidden.compared
+    if compared is None:
         search = partial(services.search.dense, rows)
         return await visible(
             lambda depth: search(k=depth),
@@ -174,7 +165,7 @@ async def nearest_visible(
             hidden=hidden,
             passages_of=services.reader.passage_ids,
         )
-    found = await all_compared(sorted(admitted), rows, services=services)
+    found = await all_compared(compared, rows, services=services)
     return [Visible(hits[:k], {}) for hits in found]
 
 

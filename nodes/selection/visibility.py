@@ -23,6 +23,10 @@ NOTED = 10
 MOST_DEEPER = 64
 """A filter makes the first search at most this many times deeper."""
 
+COMPARED = 1_000
+"""If a filter admits at most this many memories, searches look at these alone, because they may lie
+far down in any ranking. If it admits more, a deeper search finds enough of them."""
+
 OUTSIDE = "the filter of this recall leaves it out"
 
 APART = "it is a preference, and those that apply are returned beside the memories"
@@ -60,6 +64,13 @@ class Hidden:
     """The names of the facts that may be shown, oldest first."""
     admitted: frozenset[str] | None = None
     """With a filter: ids of all memories that may be shown. None: no filter."""
+
+    @property
+    def compared(self) -> list[str] | None:
+        """Ids of the memories to look at alone; None if there is no filter, or it admits more than
+        `COMPARED`."""
+        few = self.admitted is not None and len(self.admitted) <= COMPARED
+        return sorted(self.admitted or ()) if few else None
 
     def hides(self, memory_id: str) -> bool:
         """Whether a memory may not be shown. With a filter, that includes memories stored since the

@@ -92,11 +92,14 @@ class RetrievedMemories:
             for ranking in rankings
         ]
 
-    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+    async def lexical(
+        self, queries: Sequence[str], *, k: int, memory_ids: Sequence[str] | None = None
+    ) -> list[list[PassageHit]]:
         """For each query, what the retriever found, in its order.
 
         A hit's score is the share of the query's words that the passage holds.
         """
+        del memory_ids  # a retriever has no filter
         found = await asyncio.gather(*map(self._found, queries))
         return [
             self._hits(query, memory_ids)[:k]

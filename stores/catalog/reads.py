@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from sys import intern
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -213,16 +213,23 @@ def stored_cues(
     return found
 
 
-def cue_owners(
-    connection: Connection, cue_ids: Sequence[str]
-) -> dict[str, tuple[str, Breadth, str, float, str]]:
-    """{cue id: (memory id, breadth, text, votes, time of the last vote)}; unknown ids are left out.
-    The time is "" for a cue that no session wrote."""
-    sql = (
-        "SELECT cue_id, memory_id, breadth, text, proved, "
-        "CASE WHEN origin = 'session' THEN written_at ELSE '' END FROM cues WHERE cue_id IN"
-    )
-    rows = among(connection, sql, cue_ids)
+CueOwner: TypeAlias = tuple[str, Breadth, str, float, str]
+"""(memory id, breadth, text, votes, time of the last vote). The time is "" for a cue that no
+session wrote."""
+
+_CUE_OWNERS = """SELECT cue_id, memory_id, breadth, text, proved,
+    CASE WHEN origin = 'session' THEN written_at ELSE '' END FROM cues"""
+
+
+def cue_owners(connection: Connection, cue_ids: Sequence[str]) -> dict[str, CueOwner]:
+    """{cue id: its owner}; unknown ids are left out."""
+    rows = among(connection, f"{_CUE_OWNERS} WHERE cue_id IN", cue_ids)
+    return {cue_id: tuple(owner) for cue_id, *owner in rows}
+
+
+def cues_owned(connection: Connection, memory_ids: Sequence[str]) -> dict[str, CueOwner]:
+    """{cue id: its owner}, for all cues of these memories."""
+    rows = among(connection, f"{_CUE_OWNERS} WHERE memory_id IN", memory_ids)
     return {cue_id: tuple(owner) for cue_id, *owner in rows}
 
 
@@ -332,13 +339,26 @@ def tags(connection: Connection) -> dict[str, tuple[str, ...]]:
 
 
 def best_by_words(
-    connection: Connection, queries: Sequence[str], *, k: int
+    connection: Connection,
+    queries: Sequence[str],
+    *,
+    k: int,
+    memory_ids: Sequence[str] | None = None,
 ) -> list[list[PassageHit]]:
-    """For each query, the best `k` by `lexicon.search`; ties by smaller passage id."""
+    """For each query, the best `k` by `lexicon.search`; ties by smaller passage id.
+
+    Args:
+        memory_ids: only passages of these memories; None: all.
+    """
     if k < 1:
         return [[] for _ in queries]
     terms = [query_terms(query) for query in queries]
     found = lexicon.search(connection, terms)
+    if memory_ids is not None:
+        sql = "SELECT passage_no FROM passages WHERE memory_id IN"
+        own = [number for (number,) in among(connection, sql, memory_ids)]
+        kept = [(one, np.isin(one[0], own)) for one in found]
+        found = [(numbers[keep], scores[keep]) for (numbers, scores), keep in kept]
     near = [_best(numbers, scores, k=k) for numbers, scores in found]
     numbers = json.dumps([*{number for best in near for number in best}])
     rows = connection.execute(_NUMBERED, (numbers,))

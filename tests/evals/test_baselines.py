@@ -47,7 +47,9 @@ class FixedSearch:
         hits = [PassageHit(p, p[0], float(vector @ query)) for p, vector in PASSAGES.items()]
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
 
-    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+    async def lexical(
+        self, queries: Sequence[str], *, k: int, memory_ids: Sequence[str] | None = None
+    ) -> list[list[PassageHit]]:
         hits = [PassageHit(p, p[0], 1 / rank) for rank, p in enumerate(LEXICAL, start=1)]
         return [hits[:k] for _ in queries]
 
@@ -70,7 +72,9 @@ async def test_a_question_without_any_hit_gets_nothing() -> None:
         async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
             return [[] for _ in queries]
 
-        async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+        async def lexical(
+            self, queries: Sequence[str], *, k: int, memory_ids: Sequence[str] | None = None
+        ) -> list[list[PassageHit]]:
             return [[] for _ in queries]
 
     rankings = await plain_rankings("q", k=3, search=Empty(), embedder=FixedEmbedder())

@@ -138,6 +138,16 @@ class TestEntityStore:
         assert [len(hits) for hits in together] == [3, 3, 0, 0, 3, 3]
         assert await store.lexical([], k=3) == []
 
+    async def test_words_are_looked_for_in_some_memories_alone(
+        self, store: EntityStore, make: SimpleNamespace
+    ) -> None:
+        texts = ["alpha beta", "alpha", "alpha gamma", "alpha beta alpha", "beta"]
+        await store.put([make.memory(f"m{n}", text) for n, text in enumerate(texts)])
+        (everywhere,) = await store.lexical(["alpha beta"], k=9)
+        (among,) = await store.lexical(["alpha beta"], k=9, memory_ids=["m0", "m2", "m4", "?"])
+        assert among == [hit for hit in everywhere if hit.memory_id in {"m0", "m2", "m4"}]
+        assert await store.lexical(["alpha"], k=9, memory_ids=[]) == [[]]
+
     async def test_an_empty_store_answers_with_nothing(
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:

@@ -83,6 +83,23 @@ async def test_a_memory_is_found_by_the_cue_it_came_with(
     assert await store.cues.unannotated() == ["b"]
 
 
+async def test_the_cues_of_some_memories_are_compared_alone(
+    store: EntityStore, make: SimpleNamespace
+) -> None:
+    cued = [with_cues(make.memory(one, f"text {one}"), make, f"ask {one}") for one in "abc"]
+    await store.put(cued)
+    queries = make.vectors("ask b", "ask c")
+
+    everywhere = await store.cues.search(queries, k=9)
+    among = await store.cues.compare(queries, ["c", "a", "?"])
+
+    for found, wanted in zip(among, everywhere, strict=True):
+        own = [hit for hit in wanted if hit.memory_id != "b"]
+        assert [hit.cue_id for hit in found] == [hit.cue_id for hit in own]
+        assert [hit.score for hit in found] == pytest.approx([hit.score for hit in own], abs=1e-5)
+    assert await store.cues.compare(queries, []) == [[], []]
+
+
 async def test_a_store_without_cues_finds_none(store: EntityStore, make: SimpleNamespace) -> None:
     assert await store.cues.search(make.vectors("a", "b"), k=3) == [[], []]
     await store.put([make.memory("a", "the boiler hums")])

@@ -31,6 +31,9 @@ class ManyCues:
         ]
         return [cues for _ in queries]
 
+    async def compare(self, queries: Vectors, memory_ids: Sequence[str]) -> list[list[CueHit]]:
+        raise AssertionError("no filter admits a few")
+
     async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
         return {}
 
