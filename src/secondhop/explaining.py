@@ -130,13 +130,9 @@ async def takes_cue(memory_id: str, store: EntityStore) -> bool:
 def before_votes(trace: RecallTrace, traces: TraceFolder) -> RecallTrace | None:
     """The first round of the session that this trace is a later round of; None if it is not kept,
     or if the trace is no such round."""
-    if trace.stop_reason != "votes" or trace.spent.rounds == 1:
+    if not trace.session_id or trace.spent.rounds == 1:
         return None
-
-    def asked(one: RecallTrace) -> object:
-        return one.asked_at, one.question, one.stop_reason, one.k, one.where
-
-    rounds = [one for one in traces.newest(ROUNDS_NEAR) if asked(one) == asked(trace)]
+    rounds = [one for one in traces.newest(ROUNDS_NEAR) if one.session_id == trace.session_id]
     return next((one for one in rounds if one.spent.rounds == 1), None)
 
 
