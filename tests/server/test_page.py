@@ -278,7 +278,11 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     expect(why_not).to_contain_text("Added.")
     expect(why_not.get_by_role("button", name="Add this")).to_have_count(0)
     why_not.get_by_role("button", name="Undo").click()
-    expect(why_not.get_by_role("button", name="Add this")).to_be_visible()
+    why_not.get_by_role("button", name="Add this").click()
+    expect(why_not).to_contain_text("Added.")
+    why_not.get_by_role("button", name="Explain").click()
+    expect(why_not).to_contain_text("It has this question as a cue by now.")
+    expect(why_not.get_by_role("button", name="Add this")).to_have_count(0)
     page.get_by_label("Memory id").fill("sourdough")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")
@@ -755,6 +759,15 @@ def test_a_comparison_tells_what_counted_for_a_memory_in_one_recall_only(
         )
 
 
+def test_marks_tell_two_answers_apart_by_their_order(page: Page) -> None:
+    better = """(order) => betterBy(
+        new Map([["plan", "hot"], ["car", "cold"]]),
+        [["plan", "car"], order].map((ids) => ({ result: { memories: ids.map((id) => ({id})) } })),
+    )"""
+    assert "A has it in the better order" in page.evaluate(better, ["car", "plan"])
+    assert "neither is better" in page.evaluate(better, ["plan", "car"])
+
+
 def test_a_session_is_asked_like_the_answer_that_is_voted_on(page: Page) -> None:
     page.get_by_label("What was believed on").fill("2026-06-30")
     page.get_by_label("include memories that no longer hold").check()
@@ -978,8 +991,8 @@ def test_two_settings_and_what_was_stored_between_them_stand_side_by_side(
         ask(page, "tide table: when is it high?")
         page.get_by_role("link", name="Recalls").click()
         listed = page.locator(".recalls li")
-        expect(listed.first).to_contain_text("effort none · ranking.recency_days = 30 · 4 of 6")
-        expect(listed.nth(1)).to_contain_text("effort none · 4 of 6")
+        expect(listed.first).to_contain_text("effort none · 4 of 6")
+        expect(listed.nth(1)).to_contain_text("effort none · ranking.recency_days = 730 · 4 of 6")
         page.get_by_role("link", name="Compare").click()
         for name, place in (("A", 2), ("B", 1)):  # the newest comes first, below "ask now"
             page.get_by_label(f"Kept recall of {name}").select_option(index=place)
@@ -1134,9 +1147,17 @@ def test_a_memory_is_replaced_by_a_stored_one_of_the_last_answer(
 
         expect(page.locator(".detail h2")).to_have_text("About new")
         expect(page.locator('.rows [data-memory="old"]')).to_contain_text("(superseded by new")
+        expect(page.locator(".detail")).to_contain_text("old superseded by new")
         page.get_by_role("link", name="Ask").click()
         ask(page, "Help me find the key")
         expect(page.get_by_text("Found, but no longer valid: 1")).to_be_visible()
+        page.get_by_label("include memories that no longer hold").check()
+        ask(page, "Help me find the key")
+        ended = page.locator('article[data-memory="old"] .warning', has_text="superseded by")
+        expect(ended).to_be_visible()
+        page.get_by_role("link", name="Recalls").click()
+        page.locator(".recalls li .link").first.click()
+        expect(ended).to_be_visible()
 
 
 def test_a_memory_is_ended_restored_and_forgotten_where_it_is_browsed(

@@ -313,6 +313,7 @@ class MemoryLine(BaseModel):
     evidence: list[str] = Field(description="The passages that came back of it, best first.")
     factors: list[str] = Field(description="What changed its score, in words.")
     last_because: str = Field(description='Why it comes after the others; "" if it does not.')
+    stale: str = Field(description='How it ended before that recall; "" if it held then.')
 
 
 class TraceLine(BaseModel):
@@ -334,7 +335,7 @@ class TraceLine(BaseModel):
     critic: str
     prompts: list[PromptName]
     settings: dict[str, float | int | str | bool | None] = Field(
-        description="Those that were not the default."
+        description="Those that the server has otherwise now."
     )
 
 

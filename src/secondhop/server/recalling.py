@@ -11,6 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from secondhop.briefing.briefing import Briefing
 from secondhop.errors import SecondhopError
+from secondhop.explaining import hidden_now
 from secondhop.graph.deciding import deciding_scores
 from secondhop.graph.explanation import Explanation
 from secondhop.graph.result import RecallResult
@@ -142,7 +143,7 @@ async def traces(
             prompts=[
                 PromptName(**prompt.model_dump(exclude={"text"})) for prompt in used_prompts(one)
             ],
-            settings=changed_settings(one),
+            settings=changed_settings(one, recall.admin.config),
         )
         for one in await asyncio.to_thread(recall.admin.last_traces, limit)
     ]
@@ -154,13 +155,15 @@ def votes_before(trace: RecallTrace) -> dict[str, int]:
     return Counter(own[-1] for own in cast if own)
 
 
-def changed_settings(trace: RecallTrace) -> dict[str, float | int | str | bool | None]:
-    """The settings that are not the default, without that of k, which every recall has itself."""
-    usual = Config().recorded
+def changed_settings(
+    trace: RecallTrace, config: Config
+) -> dict[str, float | int | str | bool | None]:
+    """The settings that differ from `config`, without that of k, which every recall has itself."""
+    now = config.recorded
     return {
         name: value
         for name, value in trace.settings.items()
-        if name != "limits.k" and name in usual and value != usual[name]
+        if name != "limits.k" and name in now and value != now[name]
     }
 
 
@@ -197,6 +200,7 @@ async def memories_told_of(recall: Readable, trace_id: str) -> list[MemoryLine]:
     cards = await reader.cards(list(ids))
     passages = await reader.passages([one for own in kept.evidence.values() for one in own])
     stored = [await reader.memory(one) for one in ids]
+    ended = (await hidden_now(kept, recall.admin.store)).ended
     return [
         MemoryLine(
             memory_id=one.memory_id,
@@ -213,6 +217,7 @@ async def memories_told_of(recall: Readable, trace_id: str) -> list[MemoryLine]:
             ],
             factors=factors_in_words(kept, known[one.memory_id]) if one.memory_id in known else [],
             last_because=last_because(kept, known[one.memory_id]) if one.memory_id in known else "",
+            stale=ended[one.memory_id].describe() if one.memory_id in ended else "",
         )
         for one in stored
         if one is not None and one.memory_id in cards

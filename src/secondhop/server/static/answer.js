@@ -6,7 +6,7 @@ const VOTES = [
   ["warm", "getting closer"],
   ["cold", "not what I meant"],
   ["wrong", "misleading"],
-  ["spark", "not the answer, but it reminds me of something"],
+  ["spark", "not the answer, but it reminds me of something (it leaves the answer)"],
 ];
 
 /** The evidence for a memory, the best passage first and unfolded. */

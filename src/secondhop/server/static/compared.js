@@ -241,13 +241,22 @@ function taughtOtherwise(a, b) {
   ];
 }
 
-/** Which of two answers has more that helps, less what does not, by a person's marks. */
+/** Which of two answers has more that helps, less what does not, by a person's marks; if both have as much, which has it earlier (discounted as in nDCG). */
 function betterBy(votes, sides) {
   const worth = { hot: 2, warm: 1, cold: -1, wrong: -2 };
-  const [a, b] = sides.map(({ result }) =>
-    shownIn(result).reduce((sum, { id }) => sum + (worth[votes.get(id)] ?? 0), 0),
-  );
-  const better = a === b ? "neither" : a > b ? "A" : "B";
+  const worths = (share) =>
+    sides.map(({ result }) =>
+      shownIn(result).reduce(
+        (sum, { id }, place) => sum + (worth[votes.get(id)] ?? 0) * share(place),
+        0,
+      ),
+    );
+  const whole = worths(() => 1),
+    isTie = whole[0] === whole[1];
+  const [a, b] = isTie ? worths((place) => 1 / Math.log2(place + 2)) : whole;
+  const better = Math.abs(a - b) < 1e-9 ? "neither" : a > b ? "A" : "B";
+  if (isTie && better !== "neither")
+    return `By them, both have as much, and ${better} has it in the better order`;
   return `By them, ${better} is better (hot counts 2, warm 1, cold −1, wrong −2)`;
 }
 

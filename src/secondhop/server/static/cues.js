@@ -57,21 +57,25 @@ function cuesView(told, changed) {
 const MOST_CUES = 6,
   FULL = `It has ${MOST_CUES} cues that people gave it, the most it may have; remove one first.`; // `MOST_CUES` of stores/cues.py
 
-/** Whether people may give a memory no more cues. */
-const isFull = async (memoryId) =>
-  (await get(ofEntity(`/cues/${encodeURIComponent(memoryId)}`))).cues.filter(
-    (cue) => cue.origin === "host" && cue.breadth === "specific",
-  ).length >= MOST_CUES;
+/** The cues of a memory. */
+const cuesOf = async (memoryId) =>
+  (await get(ofEntity(`/cues/${encodeURIComponent(memoryId)}`))).cues;
+
+/** Whether people may add no more to these cues. */
+const isFull = (cues) =>
+  cues.filter((cue) => cue.origin === "host" && cue.breadth === "specific").length >= MOST_CUES;
 
 /** Store a cue of a memory; returns it. */
 async function addCue(memoryId, text, also = {}) {
-  if (!also.broad && (await isFull(memoryId))) throw new Error(FULL);
+  if (!also.broad && isFull(await cuesOf(memoryId))) throw new Error(FULL);
   return post(ofEntity(`/cues/${encodeURIComponent(memoryId)}`), { text, ...also });
 }
 
 const removeCue = (cue) => call("DELETE", ofEntity(`/cues/${encodeURIComponent(cue.cue_id)}`));
 
-/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it has the most cues, this is said instead. */
+const askAgainButton = (trace) => button("Ask again", () => askAgain(trace));
+
+/** A button that adds a question as a cue of a memory; then one may ask it again as in `trace`, or undo it. If it has this cue, or the most cues, that is said instead. */
 function cueButton(memoryId, { question, trace }) {
   const holder = el("span");
   const offer = () =>
@@ -82,7 +86,7 @@ function cueButton(memoryId, { question, trace }) {
         () => addCue(memoryId, question),
         (cue) => [
           "Added. ",
-          button("Ask again", () => askAgain(trace)),
+          askAgainButton(trace),
           " ",
           button("Undo", async () => {
             await removeCue(cue);
@@ -92,7 +96,10 @@ function cueButton(memoryId, { question, trace }) {
       ),
     );
   trying(async () => {
-    if (await isFull(memoryId))
+    const cues = await cuesOf(memoryId);
+    if (cues.some((cue) => cue.text === question && cue.origin !== "session"))
+      replace(holder, "It has this question as a cue by now. ", askAgainButton(trace));
+    else if (isFull(cues))
       replace(
         holder,
         el("span", { class: "warning" }, FULL, " "),

@@ -1,12 +1,20 @@
 "use strict";
 // What was done to a memory: its events, its cues and the votes of sessions, the earliest first.
 
-/** Lines of a history: {at, words}. `cues`: the cues that are stored now; nothing is kept of removed ones. */
-function pastOf(events, cues) {
+/** Lines of the history of a memory and its other versions: {at, words}. `cues`: the cues that are stored now; nothing is kept of removed ones. */
+function pastOf({ memory_id: own, events }, cues) {
   const byModel = new Map(); // {day: cues}, because a model writes many at once
   const lines = events.map((one) => ({
     at: one.at,
-    words: `${one.act} ${one.other_id} ${one.detail}`.trim(),
+    words: [
+      one.memory_id === own ? "" : one.memory_id,
+      one.act,
+      one.act === "superseded" && "by",
+      one.other_id,
+      one.detail,
+    ]
+      .filter(Boolean)
+      .join(" "),
   }));
   for (const cue of cues) {
     const at = cue.written_at ?? new Date().toISOString();
@@ -30,7 +38,7 @@ function historyList(past, cues, replaced) {
   const draw = () =>
     replace(
       list,
-      pastOf(past.events, cues.cues).map((one) =>
+      pastOf(past, cues.cues).map((one) =>
         el("li", { "data-learned": one.learned }, `${day(one.at)} ${one.words}`),
       ),
       replaced,

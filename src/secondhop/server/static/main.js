@@ -138,6 +138,9 @@ async function start() {
 
 function startPage() {
   readPlace();
+  window.addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#token=")) location.reload();
+  });
   replace(
     byId("tabs"),
     VIEWS.map(([name, label]) =>

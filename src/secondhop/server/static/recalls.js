@@ -108,11 +108,12 @@ function resultOf({ trace, stored }) {
   const all = trace.returned.map((id) => {
     const one = candidateOf(trace, id);
     const facet = facets.get(one?.slot_facet);
-    const { created_at, source, kind, role, text, evidence } = stored.get(id) ?? {
+    const { created_at, source, kind, role, text, evidence, stale } = stored.get(id) ?? {
       source: "",
       kind: "",
       role: "",
       evidence: [],
+      stale: "",
     };
     return {
       id,
@@ -128,7 +129,7 @@ function resultOf({ trace, stored }) {
       kind,
       why: one?.why ?? "",
       weak: (one?.why ?? "").startsWith("It fills a free place"),
-      stale: "",
+      stale,
       evidence: (evidence.length || !text ? evidence : [text]).map((said) => ({
         text: said,
         heading: "",
@@ -263,7 +264,7 @@ const askedWith = (trace, prompts) =>
       .join(" · "),
   );
 
-/** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, the settings that are not the default, which round of a session after which votes, how many memories. */
+/** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, the settings that the server has otherwise now, which round of a session after which votes, how many memories. */
 const keptFacts = (one) =>
   [
     (one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "),
