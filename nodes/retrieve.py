@@ -1,6 +1,7 @@
 """Runs all queries of a round: one search by similarity, one by words, one by cues."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -18,7 +19,7 @@ from secondhop.nodes.retrieval.similarity import (
     by_similarity,
 )
 from secondhop.nodes.selection.learned import learned_of
-from secondhop.nodes.selection.visibility import Hidden, Visible, visible
+from secondhop.nodes.selection.visibility import Hidden, Visible, visible, visible_among
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, Query, Ranking, RecallState, RecallUpdate
 from secondhop.stores.records import PassageHit, Vector
@@ -185,13 +186,12 @@ async def by_words(
     if not asked:
         return {}
     search = partial(services.search.lexical, [one["text"] for one in asked])
-    compared = hidden.compared
-    if compared is not None:
-        rankings = [Visible(hits, {}) for hits in await search(k=depth, memory_ids=compared)]
+    compared, owned = hidden.compared, services.reader.passage_ids
+    if compared is None:
+        rankings = await visible(lambda k: search(k=k), k=depth, hidden=hidden, passages_of=owned)
     else:
-        rankings = await visible(
-            lambda k: search(k=k), k=depth, hidden=hidden, passages_of=services.reader.passage_ids
-        )
+        found = await search(k=sys.maxsize, memory_ids=compared)
+        rankings = await visible_among(found, k=depth, hidden=hidden, passages_of=owned)
     return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
 
 

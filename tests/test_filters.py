@@ -231,6 +231,22 @@ async def test_a_host_s_graph_takes_the_filter_as_plain_values(recall: Recall) -
 
 
 @pytest.mark.parametrize("compared", [0, 1_000])
+async def test_what_supersedes_is_found_by_the_words_of_what_it_superseded(
+    recall: Recall, monkeypatch: pytest.MonkeyPatch, compared: int
+) -> None:
+    monkeypatch.setattr(visibility, "COMPARED", compared)
+    notes = [note(f"n{n}", f"The ferry to Gotland, trip number {n}.") for n in range(9)]
+    old = note("old", "Breakfast: porridge with cream and honey.")
+    new = note("new", "Nothing sweet before noon.")
+    await recall.aadd([replace(one, tags=("mine",)) for one in (*notes, old, new)])
+    await recall.memories.asupersede("old", "new")
+
+    result = await recall.arecall("porridge with cream and honey", k=1, where=Where(tags=["mine"]))
+
+    assert [one.id for one in result.memories] == ["new"]
+
+
+@pytest.mark.parametrize("compared", [0, 1_000])
 @pytest.mark.parametrize("tokens", [None, 300])
 async def test_what_is_stored_while_a_recall_runs_passes_the_filter_too(
     recall: Recall, monkeypatch: pytest.MonkeyPatch, compared: int, tokens: int | None

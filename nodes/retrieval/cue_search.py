@@ -74,7 +74,8 @@ async def nearest_cues(
     """
     compared = hidden.compared
     if compared is not None:
-        return await cues.compare(rows, compared), [True for _ in rows]
+        seen = [one for one in compared if not hidden.hides(one)]
+        return await cues.compare(rows, seen), [True for _ in rows]
     depth = hidden.depth(DEPTH)
     while True:
         rankings = await cues.search(rows, k=depth)

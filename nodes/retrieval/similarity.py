@@ -10,7 +10,7 @@ from secondhop.errors import SecondhopError
 from secondhop.models.embedding_cache import embed_both, embed_requests
 from secondhop.nodes.effort import embeds_once
 from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cues
-from secondhop.nodes.selection.visibility import Hidden, Visible, visible
+from secondhop.nodes.selection.visibility import Hidden, Visible, visible, visible_among
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState
 from secondhop.ranking.arrays import products
@@ -165,8 +165,12 @@ async def nearest_visible(
             hidden=hidden,
             passages_of=services.reader.passage_ids,
         )
-    found = await all_compared(compared, rows, services=services)
-    return [Visible(hits[:k], {}) for hits in found]
+    return await visible_among(
+        await all_compared(compared, rows, services=services),
+        k=k,
+        hidden=hidden,
+        passages_of=services.reader.passage_ids,
+    )
 
 
 async def all_compared(

@@ -67,10 +67,11 @@ class Hidden:
 
     @property
     def compared(self) -> list[str] | None:
-        """Ids of the memories to look at alone; None if there is no filter, or it admits more than
-        `COMPARED`."""
-        few = self.admitted is not None and len(self.admitted) <= COMPARED
-        return sorted(self.admitted or ()) if few else None
+        """Ids of the memories to look at alone: those admitted, and those that they superseded.
+        None if there is no filter, or it admits more than `COMPARED`."""
+        if self.admitted is None or len(self.admitted) > COMPARED:
+            return None
+        return sorted({*self.admitted, *(one for one in self.ended if self.heir(one))})
 
     def hides(self, memory_id: str) -> bool:
         """Whether a memory may not be shown. With a filter, that includes memories stored since the
@@ -207,21 +208,32 @@ async def visible(
         rankings = await search(depth)
         if not hidden.reasons and hidden.admitted is None:
             return [Visible(hits[:k], {}) for hits in rankings]
-        heirs = {
-            heir
-            for hits in rankings
-            for found in [{hit.memory_id for hit in hits}]
-            for one in found & hidden.reasons.keys()
-            if (heir := hidden.heir(one)) and heir not in found
-        }
-        owned: Mapping[str, Sequence[str]] = {}
-        if heirs:
-            owned = await passages_of(sorted(heirs))
-        shown = [shown_of(hits, hidden, owned) for hits in rankings]
-        both = list(zip(rankings, shown, strict=True))
-        if all(len(seen) >= k or len(hits) < depth for hits, seen in both):
-            return [Visible(seen[:k], passed_over(hits, seen[:k], hidden)) for hits, seen in both]
+        found = await visible_among(rankings, k=k, hidden=hidden, passages_of=passages_of)
+        both = zip(rankings, found, strict=True)
+        if all(len(seen.hits) >= k or len(hits) < depth for hits, seen in both):
+            return found
         depth *= 2
+
+
+async def visible_among(
+    rankings: Sequence[Sequence[PassageHit]], *, k: int, hidden: Hidden, passages_of: PassagesOf
+) -> list[Visible]:
+    """For each ranking, at most `k` hits that may be shown."""
+    heirs = {
+        heir
+        for hits in rankings
+        for found in [{hit.memory_id for hit in hits}]
+        for one in found & hidden.reasons.keys()
+        if (heir := hidden.heir(one)) and heir not in found
+    }
+    owned: Mapping[str, Sequence[str]] = {}
+    if heirs:
+        owned = await passages_of(sorted(heirs))
+    shown = [shown_of(hits, hidden, owned)[:k] for hits in rankings]
+    return [
+        Visible(seen, passed_over(hits, seen, hidden))
+        for hits, seen in zip(rankings, shown, strict=True)
+    ]
 
 
 def shown_of(
