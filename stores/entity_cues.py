@@ -74,14 +74,10 @@ class EntityCues:
         Raises:
             UsageError: the queries have another dimension than the store.
         """
-        nothing: list[list[CueHit]] = [[] for _ in queries]
         if k < 1 or not len(queries) or not self._is_readable:
-            return nothing
-        if queries.ndim != 2 or queries.shape[1] != self._dimension:
-            raise UsageError(
-                f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
-            )
+            return [[] for _ in queries]
         with search_span("cues", len(queries)) as span:
+            self._expect_same_dimension(queries)
             hits = await nearest_stored(
                 self._index,
                 queries,
@@ -94,18 +90,28 @@ class EntityCues:
         return hits
 
     async def compare(self, queries: Vectors, memory_ids: Sequence[str]) -> list[list[CueHit]]:
-        """See `CueSearch`."""
-        owners = await self._catalog.aread(reads.cues_owned, memory_ids)
-        vectors = await self.vectors(list(owners))
-        if not vectors:
-            return [[] for _ in queries]
-        rows = np.stack([*vectors.values()])
-        cosines = np.vecdot(queries[:, np.newaxis], rows[np.newaxis]).tolist()
-        hits = [
-            [CueHit(one, *owners[one], score) for one, score in zip(vectors, row, strict=True)]
-            for row in cosines
-        ]
-        return [sorted(own, key=lambda hit: (-hit.score, hit.cue_id)) for own in hits]
+        """See `CueSearch`; raises as `search`."""
+        with search_span("cues", len(queries)) as span:
+            self._expect_same_dimension(queries)
+            owners = await self._catalog.aread(reads.cues_owned, memory_ids)
+            vectors = await self.vectors(list(owners))
+            rows = np.stack([*vectors.values()]) if vectors else queries[:0]
+            cosines = np.vecdot(queries[:, np.newaxis], rows[np.newaxis]).tolist()
+            hits = [
+                sorted(
+                    (CueHit(one, *owners[one], own) for one, own in zip(vectors, row, strict=True)),
+                    key=lambda hit: (-hit.score, hit.cue_id),
+                )
+                for row in cosines
+            ]
+            span.found_by_queries(hits)
+        return hits
+
+    def _expect_same_dimension(self, queries: Vectors) -> None:
+        if queries.ndim != 2 or queries.shape[1] != self._dimension:
+            raise UsageError(
+                f"queries of shape {queries.shape} for cues of dimension {self._dimension}"
+            )
 
     async def vectors(self, cue_ids: Sequence[str]) -> dict[str, Vector]:
         """See `CueSearch`."""

@@ -203,10 +203,12 @@ class BrokenSearch:
             raise self._dense
         return await self._inner.dense(queries, k=k)
 
-    async def lexical(self, queries: Sequence[str], *, k: int) -> list[list[PassageHit]]:
+    async def lexical(
+        self, queries: Sequence[str], *, k: int, memory_ids: Sequence[str] | None = None
+    ) -> list[list[PassageHit]]:
         if self._lexical is not None:
             raise self._lexical
-        return await self._inner.lexical(queries, k=k)
+        return await self._inner.lexical(queries, k=k, memory_ids=memory_ids)
 
     async def vectors(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
         return await self._inner.vectors(passage_ids)

@@ -245,6 +245,11 @@ async def test_what_supersedes_is_found_by_the_words_of_what_it_superseded(
 
     assert [one.id for one in result.memories] == ["new"]
 
+    await recall.memories.adeprecate("n3", reason="cancelled")
+    result = await recall.arecall("ferry to Gotland, trip number 3", where=Where(tags=["mine"]))
+
+    assert {one.memory_id for one in recall.trace(result.trace_id).hidden} >= {"n3"}
+
 
 @pytest.mark.parametrize("compared", [0, 1_000])
 @pytest.mark.parametrize("tokens", [None, 300])

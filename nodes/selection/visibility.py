@@ -24,8 +24,8 @@ MOST_DEEPER = 64
 """A filter makes the first search at most this many times deeper."""
 
 COMPARED = 1_000
-"""If a filter admits at most this many memories, searches look at these alone, because they may lie
-far down in any ranking. If it admits more, a deeper search finds enough of them."""
+"""If at most this many memories fit a filter, searches look at these alone, because they may lie
+far down in any ranking. If more fit, a deeper search finds enough of them."""
 
 OUTSIDE = "the filter of this recall leaves it out"
 
@@ -64,14 +64,9 @@ class Hidden:
     """The names of the facts that may be shown, oldest first."""
     admitted: frozenset[str] | None = None
     """With a filter: ids of all memories that may be shown. None: no filter."""
-
-    @property
-    def compared(self) -> list[str] | None:
-        """Ids of the memories to look at alone: those admitted, and those that they superseded.
-        None if there is no filter, or it admits more than `COMPARED`."""
-        if self.admitted is None or len(self.admitted) > COMPARED:
-            return None
-        return sorted({*self.admitted, *(one for one in self.ended if self.heir(one))})
+    compared: Sequence[str] | None = None
+    """Ids of all memories that fit the filter, to look at these alone; some may not be shown. None
+    if there is no filter, or more than `COMPARED` fit."""
 
     def hides(self, memory_id: str) -> bool:
         """Whether a memory may not be shown. With a filter, that includes memories stored since the
@@ -167,6 +162,7 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
         and (as_of is None or one.created_at <= as_of)
     ]
     fits = stored.admitted
+    fitting = sorted(one for one, admitted in (fits or {}).items() if admitted)
     if fits is not None:
         reasons |= dict.fromkeys((one for one, admitted in fits.items() if not admitted), OUTSIDE)
         shown = [one for one in shown if fits.get(one.memory_id)]
@@ -176,6 +172,7 @@ async def looked_up(sight: Sight, keeping: MemoryKeeping) -> Hidden:
         preferences=shown,
         facts=[one for one in stored.facts if one.memory_id not in reasons],
         admitted=None if fits is None else frozenset(fits.keys() - reasons.keys()),
+        compared=fitting if fits is not None and len(fitting) <= COMPARED else None,
     )
 
 

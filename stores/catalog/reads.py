@@ -356,9 +356,8 @@ def best_by_words(
     found = lexicon.search(connection, terms)
     if memory_ids is not None:
         sql = "SELECT passage_no FROM passages WHERE memory_id IN"
-        own = [number for (number,) in among(connection, sql, memory_ids)]
-        kept = [(one, np.isin(one[0], own)) for one in found]
-        found = [(numbers[keep], scores[keep]) for (numbers, scores), keep in kept]
+        wanted = [number for (number,) in among(connection, sql, memory_ids)]
+        found = [_only(wanted, numbers, scores) for numbers, scores in found]
     near = [_best(numbers, scores, k=k) for numbers, scores in found]
     numbers = json.dumps([*{number for best in near for number in best}])
     rows = connection.execute(_NUMBERED, (numbers,))
@@ -370,6 +369,14 @@ def best_by_words(
         )[:k]
         for best in near
     ]
+
+
+def _only(
+    wanted: Sequence[int], numbers: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]
+) -> lexicon.Found:
+    """What a search found of these passages."""
+    is_wanted = np.isin(numbers, wanted)
+    return numbers[is_wanted], scores[is_wanted]
 
 
 def _best(

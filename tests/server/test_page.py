@@ -179,6 +179,11 @@ def test_a_session_that_was_left_is_voted_on_at_its_address_until_it_has_ended(
     address = page.url
     with new_page(browser) as other:
         other.goto(f"{running.url}/#token={running.tokens['admin']}&entity={MARA}")
+        ask(other, "When is the dentist?")
+        other.goto(address)
+        expect(other.locator(".answer article").first).to_contain_text("another vote replaces it")
+        other.get_by_role("link", name="Ask").click()
+        expect(other.get_by_label("Question", exact=True)).to_have_value("When is the dentist?")
         other.goto(address)
         expect(other.locator(".answer article").first).to_contain_text("another vote replaces it")
         other.locator(".answer article .vote.cold").nth(1).click()
@@ -251,7 +256,7 @@ def test_votes_are_there_after_a_reload_until_they_are_resolved(page: Page) -> N
     expect(page.locator(".resolved")).to_have_count(0)
 
 
-def test_every_memory_tells_why_or_why_not(page: Page) -> None:
+def test_every_memory_tells_why_or_why_not(running: Running, page: Page) -> None:
     page.get_by_label("How many memories").fill("1")
     ask(page)
 
@@ -283,6 +288,9 @@ def test_every_memory_tells_why_or_why_not(page: Page) -> None:
     why_not.get_by_role("button", name="Explain").click()
     expect(why_not).to_contain_text("It has this question as a cue by now.")
     expect(why_not.get_by_role("button", name="Add this")).to_have_count(0)
+    with running.client() as http:
+        (cue,) = http.get(f"/v1/entities/{MARA}/cues/bread").json()["cues"]
+        assert http.delete(f"/v1/entities/{MARA}/cues/{cue['cue_id']}").is_success
     page.get_by_label("Memory id").fill("sourdough")
     page.keyboard.press("Enter")
     expect(page.locator(".why-not .story").first).to_contain_text("Why it did not come back")

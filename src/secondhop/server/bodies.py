@@ -313,7 +313,7 @@ class MemoryLine(BaseModel):
     evidence: list[str] = Field(description="The passages that came back of it, best first.")
     factors: list[str] = Field(description="What changed its score, in words.")
     last_because: str = Field(description='Why it comes after the others; "" if it does not.')
-    stale: str = Field(description='How it ended before that recall; "" if it held then.')
+    stale: str = Field(description='How it has ended by now; "" while it holds.')
 
 
 class TraceLine(BaseModel):

@@ -9,7 +9,7 @@ function pastOf({ memory_id: own, events }, cues) {
     words: [
       one.memory_id === own ? "" : one.memory_id,
       one.act,
-      one.act === "superseded" && "by",
+      one.act === "superseded" && one.other_id && "by",
       one.other_id,
       one.detail,
     ]

@@ -353,15 +353,19 @@ function replaceForm(memory, replaced) {
     "aria-label": "Replaced by",
     placeholder: "or the id of a stored memory",
     autocomplete: "off",
-    oninput: () => {
-      text.required = !by.value;
-    },
+    oninput: () => check(),
   });
+  const check = () => {
+    const named = by.value.trim();
+    text.required = !named;
+    by.setCustomValidity(named && text.value.trim() ? "Give new words or an id, not both" : "");
+  };
+  text.addEventListener("input", check);
   const id = encodeURIComponent(memory.memory_id);
   const submit = button("Replace", async () => {
     if (!form.reportValidity()) return;
     await replaced(
-      by.value
+      by.value.trim()
         ? await post(ofEntity(`/supersede/${id}`), { by: by.value.trim() })
         : await (await call("PATCH", ofEntity(`/memories/${id}`), { text: text.value })).json(),
     );

@@ -49,8 +49,11 @@ async function showKept(traceId, out, last = null) {
     standing = last ? null : await standingOf({ sessionId });
   if (!out.parentNode || out.firstChild !== before) return undefined; // another question was asked
   if (standing?.trace_id === traceId) {
-    last = lastKept()?.sessionId === sessionId ? lastKept() : { sessionId };
-    built.delete("ask"); // so that an older state of the session is not voted on there
+    last = { sessionId };
+    if (lastKept()?.sessionId === sessionId) {
+      last = lastKept();
+      built.delete("ask"); // so that an older state of the session is not voted on there
+    }
   }
   for (const step of traced.trace.steps) flow.hear(step);
   const result = resultOf(traced);
@@ -68,7 +71,9 @@ async function showKept(traceId, out, last = null) {
         { class: "quiet" },
         standing
           ? "This is an earlier round; votes go to the last one."
-          : "Its session has ended, so it takes no votes.",
+          : sessionId
+            ? "Its session has ended, so it takes no votes."
+            : "This is a kept round, which takes no votes.", // of an older version
       ),
     flow.element,
     holder,

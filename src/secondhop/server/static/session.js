@@ -155,7 +155,7 @@ class Session {
       "Clear votes",
       () => {
         this.votes.clear();
-        this.refresh();
+        this.voted();
         repaintVotes(this.holder);
       },
       {},
@@ -177,7 +177,7 @@ class Session {
   }
 
   tools() {
-    return { votes: this.votes, voted: () => this.refresh() };
+    return { votes: this.votes, voted: () => this.voted() };
   }
 
   /** Keep the answer and the votes that are not sent yet, so that a reload shows them again. */
@@ -185,8 +185,12 @@ class Session {
     keepAsLast(this.traceId, { body: this.body, sessionId: this.id, votes: [...this.votes] });
   }
 
-  refresh() {
+  voted() {
     this.keep();
+    this.refresh();
+  }
+
+  refresh() {
     this.bar.hidden = !this.votes.size && !this.id;
     this.count.textContent = plural(this.votes.size, this.id ? "new vote" : "vote");
     this.next.disabled = this.isStuck();
@@ -263,6 +267,7 @@ class Session {
   /** Show the answer of a round, and lead to it. */
   async show(answer) {
     await this.draw(answer);
+    this.keep();
     this.holder.querySelector(".answer").focus({ preventScroll: true });
     this.holder.scrollIntoView({ block: "start" });
     const view = built.get("recalls")?.element.contains(this.holder) ? "recalls" : "ask";
