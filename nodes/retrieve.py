@@ -19,7 +19,7 @@ from secondhop.nodes.retrieval.similarity import (
     by_similarity,
 )
 from secondhop.nodes.selection.learned import learned_of
-from secondhop.nodes.selection.visibility import Hidden, Visible, visible, visible_among
+from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, Query, Ranking, RecallState, RecallUpdate
 from secondhop.stores.records import PassageHit, Vector
@@ -186,12 +186,13 @@ async def by_words(
     if not asked:
         return {}
     search = partial(services.search.lexical, [one["text"] for one in asked])
-    compared, owned = hidden.compared, services.reader.passage_ids
-    if compared is None:
-        rankings = await visible(lambda k: search(k=k), k=depth, hidden=hidden, passages_of=owned)
-    else:
-        found = await search(k=sys.maxsize, memory_ids=compared)
-        rankings = await visible_among(found, k=depth, hidden=hidden, passages_of=owned)
+    rankings = await visible(
+        lambda k: search(k=k),
+        lambda memory_ids: search(k=sys.maxsize, memory_ids=memory_ids),
+        k=depth,
+        hidden=hidden,
+        passages_of=services.reader.passage_ids,
+    )
     return {one["query_id"]: found for one, found in zip(asked, rankings, strict=True)}
 
 

@@ -76,8 +76,8 @@ class EntityCues:
         """
         if k < 1 or not len(queries) or not self._is_readable:
             return [[] for _ in queries]
+        self._expect_same_dimension(queries)
         with search_span("cues", len(queries)) as span:
-            self._expect_same_dimension(queries)
             hits = await nearest_stored(
                 self._index,
                 queries,
@@ -91,8 +91,8 @@ class EntityCues:
 
     async def compare(self, queries: Vectors, memory_ids: Sequence[str]) -> list[list[CueHit]]:
         """See `CueSearch`; raises as `search`."""
+        self._expect_same_dimension(queries)
         with search_span("cues", len(queries)) as span:
-            self._expect_same_dimension(queries)
             owners = await self._catalog.aread(reads.cues_owned, memory_ids)
             vectors = await self.vectors(list(owners))
             rows = np.stack([*vectors.values()]) if vectors else queries[:0]

@@ -10,7 +10,7 @@ from secondhop.errors import SecondhopError
 from secondhop.models.embedding_cache import embed_both, embed_requests
 from secondhop.nodes.effort import embeds_once
 from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cues
-from secondhop.nodes.selection.visibility import Hidden, Visible, visible, visible_among
+from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState
 from secondhop.ranking.arrays import products
@@ -156,17 +156,9 @@ async def nearest_visible(
     rows: Vectors, *, k: int, hidden: Hidden, services: Services
 ) -> list[Visible]:
     """For each row, at most `k` passages that may be shown, nearest first."""
-    compared = hidden.compared
-    if compared is None:
-        search = partial(services.search.dense, rows)
-        return await visible(
-            lambda depth: search(k=depth),
-            k=k,
-            hidden=hidden,
-            passages_of=services.reader.passage_ids,
-        )
-    return await visible_among(
-        await all_compared(compared, rows, services=services),
+    return await visible(
+        lambda depth: services.search.dense(rows, k=depth),
+        partial(all_compared, rows=rows, services=services),
         k=k,
         hidden=hidden,
         passages_of=services.reader.passage_ids,

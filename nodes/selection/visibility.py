@@ -191,6 +191,7 @@ PassagesOf = Callable[[Sequence[str]], Awaitable[Mapping[str, Sequence[str]]]]
 
 async def visible(
     search: Callable[[int], Awaitable[list[list[PassageHit]]]],
+    all_among: Callable[[Sequence[str]], Awaitable[list[list[PassageHit]]]],
     *,
     k: int,
     hidden: Hidden,
@@ -199,7 +200,14 @@ async def visible(
     """For each query, at most `k` hits that may be shown.
 
     Doubles the depth of the search until each query has `k`, or there are no more hits.
+
+    Args:
+        search: the best hits; takes how many.
+        all_among: all hits among these memories. Used in place of `search` if few fit the filter.
     """
+    if hidden.compared is not None:
+        among = await all_among(hidden.compared)
+        return await visible_among(among, k=k, hidden=hidden, passages_of=passages_of)
     depth = hidden.depth(k)
     while True:
         rankings = await search(depth)

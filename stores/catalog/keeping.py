@@ -34,6 +34,10 @@ def keeping(connection: Connection, memory_id: str) -> Keeping:
     return AS_STORED if row is None else keeping_of(row)[1]
 
 
+_OF_SLOT = "WHERE kind <> 'continuity' AND kind = ? AND slot = ?"
+"""The first condition is that of the index of slots."""
+
+
 class KeepingView:
     """What a decision may read from the catalog."""
 
@@ -57,8 +61,7 @@ class KeepingView:
         """Other memories of the same slot, oldest first; [] for continuity."""
         if memory.kind == "continuity":
             return []
-        where = "WHERE kind <> 'continuity' AND kind = ? AND slot = ?"
-        found = memories_where(self.connection, where, memory.kind, slot_of(memory))
+        found = memories_where(self.connection, _OF_SLOT, memory.kind, slot_of(memory))
         return [other for other in found if other.memory_id != memory.memory_id]
 
     def namesakes(self, memory: Memory, *, since: datetime) -> list[Memory]:
@@ -73,8 +76,8 @@ class KeepingView:
 
     def facts_named(self, subject: str, attribute: str) -> list[Memory]:
         """The facts with this subject and attribute, oldest first."""
-        where = "WHERE kind <> 'continuity' AND kind = 'factual' AND slot = ?"
-        return memories_where(self.connection, where, slot_of_fact(subject, attribute))
+        slot = slot_of_fact(subject, attribute)
+        return memories_where(self.connection, _OF_SLOT, "factual", slot)
 
     def of_kind(self, kind: Kind) -> list[Memory]:
         """All facts, or all preferences, oldest first."""
