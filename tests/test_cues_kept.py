@@ -108,6 +108,36 @@ async def test_other_cues_of_the_same_text_are_stored_without_embedding_the_text
     assert set(embedded) <= {"a cake for Ana"}
 
 
+async def texts_of(recall: Recall, memory_id: str) -> list[str]:
+    return sorted(cue.text for cue in await recall.memories.cues.alist(memory_id))
+
+
+async def test_a_correction_is_found_by_the_cues_of_what_it_supersedes(recall: Recall) -> None:
+    await recall.memories.aupdate("allergy", "She eats nuts again", new_id="healed")
+
+    assert await texts_of(recall, "healed") == await texts_of(recall, "allergy")
+    answer = await recall.arecall("order lunch for all of us", effort="none")
+    assert answer.memories[0].id == "healed"
+
+    await recall.memories.asupersede("moved", "healed")
+    assert await texts_of(recall, "healed") == await texts_of(recall, "allergy"), "it has its own"
+    await recall.memories.asupersede("healed", "town")
+    assert await texts_of(recall, "town") == await texts_of(recall, "allergy")
+
+
+async def test_a_model_replaces_the_copies_of_its_cues_and_of_no_others(recall: Recall) -> None:
+    await recall.memories.aupdate("moved", "Ana lives in Metz now", new_id="metz")
+    assert await texts_of(recall, "metz") == ["my own", "who drives to Trier"]
+    assert "metz" in await recall.admin.store.cues.unannotated()
+
+    metz = await recall.memories.writing.existing("metz")
+    (cue,) = thought_of(metz).cues
+    said = replace(thought_of(metz), cues=(replace(cue, text="a hotel in Metz"),))
+    vectors = await recall.admin.services.embedder.embed_passages(["a hotel in Metz"])
+    await recall.admin.store.cues.annotate([said], vectors)
+    assert await texts_of(recall, "metz") == ["a hotel in Metz", "my own"]
+
+
 async def test_an_export_carries_everything_that_was_thought_of_a_memory(
     recall: Recall, tmp_path: Path
 ) -> None:

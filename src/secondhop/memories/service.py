@@ -236,6 +236,7 @@ class MemoryService(MemoryReading):
     ) -> Kept:
         """Let one stored memory replace another, from the newer one's date on.
 
+        If the new one has no cues, it gets copies of those of the old one.
         `notice` warns if a fact replaces one with another subject or attribute.
 
         Raises:
@@ -247,6 +248,8 @@ class MemoryService(MemoryReading):
             rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
         )
         kept = await self.writing.change(old_id, decide, dry_run=dry_run)
+        if kept.done == "superseded" and not dry_run:
+            await self.writing.take_cues(new_id, [old_id])
         old, new = [await self.writing.existing(one) for one in (old_id, new_id)]
         return kept.model_copy(update={"notice": rules.unlike(old, new)})
 

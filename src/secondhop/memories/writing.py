@@ -42,7 +42,7 @@ class MemoryWriting:
     async def enter(self, memory: Memory, deciding: Deciding, *, dry_run: bool) -> Kept:
         """Store a memory as `deciding` says; one that is already known is not embedded.
 
-        A memory without tags takes those of the memories that it supersedes.
+        A memory without tags takes those of the memories that it supersedes, and their cues.
 
         Args:
             deciding: called twice: before anything is embedded, and in the transaction.
@@ -54,6 +54,8 @@ class MemoryWriting:
                 tags = dict.fromkeys(tag for one in replaced for tag in one.tags)
                 memory = replace(memory, tags=tuple(tags))
             decision = await self._stored(memory, deciding)
+            if not decision.same_as:
+                await self.take_cues(memory.memory_id, decision.supersedes)
         return Kept(
             memory_id=decision.same_as or memory.memory_id,
             done="unchanged" if decision.same_as else "remembered",
@@ -62,6 +64,22 @@ class MemoryWriting:
             notice=decision.notice,
             dry_run=dry_run,
         )
+
+    async def take_cues(self, memory_id: str, superseded: Sequence[str]) -> None:
+        """Give a memory without cues copies of the cues of those that it supersedes: it is needed
+        for the same requests. The cues of sessions are not copied, because they are votes."""
+        stored = await self.store.cues.of_memories([memory_id, *superseded])
+        if stored.pop(memory_id, ()):
+            return
+        copies = [
+            replace(cue, memory_id=memory_id)
+            for cues in stored.values()
+            for cue in cues
+            if cue.origin != "session"
+        ]
+        if copies := [*{cue.cue_id: cue for cue in copies}.values()]:
+            vectors = await self.embedder.embed_passages([cue.text for cue in copies])
+            await self.store.cues.add(copies, vectors)
 
     async def change(self, memory_id: str, decide: Decision, *, dry_run: bool) -> Kept:
         """Change the status of a stored memory, as `decide` says."""
