@@ -49,6 +49,10 @@ memory that has only one. Measured on fourteen people (9,570 memories and questi
 UNDERTAKING_WEIGHT = 0.8
 """Weight of the undertaking that a memory shares with the best so far."""
 
+LEAST_SHARED = 0.02
+"""Least standard deviation of how strongly memories share an undertaking of the best. If it is
+smaller, the best have none, and what the others share says nothing about the question."""
+
 NAMING_WEIGHT = 0.25
 """How much the question's rare words count when the undertaking is chosen: a memory that names what
 the question names tells what it is about. In the score itself they would crowd out memories that
@@ -276,8 +280,9 @@ def undertaking_scores(
     own = [undertakings.get(one, ()) for one in ids]
     weights = undertaking_weights(total, own)
     shares = [shared_undertaking(weights, one) for one in own]
+    strength = np.array([share for share, _ in shares])
     having = Counter(name for names in own for name in names)
-    return UNDERTAKING_WEIGHT * z_scores(np.array([share for share, _ in shares])), [
+    return UNDERTAKING_WEIGHT * z_scores(strength, least_spread=LEAST_SHARED), [
         name if having[name] > 1 else "" for _, name in shares
     ]
 

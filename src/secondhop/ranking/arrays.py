@@ -52,11 +52,15 @@ def row_products(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return found
 
 
-def z_scores(scores: Floats) -> Floats:
-    """Standard scores along the last axis, in the same shape; all 0 if the scores are equal."""
+def z_scores(scores: Floats, *, least_spread: float = 0.0) -> Floats:
+    """Standard scores along the last axis, in the same shape; all 0 if the scores are equal.
+
+    Args:
+        least_spread: a smaller standard deviation counts as this.
+    """
     if not scores.size:
         return scores
-    spread = scores.std(axis=-1, keepdims=True)
+    spread = np.maximum(scores.std(axis=-1, keepdims=True), least_spread)
     return np.asarray(
         (scores - scores.mean(axis=-1, keepdims=True)) / np.where(spread > 1e-9, spread, np.inf),
         dtype=np.float64,

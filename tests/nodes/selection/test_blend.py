@@ -189,6 +189,20 @@ def test_an_undertaking_that_no_other_memory_has_is_not_named_as_shared() -> Non
     assert blends["appointment"].undertaking == ""
 
 
+def test_what_the_rest_share_says_little_if_the_best_has_no_undertaking() -> None:
+    rest = ("cake", "oven", "walk", "bike", "key", "boiler")
+    found = ranking(headache=own(0.95, 0.03), **{one: own(0.3, 0.01) for one in rest})
+
+    blends = blended(
+        found,
+        cued=kept_for(headache=0.9, **dict.fromkeys(rest, 0.3)),
+        cue_counts=dict.fromkeys(found.fused, SOME),
+        undertakings={"cake": ["cook"], "oven": ["cook"]},
+    )
+
+    assert blends["cake"].parts["shared undertaking"] < 0.3, "1.3 if any share counted in full"
+
+
 def test_a_look_up_has_no_undertaking() -> None:
     found = ranking(a=own(0.3, 0.01), b=own(0.3, 0.01))
     undertakings = {"a": ["interview"], "b": ["interview"]}
