@@ -100,6 +100,17 @@ async def test_superseding_another_fact_is_done_with_a_warning(recall: Recall) -
     assert same.notice == ""
 
 
+async def test_the_notice_says_that_the_new_memory_has_ended_itself(recall: Recall) -> None:
+    first, second, third = [
+        (await recall.memories.aremember(text)).memory_id for text in ("one", "two", "three")
+    ]
+    await recall.memories.asupersede(second, third)
+
+    kept = await recall.memories.asupersede(first, second)
+
+    assert f"{second} no longer holds itself: superseded by {third}" in kept.notice
+
+
 async def test_what_is_known_already_is_not_stored_again(recall: Recall) -> None:
     first = await recall.memories.aremember(employer("Acme"), at=on(1))
     again = await recall.memories.aremember(employer(" ACME "), at=on(2))

@@ -237,7 +237,8 @@ class MemoryService(MemoryReading):
         """Let one stored memory replace another, from the newer one's date on.
 
         If the new one has no cues, it gets copies of those of the old one.
-        `notice` warns if a fact replaces one with another subject or attribute.
+        `notice` warns if a fact replaces one with another subject or attribute, or if the new one
+        has ended.
 
         Raises:
             UsageError: one is not stored, the old one has a successor, or they would replace each
@@ -251,7 +252,11 @@ class MemoryService(MemoryReading):
         if kept.done == "superseded" and not dry_run:
             await self.writing.take_cues(new_id, [old_id])
         old, new = [await self.writing.existing(one) for one in (old_id, new_id)]
-        return kept.model_copy(update={"notice": rules.unlike(old, new)})
+        keeping = await self._store.look(lambda view: view.keeping(new_id))
+        end = keeping.end(now=self.writing.clock())
+        ended = f"{new_id} no longer holds itself: {end.describe()}" if end else ""
+        notices = filter(None, [rules.unlike(old, new), ended])
+        return kept.model_copy(update={"notice": "; ".join(notices)})
 
     supersede = blocking(asupersede)
 
