@@ -14,7 +14,6 @@ from secondhop.evals.scenario import Question, Scenario
 from secondhop.ingest.batches import embedding_text
 from secondhop.models.embedder import Embedder
 from secondhop.recall import Recall
-from secondhop.stores.records import passage_id_of
 
 WARM_UP = "Which of my notes is the oldest?"
 """Asked before the clock starts, so that everything is loaded."""
@@ -147,12 +146,12 @@ async def fed_by(recall: Recall) -> list[Fed]:
     """Every stored passage, sorted by memory id, in the order of the memory."""
     fed: list[Fed] = []
     ids = sorted(await recall.admin.store.content_hashes())
-    cards = await recall.admin.store.cards(ids)
+    owned = await recall.admin.store.passage_ids(ids)
     for memory_id in ids:
         memory = await recall.admin.store.memory(memory_id)
         if memory is None:
             continue
-        wanted = [passage_id_of(memory, n) for n in range(cards[memory_id].passage_count)]
+        wanted = owned[memory_id]
         passages = await recall.admin.store.passages(wanted)
         fed += [
             Fed(

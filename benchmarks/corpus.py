@@ -93,7 +93,7 @@ def passages_of(memory: Memory) -> tuple[Passage, ...]:
     """One passage per message."""
     return tuple(
         Passage(
-            passage_id=passage_id_of(memory, ordinal),
+            passage_id=passage_id_of(memory, ordinal, message.content),
             memory_id=memory.memory_id,
             ordinal=ordinal,
             text=message.content,

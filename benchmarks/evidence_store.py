@@ -75,7 +75,7 @@ def passages_of(session: Sequence[ItemLine]) -> tuple[Memory, tuple[Passage, ...
     return memory, tuple(
         replace(
             part,
-            passage_id=passage_id_of(memory, ordinal),
+            passage_id=passage_id_of(memory, ordinal, part.text, heading=part.heading),
             ordinal=ordinal,
             tokens=count_tokens(part.text),
         )

@@ -17,7 +17,6 @@ from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, Candidate, Facet, Query, RecallState, RecallUpdate, Vote
 from secondhop.nodes.stopping import verdict_place
 from secondhop.ranking.votes import VOTES
-from secondhop.stores.records import opening_id
 from secondhop.wording import NO_VOTES
 
 NEAREST = 3
@@ -132,11 +131,12 @@ async def texts_of(
 ) -> dict[str, str]:
     """{memory id: its opening and its passages nearest to the facets or its cue, as one text}."""
     wanted: dict[str, set[str]] = {}
-    near = await near_cues(shortlist, state, services=services)
+    owned = await services.reader.passage_ids([one["memory_id"] for one in shortlist])
+    near = await near_cues(shortlist, state, owned, services=services)
     for candidate in shortlist:
-        by_cue = near.get(candidate["memory_id"])
-        nearest = first_near_cues(evidence_of(candidate), by_cue)[:NEAREST]
-        wanted[candidate["memory_id"]] = {*nearest, *map(opening_id, nearest)}
+        memory_id = candidate["memory_id"]
+        nearest = first_near_cues(evidence_of(candidate), near.get(memory_id))[:NEAREST]
+        wanted[memory_id] = {*nearest, *owned.get(memory_id, [])[:1]}
     passages = await services.reader.passages(sorted(set[str]().union(*wanted.values())))
     return {
         memory_id: joined(passages[one] for one in own if one in passages)

@@ -15,7 +15,7 @@ from secondhop.nodes.evidence.fill import (
     filled_evidence,
     finders,
 )
-from secondhop.nodes.evidence.joined import Entries, joined, neighbour_ids
+from secondhop.nodes.evidence.joined import Entries, joined, neighbours
 from secondhop.nodes.evidence.near_cues import NearCues, first_near_cues, near_cues
 from secondhop.nodes.evidence.turns import whole_id
 from secondhop.nodes.reasons import WEAK, cues_decide, cut_by, why
@@ -113,20 +113,29 @@ async def picked_answer(
     """The answer of a recall for k memories: each brings its best passages and their neighbours."""
     limits, candidates = services.settings.limits, state.get("candidates", {})
     misses = near_misses(state, picks, over_budget=(), settings=services.settings)
-    near = await near_cues([candidates[one] for one in picks], state, services=services)
+    owned = await services.reader.passage_ids(list(picks)) if picks else {}
+    near = await near_cues([candidates[one] for one in picks], state, owned, services=services)
     best = {
         one: first_near_cues(evidence_of(candidates[one], facet_id), near.get(one))
         for one, facet_id in picks.items()
     }
     missed = {memory_id: evidence_of(candidates[memory_id])[:1] for memory_id in misses}
     hit_ids = [one for ids in best.values() for one in ids]
-    beside_ids = [beside for one in hit_ids for beside in neighbour_ids(one)]
+    beside_ids = {
+        beside
+        for one, ids in best.items()
+        for hit in ids
+        for beside in neighbours(hit, owned.get(one, []))
+        if beside
+    }
     wanted = [*hit_ids, *beside_ids, *(one for ids in missed.values() for one in ids)]
     passages = await services.reader.passages(wanted) if wanted else {}
     entries = as_entries({**best, **missed}, passages, state, near, picks)
     known = {one: [own for own in ids if own in entries] for one, ids in best.items()}
-    hits = {memory_id: ids for memory_id, ids in known.items() if ids}
-    evidence, beside = joined(hits, entries, passages, max_tokens=limits.max_evidence_tokens)
+    hits = {memory_id: ids for memory_id, ids in known.items() if ids and memory_id in owned}
+    evidence, beside = joined(
+        hits, entries, passages, owned=owned, max_tokens=limits.max_evidence_tokens
+    )
     return Answer(
         evidence=evidence,
         misses=misses,

@@ -8,8 +8,8 @@ note and removes the vectors that the catalog does not know:
             -> remove old vectors -> remove note
                 delete: catalog and note -> remove vectors -> remove note
 
-            Passage ids contain the content hash, and cue ids a hash of their words, so vectors of
-            an old version are never taken for the new one.
+            Passage ids and cue ids contain a hash of what is embedded, so vectors of an old version
+            are never taken for the new one, and a passage that stays as it is keeps its vector.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ from secondhop.errors import UsageError
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import Decision
 from secondhop.stores.catalog.notes import open_intents
+from secondhop.stores.catalog.reads import PASSAGES, known
 from secondhop.stores.cues import Cue, cue_fault, cues_given
 from secondhop.stores.database import Connection
 from secondhop.stores.protocols import VectorIndex
@@ -58,13 +59,19 @@ class Outbox:
             decide: see `Catalog.store`.
         """
         await self.repair()
-        ids = [p.passage_id for embedded in memories for p in embedded.passages]
+        rows = {
+            passage.passage_id: vector
+            for one in memories
+            for passage, vector in zip(one.passages, one.vectors, strict=True)
+        }
+        stored = await self._catalog.aread(known, list(rows), PASSAGES)
+        ids = [one for one in rows if one not in stored]
         cues = [cue.cue_id for embedded in memories for cue in cues_given(embedded.memory)]
         intent = await asyncio.to_thread(self._catalog.intend, ids, cues)
-        await self._index.upsert(ids, self._stacked([one.vectors for one in memories]))
+        await self._index.upsert(ids, self._stacked([rows[one][np.newaxis] for one in ids]))
         if cues:
-            rows = [one.cue_vectors for one in memories if len(one.cue_vectors)]
-            await self._cue_index.upsert(cues, self._stacked(rows))
+            own = [one.cue_vectors for one in memories if len(one.cue_vectors)]
+            await self._cue_index.upsert(cues, self._stacked(own))
         store = partial(self._catalog.store, memories, intent=intent, at=at, decide=decide)
         try:
             leaving = await asyncio.to_thread(store)

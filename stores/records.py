@@ -1,5 +1,6 @@
 """The records of a store: memories, their passages, and search hits."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -92,8 +93,7 @@ class Passage:
     """A chunk of a memory: what is embedded and searched."""
 
     passage_id: str
-    """`passage_id_of(memory, ordinal)`. It changes with the content, so a stale vector never
-    matches."""
+    """See `passage_id_of`."""
     memory_id: str
     ordinal: int
     """Position within the memory, from 0."""
@@ -104,18 +104,15 @@ class Passage:
     """Markdown headings above the passage, "A > B"; "" when there are none."""
 
 
-def passage_id_of(memory: Memory, ordinal: int) -> str:
-    """`<memory id>:<12 hex digits of the content hash>:<ordinal>`."""
-    return f"{memory.memory_id}:{memory.content_hash[:12]}:{ordinal}"
+def passage_id_of(memory: Memory, ordinal: int, text: str, *, heading: str = "") -> str:
+    """`<memory id>:<12 hex digits of a hash of all that is embedded>:<ordinal>`.
 
-
-def opening_id(passage_id: str) -> str:
-    """The id of the first passage of the same memory.
-
-    >>> opening_id("m:0f3a:4")
-    'm:0f3a:0'
+    So a passage that stays as it is keeps its id when its memory changes (a chat goes on), and a
+    stale vector never matches.
     """
-    return passage_id.rpartition(":")[0] + ":0"
+    embedded = json.dumps([memory.title, heading, text])
+    digest = sha256(embedded.encode()).hexdigest()
+    return f"{memory.memory_id}:{digest[:12]}:{ordinal}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

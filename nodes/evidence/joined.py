@@ -19,20 +19,22 @@ def joined(
     entries: Entries,
     passages: Mapping[str, Passage],
     *,
+    owned: Mapping[str, Sequence[str]],
     max_tokens: int,
 ) -> tuple[dict[str, list[str]], Entries]:
     """({memory id: hits, then neighbours that belong to them}, entries of these neighbours).
 
     Args:
         entries: the entries of the hits.
-        passages: the stored passages among the hits and their `neighbour_ids`.
+        passages: the stored passages among the hits and their `neighbours`.
+        owned: {memory id: ids of its passages, in order}.
         max_tokens: budget per memory; its best passage stays however long it is.
     """
     kept: dict[str, list[str]] = {}
     added: Entries = {}
     for memory_id, ids in evidence.items():
         hits = [passage_id for passage_id in ids if passage_id in passages]
-        near = {p: hit for hit in hits for p in belonging(hit, passages)}
+        near = {p: hit for hit in hits for p in belonging(hit, owned[memory_id], passages)}
         order = [*hits, *(p for p in near if p not in hits)]
         kept[memory_id] = within([passages[p] for p in order], max_tokens=max_tokens)
         for passage_id in kept[memory_id]:
@@ -41,19 +43,29 @@ def joined(
     return kept, added
 
 
-def neighbour_ids(passage_id: str) -> tuple[str, str]:
-    """Ids of the places before and after a passage in its memory, whether or not they exist.
+def neighbours(passage_id: str, own: Sequence[str]) -> tuple[str, str]:
+    """Ids of the passages before and after this one in its memory; "" if there is none.
 
-    >>> neighbour_ids("m:0f3a:4")
-    ('m:0f3a:3', 'm:0f3a:5')
+    Args:
+        own: ids of the memory's passages, in order.
+
+    >>> neighbours("b", ["a", "b", "c"]), neighbours("c", ["a", "b", "c"])
+    (('a', 'c'), ('b', ''))
     """
-    memory, _, ordinal = passage_id.rpartition(":")
-    return f"{memory}:{int(ordinal) - 1}", f"{memory}:{int(ordinal) + 1}"
+    if passage_id not in own:  # deleted meanwhile
+        return "", ""
+    place = own.index(passage_id)
+    before, after = own[max(0, place - 1) : place], own[place + 1 : place + 2]
+    return "".join(before), "".join(after)
 
 
-def belonging(hit_id: str, passages: Mapping[str, Passage]) -> list[str]:
-    """Ids of the neighbours that belong to the hit: none, one or two."""
-    first, second = neighbour_ids(hit_id)
+def belonging(hit_id: str, own: Sequence[str], passages: Mapping[str, Passage]) -> list[str]:
+    """Ids of the neighbours that belong to the hit: none, one or two.
+
+    Args:
+        own: ids of the memory's passages, in order.
+    """
+    first, second = neighbours(hit_id, own)
     before, hit, after = passages.get(first), passages[hit_id], passages.get(second)
     own: list[str] = []
     if before is not None and belong_together(before, hit):

@@ -25,17 +25,23 @@ BEST = 2
 
 
 async def near_cues(
-    candidates: Iterable[Candidate], state: RecallState, *, services: Services
+    candidates: Iterable[Candidate],
+    state: RecallState,
+    owned: Mapping[str, Sequence[str]],
+    *,
+    services: Services,
 ) -> NearCues:
     """The passages near the cue, for memories of several passages that their cues brought.
 
     A question that does not name a memory hardly tells where to look in it; cue and question
     together do. If the embedding model fails or is late, the result is empty, and the passages
     nearest to the question have to do.
+
+    Args:
+        owned: {memory id: ids of its passages, in order}.
     """
     cues = {one["memory_id"]: one.get("cue", "") for one in candidates if cues_decide(one)}
-    owned = await services.reader.passage_ids(list(cues)) if cues else {}
-    several = {memory_id: ids for memory_id, ids in owned.items() if len(ids) > 1}
+    several = {one: owned[one] for one in cues if len(owned.get(one, ())) > 1}
     if not several:
         return {}
     try:

@@ -100,7 +100,8 @@ async def shown_evidence(
     """
     candidates = state.get("candidates", {})
     found = [candidates[one] for one in served if one in candidates]
-    near = await near_cues(found, state, services=services)
+    owned = await services.reader.passage_ids([one["memory_id"] for one in found])
+    near = await near_cues(found, state, owned, services=services)
     evidence = {
         one["memory_id"]: first_near_cues(
             evidence_of(one, served[one["memory_id"]]), near.get(one["memory_id"])

@@ -196,10 +196,8 @@ class Catalog:
             changes = decide(KeepingView(connection)) if decide else ()
             own, ids = [m.memory for m in memories], [m.memory.memory_id for m in memories]
             keep_replaced(connection, own, at=at)
-            stale = drop_memories(connection, ids)
-            store_memories(connection, memories)
+            stale = store_memories(connection, memories)
             leave_erasing(connection, ids)
-            stale -= {p.passage_id for m in memories for p in m.passages}
             gone = store_given(connection, own, at=at)
             keep(connection, changes)
             return self._settled(connection, intent, passage_ids=stale, cue_ids=gone)

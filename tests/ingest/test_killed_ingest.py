@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from secondhop.ingest.batches import embedding_text
+from secondhop.ingest.chunk import chunk_memory
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.opening import open_entity
 from secondhop.settings import variable_names
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import Memory, passage_id_of
+from secondhop.stores.records import Memory
 from secondhop.stores.store_directory import StoreDirectory
 
 NOTES = 400
@@ -106,7 +107,7 @@ async def expect_whole(folder: Path) -> dict[str, str]:
             memory = await store.memory(memory_id)
             assert memory is not None
             assert memory.content_hash == content_hash
-            await expect_memory(store, memory, passages=cards[memory_id].passage_count)
+            await expect_memory(store, memory)
             passages += cards[memory_id].passage_count
             texts[memory_id] = memory.messages[-1].content
         counts = await store.counts()
@@ -115,9 +116,10 @@ async def expect_whole(folder: Path) -> dict[str, str]:
         return texts
 
 
-async def expect_memory(store: EntityStore, memory: Memory, *, passages: int) -> None:
+async def expect_memory(store: EntityStore, memory: Memory) -> None:
     """Assert that all of a memory's text is in passages, each with the vector of its own text."""
-    ids = [passage_id_of(memory, place) for place in range(passages)]
+    ids = (await store.passage_ids([memory.memory_id]))[memory.memory_id]
+    assert [one.passage_id for one in chunk_memory(memory)] == ids
     found = await store.passages(ids)
     vectors = await store.vectors(ids)
     assert ids == sorted(found, key=ids.index) == sorted(vectors, key=ids.index)

@@ -69,7 +69,7 @@ def memory_of(memory_id: str, *texts: str, title: str = "", origin: str = "") ->
     )
     passages = tuple(
         Passage(
-            passage_id=passage_id_of(memory, place),
+            passage_id=passage_id_of(memory, place, text),
             memory_id=memory_id,
             ordinal=place,
             text=text,

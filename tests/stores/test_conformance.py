@@ -171,6 +171,26 @@ class TestEntityStore:
         counts = await store.counts()
         assert (counts.passages, counts.vectors, counts.pending) == (1, 1, 0)
 
+    async def test_passages_that_stay_keep_their_ids_and_vectors_when_a_memory_goes_on(
+        self, store: EntityStore, index: VectorIndex, make: SimpleNamespace
+    ) -> None:
+        await store.put([make.memory("chat", "hello", "the boiler", "see"), make.memory("b", "x")])
+        before = (await store.passage_ids(["chat"]))["chat"]
+        own = np.ones((1, make.dimension), dtype=np.float32) / np.sqrt(make.dimension)
+        await index.upsert(before[:1], own.astype(np.float32))  # written again, it would change
+
+        await store.put([make.memory("chat", "hello", "the boiler", "see you", "bye")])
+
+        after = (await store.passage_ids(["chat"]))["chat"]
+        assert (after[:2], len(after)) == (before[:2], 4)
+        assert before[2] not in after
+        kept = (await store.vectors(after))[after[0]]
+        np.testing.assert_allclose(kept, own[0], atol=1e-5)
+        found = [(await store.lexical([word], k=5))[0] for word in ("boiler", "see", "bye")]
+        assert [[hit.passage_id for hit in hits] for hits in found] == [[one] for one in after[1:]]
+        counts = await store.counts()
+        assert (counts.passages, counts.vectors, counts.pending) == (5, 5, 0)
+
     async def test_a_text_that_is_replaced_is_kept_beside_the_memory_and_never_found(
         self, store: EntityStore, make: SimpleNamespace
     ) -> None:
@@ -267,7 +287,7 @@ class TestEntityStore:
         await store.put([odd])
         assert await store.memory("ünï/код 🙂") == odd.memory
         ids = [passage.passage_id for passage in odd.passages]
-        assert list((await store.passages(ids)).values()) == list(odd.passages)
+        assert await store.passages(ids) == {one.passage_id: one for one in odd.passages}
         assert await store.cards(["nul\0", "half \ud83d"]) == {}
 
     async def test_a_memory_without_passages_is_kept(

@@ -41,7 +41,7 @@ def embedded(number: int, *, version: int) -> EmbeddedMemory:
     )
     passages = tuple(
         Passage(
-            passage_id=passage_id_of(memory, place),
+            passage_id=passage_id_of(memory, place, text),
             memory_id=memory.memory_id,
             ordinal=place,
             text=text,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from secondhop.ingest.packing import Packer
 from secondhop.ingest.pieces import Cutter, Group, Piece
 from secondhop.models.tokens import TokenCounter, count_tokens
-from secondhop.stores.records import Memory, Message, Passage
+from secondhop.stores.records import Memory, Message, Passage, passage_id_of
 
 _LABELS = {"user": "User", "assistant": "Assistant"}
 _MAX_HEADING_CHARS = 200
@@ -33,17 +33,17 @@ def chunk_memory(
     for part in _turns(memory, cutter):
         packer.add(part)
     packer.finish()
-    version = memory.content_hash[:12]
     return tuple(
         Passage(
-            passage_id=f"{memory.memory_id}:{version}:{ordinal}",
+            passage_id=passage_id_of(memory, ordinal, passage.text, heading=heading),
             memory_id=memory.memory_id,
             ordinal=ordinal,
             text=passage.text,
             tokens=passage.tokens,
-            heading=" > ".join(passage.path)[:_MAX_HEADING_CHARS],
+            heading=heading,
         )
         for ordinal, passage in enumerate(packer.packed)
+        for heading in [" > ".join(passage.path)[:_MAX_HEADING_CHARS]]
     )
 
 

@@ -7,7 +7,7 @@ from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.retrieval.similarity import query_vectors
 from secondhop.nodes.state import FeedbackRef, Query, RecallState
 from secondhop.ranking.votes import VoteName
-from secondhop.stores.records import Vector, passage_id_of
+from secondhop.stores.records import Vector
 
 CLEARLY = 0.01
 """How much larger one vector's cosine must be than another's."""
@@ -26,9 +26,7 @@ def query(*feedback: FeedbackRef) -> Query:
 
 
 async def passage_of(world: SmallWorld, memory_id: str) -> str:
-    memory = await world.store.memory(memory_id)
-    assert memory is not None
-    return passage_id_of(memory, 0)
+    return (await world.store.passage_ids([memory_id]))[memory_id][0]
 
 
 async def bent(world: SmallWorld, *votes: tuple[str, VoteName, int], round_number: int) -> Vector:
