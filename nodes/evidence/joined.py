@@ -67,12 +67,12 @@ def belonging(hit_id: str, own: Sequence[str], passages: Mapping[str, Passage]) 
     """
     first, second = neighbours(hit_id, own)
     before, hit, after = passages.get(first), passages[hit_id], passages.get(second)
-    own: list[str] = []
+    found: list[str] = []
     if before is not None and belong_together(before, hit):
-        own.append(before.passage_id)
+        found.append(before.passage_id)
     if after is not None and belong_together(hit, after):
-        own.append(after.passage_id)
-    return own
+        found.append(after.passage_id)
+    return found
 
 
 def belong_together(first: Passage, second: Passage) -> bool:

@@ -17,7 +17,6 @@ from secondhop.stores.catalog.rows import (
 from secondhop.stores.database import Connection
 from secondhop.stores.records import EmbeddedMemory, Passage
 
-
 COLUMNS = f"{MEMORY_COLUMNS}, slot, content_hash, passage_count"
 
 UPSERT = (

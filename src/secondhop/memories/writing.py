@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
+import numpy as np
+
 from secondhop.errors import UsageError
 from secondhop.ingest.batches import Batch, embedded
 from secondhop.ingest.chunk import chunk_memory
@@ -69,17 +71,19 @@ class MemoryWriting:
         """Give a memory without cues copies of the cues of those that it supersedes: it is needed
         for the same requests. The cues of sessions are not copied, because they are votes."""
         stored = await self.store.cues.of_memories([memory_id, *superseded])
-        if stored.pop(memory_id, ()):
+        if memory_id in stored:
             return
-        copies = [
-            replace(cue, memory_id=memory_id)
-            for cues in stored.values()
-            for cue in cues
-            if cue.origin != "session"
-        ]
-        if copies := [*{cue.cue_id: cue for cue in copies}.values()]:
-            vectors = await self.embedder.embed_passages([cue.text for cue in copies])
-            await self.store.cues.add(copies, vectors)
+        theirs = [cue for cues in stored.values() for cue in cues if cue.origin != "session"]
+        vectors = await self.store.cues.vectors([cue.cue_id for cue in theirs])
+        copies = {
+            copy.cue_id: (copy, vectors[cue.cue_id])
+            for cue in theirs
+            if cue.cue_id in vectors
+            for copy in [replace(cue, memory_id=memory_id)]
+        }
+        if copies:
+            cues, rows = zip(*copies.values(), strict=True)
+            await self.store.cues.add(cues, np.stack(rows))
 
     async def change(self, memory_id: str, decide: Decision, *, dry_run: bool) -> Kept:
         """Change the status of a stored memory, as `decide` says."""
