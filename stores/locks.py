@@ -8,7 +8,7 @@ import errno
 import fcntl
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Hashable
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -180,14 +180,19 @@ async def try_hold(lock: Lock, held: AsyncExitStack) -> bool:
     def take() -> bool:
         release = lock.try_acquire()
         if release is not None:
-            held.push_async_callback(asyncio.to_thread, release)
+            held.push_async_callback(_in_a_thread, release)
         return release is not None
 
     return await to_its_end(asyncio.to_thread(take))
 
 
+async def _in_a_thread(release: Callable[[], None]) -> None:
+    await to_its_end(asyncio.to_thread(release))
+
+
 async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:
-    """Await `work`. If the caller is cancelled, finish the work before the cancellation goes on.
+    """Await `work`. If the caller is cancelled, even repeatedly, finish the work before the
+    cancellation goes on.
 
     A worker thread cannot be stopped: its write would continue after the lock is released.
     """
@@ -195,5 +200,7 @@ async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
         raise

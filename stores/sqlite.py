@@ -178,21 +178,23 @@ class SqliteDatabase:
     @contextmanager
     def _connection(self, *, create: bool = False) -> Generator[sqlite3.Connection, None, None]:
         try:
-            connection = self._take(create=create)
+            connection, inode = self._take(create=create)
             try:
                 yield connection
             finally:
-                self._give_back(connection)
+                self._give_back(connection, inode)
         except sqlite3.Error as error:
             raise _as_ours(error, self.path, if_damaged=self._if_damaged) from error
 
-    def _take(self, *, create: bool) -> sqlite3.Connection:
+    def _take(self, *, create: bool) -> tuple[sqlite3.Connection, int]:
+        """A connection, and the inode of its file; 0 for a file that does not exist yet."""
         with self._guard:
             self._expect_open()
             self._forget_another_file()
+            inode = self._inode
             if self._idle:
-                return self._idle.pop()
-        return self._opened("rwc" if create else "rw")
+                return self._idle.pop(), inode
+        return self._opened("rwc" if create else "rw"), inode
 
     def _expect_open(self) -> None:
         if self._closed:
@@ -230,9 +232,9 @@ class SqliteDatabase:
         self._idle, self._watching = [], None
         return unused
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: sqlite3.Connection, inode: int) -> None:
         with self._guard:
-            if self._keeps_open and not self._closed:
+            if self._keeps_open and not self._closed and inode == self._inode:
                 self._idle.append(connection)
                 return
         with suppress(sqlite3.Error):

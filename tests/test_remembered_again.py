@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.fakes import note
 
 from secondhop.memories.service import MemoryService
 from secondhop.recall import Recall
@@ -70,3 +71,36 @@ async def test_who_remembers_what_has_expired_is_told(memories: MemoryService) -
     assert past.done == "remembered"
     assert "will not return it, because it already expired on 2020-01-01 00:00 UTC" in past.notice
     assert future.notice == ""
+
+
+async def test_who_repeats_what_is_stored_is_told_what_does_not_happen(
+    memories: MemoryService,
+) -> None:
+    await memories.aremember("the old plan", memory_id="old")
+    await memories.aremember(KEY, memory_id="key")
+
+    marked = await memories.aremember(KEY, memory_id="key", mark="core", supersedes=["old"])
+    await memories.adeprecate("key", "it was moved")
+    ended = await memories.aremember(KEY, memory_id="key")
+
+    assert "key keeps its expiry, salience and mark; update it" in marked.notice
+    assert "superseded nothing: old" in marked.notice
+    assert "no longer holds: deprecated on 2026-03-01: it was moved; restore it" in ended.notice
+    assert {marked.done, ended.done} == {"unchanged"}
+    plain = await memories.aremember("the old plan", memory_id="old")
+    assert (plain.done, plain.notice) == ("unchanged", "")
+
+
+async def test_a_new_version_keeps_salience_mark_title_tags_and_source(
+    memories: MemoryService,
+) -> None:
+    letter = replace(note("letter", "We come on Friday"), title="Visit", source="mail", tags=("x",))
+    await memories.aadd([letter])
+    await memories.aupdate("letter", salience=0.9, mark="core")
+
+    await memories.aupdate("letter", "We come on Sunday", new_id="second")
+
+    second = await memories.writing.existing("second")
+    assert (second.title, second.source, second.tags) == ("Visit", "mail", ("x",))
+    kept = await memories.writing.store.look(lambda view: view.keeping("second"))
+    assert (kept.salience, kept.mark) == (0.9, "core")

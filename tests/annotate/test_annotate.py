@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -301,6 +302,31 @@ async def test_what_is_remembered_is_annotated_by_itself_when_it_is_quiet() -> N
         assert list(await cues_in(recall)) == ["b"]
         await recall.memories.aremember("Roof leaks again.", memory_id="r")
         await until(model.requests, 2)
+
+
+async def test_a_sync_call_beside_a_run_of_the_loop_waits_for_it(tmp_path: Path) -> None:
+    """A sync call runs in an event loop of its own."""
+    answering, goes_on = threading.Event(), threading.Event()
+
+    class WaitingModel(ScriptedModel):
+        async def complete(self, *args: Any, **bounds: Any) -> Any:
+            answering.set()
+            await asyncio.to_thread(goes_on.wait, 5)
+            return await super().complete(*args, **bounds)
+
+    model = WaitingModel({"annotate": writing()})
+    quick = AnnotateSettings(quiet_seconds=0.01)
+    async with await Recall.aopen(
+        tmp_path, llm=model, embedder="hashing", annotate=quick
+    ) as recall:
+        await recall.memories.aremember("Boiler man comes on Friday.", memory_id="b")
+        assert await asyncio.to_thread(answering.wait, 5)
+        ledger = asyncio.create_task(asyncio.to_thread(recall.memories.cues.annotate))
+        await asyncio.sleep(0.1)
+        goes_on.set()
+        async with asyncio.timeout(10):
+            assert (await ledger).annotated == 0
+        assert list(await cues_in(recall)) == ["b"]
 
 
 async def test_what_is_pending_at_the_end_waits_in_the_catalog(tmp_path: Path) -> None:

@@ -65,3 +65,26 @@ def test_a_folder_that_cannot_be_written_is_told_with_what_to_do() -> None:
             SqliteDatabase(database.path).reading() as connection,
         ):
             connection.execute("SELECT n FROM t").fetchall()
+
+
+def test_a_connection_in_use_while_its_file_was_replaced_writes_nothing_more(
+    tmp_path: Path,
+) -> None:
+    path, steps = tmp_path / "a.db", (("CREATE TABLE t (x)",),)
+
+    with (
+        closing(SqliteDatabase(path, steps=steps)) as database,
+        closing(SqliteDatabase(path, steps=steps)) as other,
+    ):
+        database.migrate()
+        with database.reading():
+            for file in tmp_path.iterdir():
+                file.unlink()
+            other.migrate()
+            with database.reading():
+                pass
+        with database.writing() as connection:
+            connection.execute("INSERT INTO t VALUES (1)")
+
+        with other.reading() as connection:
+            assert connection.execute("SELECT x FROM t").fetchall() == [(1,)]

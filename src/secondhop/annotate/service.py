@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -37,6 +39,20 @@ ENTITIES_AT_ONCE = 2
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
+_POLL_S = 0.05
+
+
+@asynccontextmanager
+async def held(lock: threading.Lock) -> AsyncGenerator[None, None]:
+    """Hold a lock that tasks of several event loops share: the host's, and that of sync calls."""
+    while not lock.acquire(blocking=False):  # noqa: ASYNC110 - an Event belongs to one loop
+        await asyncio.sleep(_POLL_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 @dataclass(slots=True, kw_only=True)
 class Annotating:
     """Writes the cues of one entity's memories with its language model."""
@@ -53,7 +69,7 @@ class Annotating:
     settings: AnnotateSettings = field(default_factory=AnnotateSettings)
     queue: "AnnotationRows | None" = None
     """Keeps several workers from annotating the same memories."""
-    _one_run: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _one_run: threading.Lock = field(default_factory=threading.Lock)
 
     async def estimate(self) -> AnnotateLedger:
         """A ledger in which nothing was done, with the estimate for all pending memories.
@@ -86,7 +102,7 @@ class Annotating:
         annotator = self._annotator()
         price = price_of(annotator.model_id, self.prices)
         budget = RunBudget(max_tokens=max_tokens, max_usd=max_usd, price=price)
-        async with self._one_run:
+        async with held(self._one_run):
             run = AnnotateRun(
                 self.store,
                 annotator,

@@ -57,7 +57,7 @@ def decide_new(
     known = view.memory(memory.memory_id)
     if known is not None:
         if known.content_hash == replace(memory, created_at=known.created_at).content_hash:
-            return NewMemoryDecision(changes=(), same_as=known.memory_id)
+            return repeating(known, view, keeping=keeping, supersedes=supersedes, at=at)
         raise UsageError(
             f"memory {memory.memory_id!r} says something else already; update it, "
             f"or give the new one another id"
@@ -66,10 +66,33 @@ def decide_new(
     if not supersedes:
         same = place.same or said_again(memory, view, keeping=keeping, since=same_words_since)
         if same:
-            return NewMemoryDecision(changes=(), same_as=same[0].memory_id)
+            return repeating(same[0], view, keeping=keeping, supersedes=(), at=at)
     decision = entered(memory, view, place, keeping=keeping, at=at, named=supersedes)
     notices = [unlike(existing(old, view), memory) for old in supersedes]
     return replace(decision, notice="; ".join(filter(None, notices)))
+
+
+def repeating(
+    known: Memory,
+    view: KeepingView,
+    *,
+    keeping: Keeping,
+    supersedes: Sequence[str],
+    at: datetime,
+) -> NewMemoryDecision:
+    """The decision to store nothing, with a notice of what was asked for and does not happen."""
+    memory_id, held = known.memory_id, view.keeping(known.memory_id)
+    notices: list[str] = []
+    if (end := held.end(now=at)) is not None:
+        notices.append(f"{memory_id} is stored, but no longer holds: {end.describe()}; restore it")
+    wanted = (keeping.valid_until, keeping.salience, keeping.mark)
+    asked = wanted != (None, Keeping().salience, "")
+    if asked and wanted != (held.valid_until, held.salience, held.mark):
+        notices.append(f"{memory_id} keeps its expiry, salience and mark; update it to change them")
+    left = [one for one in supersedes if view.keeping(one).superseded_by != memory_id]
+    if left:
+        notices.append(f"{memory_id} is stored already and superseded nothing: {', '.join(left)}")
+    return NewMemoryDecision(changes=(), same_as=memory_id, notice="; ".join(notices))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

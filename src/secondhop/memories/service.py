@@ -5,6 +5,7 @@ deletes.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -153,28 +154,42 @@ class MemoryService(MemoryReading):
         Raises:
             UsageError: nothing to remember, an id that is taken, or one that is not stored.
         """
-        until = utc_given(valid_until, name="valid_until")
         listed(supersedes, name="supersedes", of="ids")
         moment = utc_given(at, name="at") or self.writing.clock()
         memory = new_memory(what, title=title, at=moment, tags=tags, memory_id=memory_id)
         keeping = Keeping(
-            valid_until=until,
+            valid_until=utc_given(valid_until, name="valid_until"),
             salience=rules.checked_salience(salience),
             mark=rules.checked_mark(mark),
         )
+        since = None if memory_id else same_words_since(moment, given=at is not None)
+        return await self._enter(
+            memory, keeping, supersedes=supersedes, same_words_since=since, dry_run=dry_run
+        )
+
+    remember = blocking(aremember)
+
+    async def _enter(
+        self,
+        memory: Memory,
+        keeping: Keeping,
+        *,
+        supersedes: Sequence[str],
+        same_words_since: datetime | None = None,
+        dry_run: bool,
+    ) -> Kept:
+        now = self.writing.clock()
         deciding = partial(
             rules.decide_new,
             memory,
             keeping=keeping,
             supersedes=supersedes,
-            at=self.writing.clock(),
-            same_words_since=None if memory_id else same_words_since(moment, given=at is not None),
+            at=now,
+            same_words_since=same_words_since,
         )
         kept = await self.writing.enter(memory, deciding, dry_run=dry_run)
-        expired = expired_notice(kept, keeping, now=self.writing.clock())
+        expired = expired_notice(kept, keeping, now=now)
         return kept.model_copy(update={"notice": expired}) if expired else kept
-
-    remember = blocking(aremember)
 
     async def aupdate(
         self,
@@ -193,9 +208,10 @@ class MemoryService(MemoryReading):
         A new version is a memory with its own id, which supersedes the old one.
 
         Args:
-            what: the new value of a fact, the new text of another memory; None: the text stays.
+            what: the new value of a fact, the new text of another memory; None: the text stays. The
+                new version keeps title, source, tags, salience and mark.
             valid_until: None: unchanged, but a new version has none; "" removes it.
-            mark: None: unchanged, also for a new version; "" removes it.
+            mark: None: unchanged; "" removes it.
             new_id: id of the new version; default a new one.
 
         Raises:
@@ -205,20 +221,22 @@ class MemoryService(MemoryReading):
         if what is not None:
             check_rememberable(what)
             old = await self.writing.existing(memory_id)
-            if mark is None:
-                mark = (await self._store.look(lambda view: view.keeping(memory_id))).mark
-            return await self.aremember(
+            kept = await self._store.look(lambda view: view.keeping(memory_id))
+            memory = new_memory(
                 reworded(old, what),
                 title=given_title(old),
-                at=at,
-                valid_until=until,
-                salience=salience,
-                mark=mark,
+                at=at or self.writing.clock(),
                 tags=old.tags,
-                supersedes=[memory_id],
                 memory_id=new_id,
-                dry_run=dry_run,
             )
+            keeping = Keeping(
+                valid_until=until,
+                salience=kept.salience if salience is None else rules.checked_salience(salience),
+                mark=kept.mark if mark is None else rules.checked_mark(mark),
+            )
+            if memory.kind == old.kind:
+                memory = replace(memory, source=old.source)
+            return await self._enter(memory, keeping, supersedes=[memory_id], dry_run=dry_run)
         decide = partial(
             rules.change,
             memory_id,
