@@ -25,6 +25,7 @@ from secondhop.nodes.selection.blend import (
     blended_scores,
     scores_by_memory,
 )
+from secondhop.nodes.selection.naming import named_memory
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (
     DIRECT,
@@ -114,6 +115,8 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
                 for one, card in cards.items()
                 if card.undertakings and not outdated_by(card, hidden)
             },
+            named=named_memory(rankings.get(DIRECT, NOTHING_FOUND), state["question"]),
+            sessions=state["learned"].get("added", {}) if "learned" in state else {},
             look_up=state["kind"] in LOOKUPS,
             limit=None if all_count else max(KEPT, state["k"]),
         )

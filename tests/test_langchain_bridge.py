@@ -1,5 +1,6 @@
 """secondhop as a langchain-core retriever and as an agent's tool."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from tests.small_world import LIFE, QUESTION
 
+from secondhop.langchain_bridge import NOTHING_YET
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
@@ -64,3 +66,17 @@ async def test_the_tool_says_so_when_nothing_answers(recall: Recall) -> None:
     told = await recall.as_tool().ainvoke({"question": "zxqv wvut?"})
 
     assert told == "Nothing stored answers this."
+
+
+async def test_a_new_person_and_a_blank_question_do_not_end_an_agents_run(
+    tmp_path: Path, recall: Recall
+) -> None:
+    async with await Recall.aopen(tmp_path / "new", embedder="hashing") as new:
+        assert await new.as_retriever().ainvoke(QUESTION) == []
+        assert await new.as_tool().ainvoke({"question": QUESTION}) == NOTHING_YET
+        assert await asyncio.to_thread(new.as_retriever().invoke, QUESTION) == []
+        assert await asyncio.to_thread(new.as_tool().invoke, {"question": QUESTION}) == NOTHING_YET
+    call = ToolCall(name="recall_memories", args={"question": " "}, id="call-1", type="tool_call")
+    reply = await recall.as_tool().ainvoke(call)
+    assert reply.artifact == {"trace_id": "", "memory_ids": []}
+    assert "Ask a question" in reply.content

@@ -24,9 +24,12 @@ SIMILARITY, HYBRID, PLAYBOOKS = "similarity", "words and similarity", "playbooks
 CUES, BROAD_CUES = "cues", "broad cues"
 UNDERTAKING = "shared undertaking"
 NUMBER = "number of cues"
+NAMED = "named"
+SESSIONS = "earlier sessions"
 """Names of the parts, from `SIMILARITY` on: the cosine; the fused ranks of both searches; what
 `suggest` found; the nearest specific cues; the nearest broad cue; the broad cue shared with the
-best memories; the number of cues. A memory that serves many requests is likelier to serve this one.
+best memories; the number of cues (a memory that serves many requests is likelier to serve this
+one); whether the question names it; votes in sessions about similar questions.
 """
 
 TEXT_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.75, HYBRID: 0.25}
@@ -45,6 +48,10 @@ USUAL: Mapping[str, tuple[float, float]] = {CUES: (0.27, 0.05), BROAD_CUES: (0.2
 ALIKE = 0.5
 """Correlation of the scores of specific and broad cues: what one kind says of the other, for a
 memory that has only one. Measured on fourteen people (9,570 memories and questions: 0.51)."""
+
+NAMED_WEIGHT = 6.0
+"""What is added for a memory that the question names (`naming.py`). Nearly as much as separates the
+best memories from the worst, because cues were written without its name in view."""
 
 UNDERTAKING_WEIGHT = 0.8
 """Weight of the undertaking that a memory shares with the best so far."""
@@ -156,6 +163,8 @@ def blended(
     cued: CueHits | None = None,
     cue_counts: Mapping[str, CueCounts] = MappingProxyType({}),
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
+    named: str = "",
+    sessions: Mapping[str, float] = MappingProxyType({}),
     look_up: bool = False,
     limit: int | None = None,
 ) -> dict[str, Blended]:
@@ -169,6 +178,8 @@ def blended(
         cue_counts: {memory id: how many cues it was stored with}, for those that have some.
         undertakings: {memory id: its broad cues}, for memories that may take part in the shared
             undertaking.
+        named: id of the memory that the question names. It counts if most memories have cues.
+        sessions: {memory id: what votes in earlier sessions add or take}.
         limit: most memories to return, plus the `NEAREST_KEPT` of the ranking; all are compared.
             None: return all.
     """
@@ -191,6 +202,10 @@ def blended(
     if undertakings and mostly_cued and not look_up:
         lead = sum_of(parts) + NAMING_WEIGHT * naming_scores(ids, found)
         parts[UNDERTAKING], shared = undertaking_scores(lead, ids, undertakings)
+    if named and mostly_cued and not look_up:
+        parts[NAMED] = NAMED_WEIGHT * np.array([one == named for one in ids])
+    if sessions:
+        parts[SESSIONS] = np.array([sessions.get(one, 0.0) for one in ids])
     total = sum_of(parts)
     slope, middle = CUES_LOGISTIC if mostly_cued else TEXT_LOGISTIC
     added = {name: values.tolist() for name, values in parts.items()}

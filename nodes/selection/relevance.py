@@ -73,9 +73,12 @@ def exposure(
 
 
 def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
-    """0.85..1.3: above 1 for memories that helped in sessions about similar questions."""
+    """0.85..1.3: above 1 for memories that helped in sessions about similar questions; 1 if the
+    score has a part for it."""
     given = state["learned"]["factors"] if "learned" in state else {}
-    return np.array([given.get(one["memory_id"], 1.0) for one in candidates])
+    return np.array(
+        [1.0 if "parts" in one else given.get(one["memory_id"], 1.0) for one in candidates]
+    )
 
 
 FACTORS: Final[Mapping[str, Factor]] = {

@@ -12,6 +12,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
+from secondhop.errors import UnknownEntityError
 from secondhop.graph.result import RecalledMemory, RecallResult
 from secondhop.nodes.state import Effort
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class SecondhopRetriever(BaseRetriever):
-    """Gives one document per memory: the evidence is its text, everything else its metadata."""
+    """Gives one document per memory: the evidence is its text, everything else its metadata.
+
+    [] if nothing is stored for the person yet.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -36,16 +40,22 @@ class SecondhopRetriever(BaseRetriever):
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
-        return documents(
-            await self.recall.arecall(query, k=self.k, tokens=self.tokens, effort=self.effort)
-        )
+        try:
+            found = await self.recall.arecall(
+                query, k=self.k, tokens=self.tokens, effort=self.effort
+            )
+        except UnknownEntityError:
+            return []
+        return documents(found)
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        return documents(
-            self.recall.recall(query, k=self.k, tokens=self.tokens, effort=self.effort)
-        )
+        try:
+            found = self.recall.recall(query, k=self.k, tokens=self.tokens, effort=self.effort)
+        except UnknownEntityError:
+            return []
+        return documents(found)
 
 
 def documents(result: RecallResult) -> list[Document]:
@@ -63,6 +73,9 @@ def documents(result: RecallResult) -> list[Document]:
 def evidence_text(memory: RecalledMemory) -> str:
     """The evidence passages of a memory, best first, with a blank line between them."""
     return "\n\n".join(evidence.text for evidence in memory.evidence)
+
+
+NOTHING_YET = "Nothing is stored about this person yet."
 
 
 class RecallQuestion(BaseModel):
@@ -83,10 +96,20 @@ def recall_tool(
     """A tool whose text answer is for the model; its artifact holds the trace id and memory ids."""
 
     async def arun(question: str) -> tuple[str, dict[str, Any]]:
-        return answered(await recall.arecall(question, k=k, tokens=tokens, effort=effort))
+        if not question.strip():
+            return told("Ask a question in words.")
+        try:
+            return answered(await recall.arecall(question, k=k, tokens=tokens, effort=effort))
+        except UnknownEntityError:
+            return told(NOTHING_YET)
 
     def run(question: str) -> tuple[str, dict[str, Any]]:
-        return answered(recall.recall(question, k=k, tokens=tokens, effort=effort))
+        if not question.strip():
+            return told("Ask a question in words.")
+        try:
+            return answered(recall.recall(question, k=k, tokens=tokens, effort=effort))
+        except UnknownEntityError:
+            return told(NOTHING_YET)
 
     return StructuredTool.from_function(
         func=run,
@@ -109,6 +132,11 @@ def answered(result: RecallResult) -> tuple[str, dict[str, Any]]:
     The artifact is small, because LangGraph writes all messages of a chat into every checkpoint.
     """
     return as_text(result), {"trace_id": result.trace_id, "memory_ids": result.ids()}
+
+
+def told(text: str) -> tuple[str, dict[str, Any]]:
+    """An answer without memories, as (text for the model, artifact for the program)."""
+    return text, {"trace_id": "", "memory_ids": []}
 
 
 def as_text(result: RecallResult) -> str:

@@ -6,11 +6,15 @@ class Service:
 """
 
 import asyncio
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial, wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from secondhop.errors import UsageError
+from secondhop.stores.forked import FORKED
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,7 +32,12 @@ class BackgroundLoop:
         self._loop: _LoopThread | None = None
 
     def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work()` in the loop, wait for it, and return or raise what it does."""
+        """Run `work()` in the loop, wait for it, and return or raise what it does.
+
+        Raises:
+            UsageError: called in the loop itself, by a callback; or the loop belongs to the process
+                that this one was forked from.
+        """
         with self._lock:
             if self._loop is None:
                 self._loop = _LoopThread()
@@ -52,6 +61,7 @@ class _LoopThread:
     """A running event loop."""
 
     def __init__(self) -> None:
+        self._process = os.getpid()
         self._begun = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="secondhop", daemon=True)
         self._thread.start()
@@ -61,6 +71,13 @@ class _LoopThread:
         async def awaited() -> T:
             return await work()
 
+        if self._process != os.getpid():
+            raise UsageError(FORKED)
+        if threading.current_thread() is self._thread:
+            raise UsageError(
+                "a callback of a sync call cannot make another sync call, which would wait for "
+                "itself; note what it needs, and call afterwards"
+            )
         done = asyncio.run_coroutine_threadsafe(awaited(), self._loop)
         try:
             return done.result()

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from secondhop.errors import CorruptStoreError, StoreFullError
+from secondhop.stores.forked import expect_not_forked
 from secondhop.stores.locks import StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
 from secondhop.stores.vectors.chroma_client import (
@@ -287,6 +288,7 @@ class ChromaFolder:
 
     @contextmanager
     def _using(self) -> Generator[ChromaSession, None, None]:
+        expect_not_forked()
         with self._changed:
             if self._session is None:
                 self._session = self._started()

@@ -14,6 +14,7 @@ from secondhop.nodes.reasons import like_others, telling_cue
 from secondhop.nodes.selection.relevance import OUTDATED_FACTOR
 from secondhop.nodes.state import Candidate, RecallState
 from secondhop.stores.records import Memory
+from secondhop.testing import temporary_recall
 
 QUESTION = "Help me get ready for Thursday"
 
@@ -62,6 +63,23 @@ async def test_a_long_memory_shows_first_what_it_was_stored_for(world: SmallWorl
     first = memory.evidence[0]
     assert ("passbook" in first.text, first.query) == (True, cue)
     assert any("boots" in one.text for one in memory.evidence)
+
+
+async def test_what_a_question_names_comes_first_though_its_cues_are_about_other_things() -> None:
+    others = [
+        stored_for(note(f"n{n}", f"The {word} needs oil."), "tell me about the house", "what next")
+        for n, word in enumerate(("gate", "door", "hinge", "lock", "clock", "mower"))
+    ]
+    wedding = note("wedding", "The Asmus wedding pays badly.", title="Money")
+    async with temporary_recall() as recall:
+        await recall.aadd([*others, stored_for(wedding, "which job shall I take in May")])
+
+        result = await recall.arecall("Tell me about Asmus", k=3)
+
+        told = recall.trace(result.trace_id).candidate("wedding")
+        assert result.ids()[0] == "wedding"
+        assert told is not None
+        assert told.parts["named"] > 0
 
 
 async def test_a_look_up_finds_what_was_stored_for_it_where_hardly_anything_has_cues(

@@ -1,0 +1,39 @@
+"""Which memory a question names, by what searches found for it."""
+
+import pytest
+
+from secondhop.nodes.selection.blend import FacetRanking
+from secondhop.nodes.selection.naming import named_memory
+
+SHORT = "Tell me about the Asmus wedding"
+LONG = "Help me decide about an offer for the old shredder, the trailer and the saw on Saturday"
+
+
+def ranking(**found: tuple[float, float]) -> FacetRanking:
+    """{memory id: (lexical score, cosine)}"""
+    return FacetRanking(
+        fused=dict.fromkeys(found, 0.01),
+        lexical={one: lexical for one, (lexical, _) in found.items()},
+        dense={one: dense for one, (_, dense) in found.items()},
+        score={}.__getitem__,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "named"),
+    [
+        (SHORT, {"wedding": (0.5, 0.7), "party": (0.45, 0.6)}, "wedding"),
+        (SHORT, {"wedding": (0.5, 0.6), "party": (0.3, 0.7)}, "wedding"),
+        (SHORT, {"wedding": (0.5, 0.6), "party": (0.45, 0.7)}, ""),
+        (SHORT, {"wedding": (0.5, 0.6)}, "wedding"),
+        (SHORT, {"wedding": (0.0, 0.9)}, ""),
+        (SHORT, {}, ""),
+        (LONG, {"shredder": (0.7, 0.8), "saw": (0.2, 0.5)}, "shredder"),
+        (LONG, {"shredder": (0.5, 0.8), "saw": (0.1, 0.5)}, ""),
+        (LONG, {"shredder": (0.7, 0.6), "saw": (0.2, 0.7)}, ""),
+    ],
+)
+def test_what_has_the_words_of_a_question_is_named(
+    question: str, found: dict[str, tuple[float, float]], named: str
+) -> None:
+    assert named_memory(ranking(**found), question) == named

@@ -1,0 +1,40 @@
+"""A process that was forked after a store was opened is refused, and does not hang."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from secondhop.errors import UsageError
+from secondhop.recall import Recall
+from secondhop.testing import note
+
+
+def test_a_forked_process_is_told_to_open_its_own_store(tmp_path: Path) -> None:
+    program = Path(__file__).with_name("open_and_fork.py")
+
+    ran = subprocess.run(
+        [sys.executable, str(program), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    used, opened, parent = ran.stdout.splitlines()
+    for told in (used, opened):
+        assert "was opened before this process was forked" in told
+        assert "open stores after the fork" in told
+    assert parent == "1"
+
+
+def test_a_callback_cannot_make_a_sync_call_that_would_wait_for_itself(tmp_path: Path) -> None:
+    with Recall.open(tmp_path, embedder="hashing") as recall:
+
+        def progress(_stage: str, _done: int, _total: int) -> None:
+            recall.memories.counts()
+
+        with pytest.raises(UsageError, match="callback of a sync call"):
+            recall.add([note("key", "The spare key is under the blue pot")], progress=progress)
+        assert recall.memories.counts().memories in (0, 1)
