@@ -79,16 +79,14 @@ async def ranked(
     hidden = await services.hidden.of(state, services)
     memories = depth_of(state, services.settings.ranking)
     depth = memories * PASSAGES_A_MEMORY
-    seconds = max(0.0, state["deadline_at"] - time.time())
     free = [one for one in asked if "memory_ids" not in one]
     near, worded = await asyncio.gather(
-        within(seconds, partial(by_similarity, asked, state, depth, hidden, services)),
-        within(seconds, partial(by_words, free, depth, hidden, services)),
+        in_time(state, partial(by_similarity, asked, state, depth, hidden, services)),
+        in_time(state, partial(by_words, free, depth, hidden, services)),
         return_exceptions=True,
     )
     similar = Similar() if isinstance(near, BaseException) else near
     errors = [search_error("dense", near), search_error("lexical", worded), *similar.failed]
-    error = "; ".join(filter(None, errors))
     lexical = {} if isinstance(worded, BaseException) else worded
     if state.get("tokens") is not None:
         memories = depth  # every passage that was found is judged
@@ -97,13 +95,18 @@ async def ranked(
         for query_id in similar.vectors
     }
     wanted = dict.fromkeys(passage for ids in unknown.values() for passage in ids)
-    stored = await services.search.vectors([*wanted]) if wanted else {}
+    stored: Mapping[str, Vector] | BaseException = {}
+    if wanted:
+        fetch = in_time(state, partial(services.search.vectors, [*wanted]))
+        (stored,) = await asyncio.gather(fetch, return_exceptions=True)
+    error = "; ".join(filter(None, [*errors, search_error("dense", stored)]))
+    known = {} if isinstance(stored, BaseException) else stored
     return {
         query_id: ranking(
             query_id,
             similar,
             lexical.get(query_id, NOTHING),
-            cosines_to(similar.vectors[query_id], unknown[query_id], stored)
+            cosines_to(similar.vectors[query_id], unknown[query_id], known)
             if query_id in unknown
             else {},
             error=error,
@@ -169,13 +172,13 @@ def cosines_to(
     return dict(zip(known, np.round(cosines, 6).tolist(), strict=True))
 
 
-async def within(seconds: float, search: Callable[[], Awaitable[T]]) -> T:
+async def in_time(state: RecallState, search: Callable[[], Awaitable[T]]) -> T:
     """The search's result. It starts here, so that an early cancellation leaves no coroutine.
 
     Raises:
-        TimeoutError: no result in time.
+        TimeoutError: no result before the deadline.
     """
-    async with asyncio.timeout(seconds):
+    async with asyncio.timeout(max(0.0, state["deadline_at"] - time.time())):
         return await search()
 
 

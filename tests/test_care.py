@@ -74,6 +74,17 @@ async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
     assert len(told.checks) == 8
 
 
+async def test_a_value_that_came_back_is_no_duplicate(recall: Recall) -> None:
+    for month, town in enumerate(("Bonn", "Kiel", "Bonn"), start=1):
+        home = Fact(subject="me", attribute="home", value=town)
+        await recall.memories.aremember(home, at=datetime(2026, month, 1, tzinfo=UTC))
+    assert (await recall.admin.adoctor()).findings == []
+
+    await recall.aadd([note("one", "the same words"), note("two", "the same words")])
+    (found,) = (await recall.admin.adoctor()).findings
+    assert (found.check, found.examples) == ("duplicates", ["one, two"])
+
+
 async def test_orphaned_vectors_are_found_and_removed(recall: Recall) -> None:
     vector = np.eye(1, 256, dtype=np.float32)
     await vars(recall.admin.store)["_index"].upsert(["ghost:1:0"], vector)

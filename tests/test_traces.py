@@ -12,10 +12,11 @@ from tests.small_world import LIFE, QUESTION, SmallWorld, ask
 from tests.store_files import content
 
 from secondhop import traces
-from secondhop.errors import UsageError
+from secondhop.errors import StoreError, UsageError
 from secondhop.graph.deciding import score_text
 from secondhop.graph.explain import explain
 from secondhop.graph.trace import RecallTrace, TraceMiss
+from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.config import Config, TraceSettings
 from secondhop.recall import Recall
 from secondhop.traces import TraceFolder, read_trace
@@ -158,7 +159,7 @@ def test_traces_of_version_0_1_are_found_explained_and_masked(tmp_path: Path) ->
     best = old.candidates[0]
     assert explain(old, best.memory_id).returned
     (file,) = folder.naming([best.memory_id])
-    folder.mask(file, [best.memory_id], texts=[best.title])
+    folder.mask([file], [best.memory_id], texts=[best.title])
 
     assert folder.load("version-1").forgotten == [best.memory_id]
     assert [path.name for path in tmp_path.iterdir()] == ["version-1.json.gz"]
@@ -233,6 +234,23 @@ async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> No
     assert "Against it: newer “About newer” is recorded as its replacement." in " ".join(told.story)
 
 
+async def test_a_trace_that_lists_a_memory_with_its_score_alone_is_left_as_it_is(
+    tmp_path: Path,
+) -> None:
+    many = [note(f"n{day:02}", f"Boiler log {day}: the pressure was fine.") for day in range(60)]
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(many)
+        found = await recall.arecall("Help me with the boiler", k=3)
+        before = recall.trace(found.trace_id)
+        told = {one.memory_id for one in before.candidates}
+        first, scored = found.ids()[0], {hit.memory_id for hit in before.queries[0].dense}
+
+        assert (await recall.memories.aforget(min(scored - told))).traces == 0
+        assert recall.trace(found.trace_id) == before
+        assert (await recall.memories.aforget(first)).traces == 1
+        assert recall.trace(found.trace_id).forgotten == [first]
+
+
 def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     trace: RecallTrace, tmp_path: Path
 ) -> None:
@@ -247,7 +265,7 @@ def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(
     (name,) = folder.naming(["wins"])
     file = tmp_path / name
     written = file.stat().st_mtime_ns
-    folder.mask(name, ["wins", "another"], texts=["What I achieved: the Carefeed turnaround"])
+    folder.mask([name], ["wins", "another"], texts=["What I achieved: the Carefeed turnaround"])
 
     after, kept = content(file), folder.load(trace.trace_id)
     assert b"achieved" not in after
@@ -269,7 +287,7 @@ def test_a_trace_that_cannot_be_read_goes_when_something_is_forgotten(tmp_path: 
     (tmp_path / "damaged.json").write_bytes(b'{"question":"\xff cashews \\q"}')
 
     for file in folder.naming(["wins"]):
-        folder.mask(file, ["wins"], texts=[])
+        folder.mask([file], ["wins"], texts=[])
 
     assert list(tmp_path.iterdir()) == []
 
@@ -343,3 +361,20 @@ async def test_forgetting_masks_the_traces_of_recalls_that_just_ended(tmp_path: 
     assert gone.traces == 3
     assert all(one.forgotten == ["wins"] for one in kept)
     assert "forgotten" in explanation.story[0]
+
+
+async def test_a_trace_that_cannot_be_built_is_logged_and_the_store_still_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_: TraceDraft) -> bytes:
+        raise KeyError("rank")
+
+    monkeypatch.setattr(TraceDraft, "json", property(broken))
+    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
+        await recall.aadd(LIFE)
+        found = await recall.arecall(QUESTION)
+        assert found.memories
+
+    assert "the trace of a recall could not be built" in caplog.text
+    with pytest.raises(StoreError, match="closed"):
+        await recall.memories.acounts()

@@ -9,7 +9,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -46,6 +46,7 @@ _writers: dict[int, ThreadPoolExecutor] = {}
 thread, so it makes its own. One thread is enough, since there is one disk."""
 
 _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
+_WRITTEN_BY_NO_MODEL = re.compile(rb'"planner":\s*"playbooks",\s*"critic":\s*"none"')
 _QUESTION = re.compile(rb'"question":\s*("(?:[^"\\]|\\.)*")')
 """The question in the text of a trace; no other key of this name comes before it."""
 _DAY_S = 86_400.0
@@ -95,8 +96,7 @@ class TraceFolder:
 
     def finish(self) -> None:
         """Wait until all traces are written."""
-        for future in [*self._waiting.values()]:
-            future.result()
+        wait([*self._waiting.values()])
 
     def save(self, trace: RecallTrace | TraceDraft, *, at_ns: int | None = None) -> str:
         """Write a trace now and return its file name.
@@ -131,7 +131,7 @@ class TraceFolder:
         """
         name = name_of(trace_id)
         if (waiting := self._waiting.get(trace_id)) is not None:
-            waiting.result()
+            wait([waiting])
         for found in (name, name.removesuffix(".gz")):  # version 0.1 did not compress
             if (content := self._files.read(found)) is not None:
                 return trace_in(content, name=found)
@@ -154,7 +154,7 @@ class TraceFolder:
     def naming(
         self, memory_ids: Sequence[str], *, said: Sequence[str] = (), since_ns: int = 0
     ) -> list[str]:
-        """File names of the traces that mention any of these memories, or cannot be read.
+        """File names of the traces that may hold words of these memories, or cannot be read.
 
         Args:
             said: what these memories say. A trace whose question repeats it is named, too: a
@@ -180,20 +180,28 @@ class TraceFolder:
         repeating = quoting([*questions.values()], said)
         return [*naming, *(name for name in questions if questions[name] in repeating)]
 
-    def mask(self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str]) -> None:
-        """Remove forgotten memories from a trace; a trace that cannot be read is deleted.
+    def mask(
+        self, names: Sequence[str], memory_ids: Sequence[str], *, texts: Sequence[str]
+    ) -> None:
+        """Remove forgotten memories from these traces; those that cannot be read are deleted.
 
         Args:
             texts: the texts of these memories.
 
         Raises:
-            OSError, StoreError: it cannot be written.
+            OSError, StoreError: one cannot be written.
         """
+        written = {one.name: one.at_ns for one in self._files.listed()}
+        for name in names:
+            self._mask(name, memory_ids, texts=texts, at_ns=written.get(name))
+
+    def _mask(
+        self, name: str, memory_ids: Sequence[str], *, texts: Sequence[str], at_ns: int | None
+    ) -> None:
         content = self._files.read(name)
         if content is None:
             return
         text = _text_of(content)
-        written = {one.name: one.at_ns for one in self._files.listed()}
         trace = None
         with suppress(UsageError):  # a newer version wrote it
             trace = trace_in(content, name=name)
@@ -201,7 +209,7 @@ class TraceFolder:
             self._files.remove(name)
             return
         without = masked(trace, _named(memory_ids, text), texts=texts)
-        saved = self.save(without, at_ns=written.get(name))  # keep its age
+        saved = self.save(without, at_ns=at_ns)  # keep its age
         if saved != name:
             self._files.remove(name)
 
@@ -218,6 +226,8 @@ class TraceFolder:
                 self._files.remove(name)
         except (OSError, StoreError) as error:
             logger.warning("the trace of a recall could not be kept: %s", error)
+        except Exception:  # nobody else reads it: nothing waits for the result
+            logger.exception("the trace of a recall could not be built")
 
     def _newest_first(self) -> list[TraceFile]:
         traces = [one for one in self._files.listed() if one.name.endswith((SUFFIX, OLD_SUFFIX))]
@@ -282,9 +292,23 @@ def trace_in(content: bytes, *, name: str) -> RecallTrace:
 
 
 def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
-    """The ids that the text of a trace contains."""
-    quoted = {one: json.dumps(one, ensure_ascii=False).encode() for one in memory_ids}
-    return [memory_id for memory_id, mark in quoted.items() if mark in text]
+    """The ids of memories whose words the text of a trace may hold.
+
+    A trace lists hundreds of memories with nothing but their scores (`"id":0.5`), or as the rival of
+    another (`"against":"id"`). If a model wrote a part of it, or it repeats the question of a
+    session, it may hold the words of any of them.
+    """
+    is_plain = _WRITTEN_BY_NO_MODEL.search(text) and b'"proved_for"' not in text
+    named: list[str] = []
+    for memory_id in memory_ids:
+        mark = json.dumps(memory_id, ensure_ascii=False).encode()
+        count = text.count(mark)
+        if count and is_plain:
+            count -= text.count(b'"against":' + mark)
+            count -= len(re.findall(re.escape(mark) + rb":-?\d", text))
+        if count:
+            named.append(memory_id)
+    return named
 
 
 def _question_of(text: bytes) -> str | None:

@@ -1,6 +1,7 @@
 """Reads memories and passages from the catalog, always inside one transaction."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
@@ -133,8 +134,16 @@ def page(
         f"SELECT {MEMORY_COLUMNS} FROM memories WHERE memory_id > ? ORDER BY memory_id LIMIT ?",
         (after, limit),
     ).fetchall()
-    memories = map(memory_of, rows)
-    return [(one, passages_of(connection, one.memory_id)) for one in memories]
+    memories = [*map(memory_of, rows)]
+    sql = f"SELECT {PASSAGE_COLUMNS} FROM passages WHERE memory_id IN"
+    owned = defaultdict[str, list[Passage]](list)
+    for row in among(connection, sql, [one.memory_id for one in memories]):
+        passage = passage_of(row)
+        owned[passage.memory_id].append(passage)
+    return [
+        (one, tuple(sorted(owned[one.memory_id], key=lambda passage: passage.ordinal)))
+        for one in memories
+    ]
 
 
 def content_hashes(connection: Connection, *, origin: str | None = None) -> dict[str, str]:

@@ -154,9 +154,14 @@ def test_a_zip_is_read_as_it_was_downloaded(tmp_path: Path, samples: Path) -> No
         for name in ("conversations.json", "user.json"):
             archive.write(samples / "chatgpt" / name, name)
         archive.writestr("dalle/picture.png", b"\x89PNG\r\n")
+        archive.writestr("chat.html", "<html>the same chats once more</html>")
     found, skipped = read(tmp_path / "export.zip")
     assert len(found) == 2
-    assert [entry.item.rpartition("export.zip/")[2] for entry in skipped][1:] == [
+    (page,) = [entry for entry in skipped if entry.item.endswith("chat.html")]
+    assert "holds no conversation" in page.reason
+    read_first, *others = sorted(entry.item.rpartition("export.zip/")[2] for entry in skipped)
+    assert read_first == "chat.html"
+    assert others[1:] == [
         "dalle/picture.png",
         "user.json",
     ]

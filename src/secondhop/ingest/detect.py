@@ -38,7 +38,13 @@ _JSON = LINES_SUFFIXES | {".json"}
 _NOT_JSON = {"markdown": _MARKDOWN, "transcript": _PLAIN}
 """{format: its suffixes}; all other formats are JSON."""
 _BESIDE_CONVERSATIONS = frozenset(
-    {"message_feedback.json", "model_comparisons.json", "shared_conversations.json", "user.json"}
+    {
+        "chat.html",
+        "message_feedback.json",
+        "model_comparisons.json",
+        "shared_conversations.json",
+        "user.json",
+    }
 )
 _NEVER_TEXT = re.compile(
     r"\.(7z|avi|bin|bmp|db|dll|docx?|exe|gif|gz|heic|ico|jpe?g|m4a|mkv|mov|mp[34]|npy|ogg|onnx|otf|"

@@ -261,9 +261,13 @@ async def check_embeddings(case: Examined) -> list[Finding]:
 
 
 async def check_duplicates(case: Examined) -> list[Finding]:
-    """Find memories with the same words."""
+    """Find memories that hold and have the same words."""
     same: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    kept = await case.store.keepings()
+    ended = {one for one, keeping in kept.items() if keeping.end(now=case.now) is not None}
     for memory, _ in case.memories:
+        if memory.memory_id in ended:
+            continue
         said = tuple(" ".join(one.content.split()) for one in memory.messages)
         same[(memory.kind, memory.scope, *said)].append(memory.memory_id)
     groups = [", ".join(ids) for ids in same.values() if len(ids) > 1]

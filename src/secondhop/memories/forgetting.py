@@ -181,8 +181,8 @@ async def erase(writing: MemoryWriting, traces: TraceFolder, found: Erased) -> E
 
 async def mask(traces: TraceFolder, names: Sequence[str], found: Erased) -> None:
     """Remove the words of the erased memories from these traces."""
-    for name in names:
-        await asyncio.to_thread(partial(traces.mask, name, found.memory_ids, texts=found.texts))
+    if names:
+        await asyncio.to_thread(partial(traces.mask, names, found.memory_ids, texts=found.texts))
 
 
 async def passages_without(store: EntityStore, gone: Collection[str]) -> set[bytes]:
