@@ -16,7 +16,6 @@ from secondhop.nodes.selection.blend import (
     NAMED,
     NUMBER,
     PLAYBOOKS,
-    SESSIONS,
     SIMILARITY,
     UNDERTAKING,
 )
@@ -29,7 +28,6 @@ MEANING = {
     UNDERTAKING: "broad cues that it shares with the top memories",
     NUMBER: "how many cues it has",
     NAMED: "it has the words of the question that few others have",
-    SESSIONS: "votes in earlier sessions about similar questions",
     SIMILARITY: "how near its text is to the question",
     HYBRID: "its places in the searches by words and by similarity",
     PLAYBOOKS: "what such questions usually need",

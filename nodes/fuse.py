@@ -116,7 +116,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
                 if card.undertakings and not outdated_by(card, hidden)
             },
             named=named_memory(rankings.get(DIRECT, NOTHING_FOUND), state["question"]),
-            sessions=state["learned"].get("added", {}) if "learned" in state else {},
+            kept=state["learned"]["factors"] if "learned" in state else (),
             look_up=state["kind"] in LOOKUPS,
             limit=None if all_count else max(KEPT, state["k"]),
         )

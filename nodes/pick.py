@@ -99,7 +99,7 @@ def unfit(
     drops: list[Drop] = []
     for memory_id in pool.ids:
         vote, score = votes.get(memory_id), state["candidates"][memory_id]["score"]
-        lifted = score * max(1.0, learned_factor(memory_id, state))
+        lifted = score * max(1.0, learned_factor(state["candidates"][memory_id], state))
         if vote is not None and keeps_out(vote):
             reason, stage, threshold = voted(vote), "critique", None
         elif lifted < min_score and not (vote and vote["facet_ids"]):

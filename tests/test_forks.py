@@ -32,7 +32,7 @@ def test_a_forked_process_is_told_to_open_its_own_store(tmp_path: Path) -> None:
 def test_a_callback_cannot_make_a_sync_call_that_would_wait_for_itself(tmp_path: Path) -> None:
     with Recall.open(tmp_path, embedder="hashing") as recall:
 
-        def progress(_stage: str, _done: int, _total: int) -> None:
+        def progress(_stage: str, _done: int, _total: int | None) -> None:
             recall.memories.counts()
 
         with pytest.raises(UsageError, match="callback of a sync call"):

@@ -25,11 +25,10 @@ CUES, BROAD_CUES = "cues", "broad cues"
 UNDERTAKING = "shared undertaking"
 NUMBER = "number of cues"
 NAMED = "named"
-SESSIONS = "earlier sessions"
 """Names of the parts, from `SIMILARITY` on: the cosine; the fused ranks of both searches; what
 `suggest` found; the nearest specific cues; the nearest broad cue; the broad cue shared with the
 best memories; the number of cues (a memory that serves many requests is likelier to serve this
-one); whether the question names it; votes in sessions about similar questions.
+one); whether the question names it.
 """
 
 TEXT_WEIGHTS: Mapping[str, float] = {SIMILARITY: 0.75, HYBRID: 0.25}
@@ -164,7 +163,7 @@ def blended(
     cue_counts: Mapping[str, CueCounts] = MappingProxyType({}),
     undertakings: Mapping[str, Collection[str]] = MappingProxyType({}),
     named: str = "",
-    sessions: Mapping[str, float] = MappingProxyType({}),
+    kept: Collection[str] = (),
     look_up: bool = False,
     limit: int | None = None,
 ) -> dict[str, Blended]:
@@ -179,9 +178,8 @@ def blended(
         undertakings: {memory id: its broad cues}, for memories that may take part in the shared
             undertaking.
         named: id of the memory that the question names. It counts if most memories have cues.
-        sessions: {memory id: what votes in earlier sessions add or take}.
-        limit: most memories to return, plus the `NEAREST_KEPT` of the ranking; all are compared.
-            None: return all.
+        limit: most memories to return, plus `kept` and the `NEAREST_KEPT` of the ranking; all are
+            compared. None: return all.
     """
     suggested = suggested or NOTHING_SUGGESTED
     cue_weights = LOOKUP_WEIGHTS if look_up else CUE_WEIGHTS
@@ -204,8 +202,6 @@ def blended(
         parts[UNDERTAKING], shared = undertaking_scores(lead, ids, undertakings)
     if named and mostly_cued and not look_up:
         parts[NAMED] = NAMED_WEIGHT * np.array([one == named for one in ids])
-    if sessions:
-        parts[SESSIONS] = np.array([sessions.get(one, 0.0) for one in ids])
     total = sum_of(parts)
     slope, middle = CUES_LOGISTIC if mostly_cued else TEXT_LOGISTIC
     added = {name: values.tolist() for name, values in parts.items()}
@@ -216,7 +212,7 @@ def blended(
             parts={name: round(values[row], 3) for name, values in added.items()},
             undertaking=shared[row] if shared and added[UNDERTAKING][row] > 0 else "",
         )
-        for row in best_rows(total, ids, found, limit=limit)
+        for row in best_rows(total, ids, {*kept, *islice(found.fused, NEAREST_KEPT)}, limit=limit)
     }
 
 
@@ -259,17 +255,16 @@ def cue_columns(
 
 
 def best_rows(
-    total: Floats, ids: Sequence[str], found: FacetRanking, *, limit: int | None
+    total: Floats, ids: Sequence[str], kept: Collection[str], *, limit: int | None
 ) -> list[int]:
-    """Rows of the `limit` best sums, then those of the question's top memories in `found`.
+    """Rows of the `limit` best sums, then those of the memories in `kept`.
 
-    The top of that ranking decides whether anything answers the question.
+    The top of the question's ranking is among these: it decides whether anything answers.
     """
     order: list[int] = np.argsort(-total, kind="stable").tolist()
     if limit is None:
         return order
-    nearest = {*islice(found.fused, NEAREST_KEPT)}
-    return [*order[:limit], *(row for row in order[limit:] if ids[row] in nearest)]
+    return [*order[:limit], *(row for row in order[limit:] if ids[row] in kept)]
 
 
 def sum_of(parts: Mapping[str, Floats]) -> Floats:

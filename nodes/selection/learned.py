@@ -6,8 +6,9 @@ that helped or did not help, and a vote against memories that people refused.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from math import exp
 
-from secondhop.nodes.state import Proved, RecallState, RecallUpdate, Vote
+from secondhop.nodes.state import Candidate, Proved, RecallState, RecallUpdate, Vote
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Sharpening
 from secondhop.stores.cues import CueHit, voted
@@ -16,9 +17,9 @@ MOST = 0.3
 """The most that sessions add to a memory's relevance, as a share of it. They subtract at most half
 as much, because a cold vote often means just "not now"."""
 
-MOST_ADDED = 4.0
-"""The same for a score that is a sum of parts (`blend.py`). People said that the memory helped with
-this question, which is more than most parts say. Of 2.5 to 6, it was best (docs/benchmarks.md)."""
+MOST_ODDS = 3.5
+"""The same for the logarithm of the odds of a score that is a chance (`blend.py`). People said that
+the memory helped with this question, which tells more than any part of the score does."""
 
 PRIOR = 1.0
 """Smoothing, in votes: one vote has half of the full effect, several that agree nearly all."""
@@ -62,7 +63,7 @@ def learned_of(proved: Proved) -> RecallUpdate:
     return {
         "learned": {
             "factors": {one: factor_of(said) for one, said in votes.items() if said},
-            "added": {one: added_by(said) for one, said in votes.items() if said},
+            "odds": {one: odds_of(said) for one, said in votes.items() if said},
             "questions": {one: q for one, q in proved["questions"].items() if votes[one] > 0},
             "refused": {one: q for one, q in proved["refused"].items() if votes[one] < 0},
         },
@@ -80,19 +81,29 @@ def factor_of(votes: float) -> float:
     return round(1 + most * votes / (abs(votes) + PRIOR), 4)
 
 
-def added_by(votes: float) -> float:
-    """What votes add to a score that is a sum of parts.
+def odds_of(votes: float) -> float:
+    """What votes add to the logarithm of the odds of a score.
 
-    >>> added_by(1.0), added_by(3.0), added_by(-0.5)
-    (2.0, 3.0, -0.6667)
+    >>> odds_of(1.0), odds_of(3.0), odds_of(-0.5)
+    (1.75, 2.625, -0.5833)
     """
-    most = MOST_ADDED if votes > 0 else MOST_ADDED / 2
+    most = MOST_ODDS if votes > 0 else MOST_ODDS / 2
     return round(most * votes / (abs(votes) + PRIOR), 4)
 
 
-def learned_factor(memory_id: str, state: RecallState) -> float:
-    """The factor of sessions on a memory's relevance; 1.0 if they say nothing about it."""
-    return state["learned"]["factors"].get(memory_id, 1.0) if "learned" in state else 1.0
+def learned_factor(candidate: Candidate, state: RecallState) -> float:
+    """The factor of sessions on a memory's relevance; 1.0 if they say nothing about it.
+
+    A score that is a sum of parts is a chance p; with its odds p / (1 - p) times e^x, it becomes
+    p / (p + (1 - p) e^-x).
+    """
+    learned, memory_id = state.get("learned"), candidate["memory_id"]
+    if learned is None or memory_id not in learned["factors"]:
+        return 1.0
+    if "parts" not in candidate or "odds" not in learned:
+        return learned["factors"][memory_id]
+    chance = candidate["score"]
+    return round(1 / (chance + (1 - chance) * exp(-learned["odds"][memory_id])), 4)
 
 
 def earlier_votes(memory_ids: Iterable[str]) -> dict[str, Vote]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.planning.question_kind import age_counts
+from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.selection.source_priority import parsed_priority
 from secondhop.nodes.state import Candidate, RecallState, Vote
@@ -73,12 +74,8 @@ def exposure(
 
 
 def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
-    """0.85..1.3: above 1 for memories that helped in sessions about similar questions; 1 if the
-    score has a part for it."""
-    given = state["learned"]["factors"] if "learned" in state else {}
-    return np.array(
-        [1.0 if "parts" in one else given.get(one["memory_id"], 1.0) for one in candidates]
-    )
+    """Above 1 for memories that helped in sessions about similar questions; see `learned.py`."""
+    return np.array([learned_factor(one, state) for one in candidates])
 
 
 FACTORS: Final[Mapping[str, Factor]] = {

@@ -294,8 +294,8 @@ def trace_in(content: bytes, *, name: str) -> RecallTrace:
 def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
     """The ids of memories whose words the text of a trace may hold.
 
-    A trace lists hundreds of memories with nothing but their scores (`"id":0.5`), or as the rival of
-    another (`"against":"id"`). If a model wrote a part of it, or it repeats the question of a
+    A trace lists hundreds of memories with nothing but their scores (`"id":0.5`), or as the rival
+    of another (`"against":"id"`). If a model wrote a part of it, or it repeats the question of a
     session, it may hold the words of any of them.
     """
     is_plain = _WRITTEN_BY_NO_MODEL.search(text) and b'"proved_for"' not in text

@@ -30,6 +30,8 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[31mred\\n\\tline")
     'ared line'
     """
+    if text.isprintable() and text.isascii():
+        return " ".join(text.split())
     plain = ESCAPE_SEQUENCE.sub("", text)
     return " ".join("".join(visible(char) for char in plain).split())
 

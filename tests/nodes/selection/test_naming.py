@@ -4,6 +4,7 @@ import pytest
 
 from secondhop.nodes.selection.blend import FacetRanking
 from secondhop.nodes.selection.naming import named_memory
+from secondhop.nodes.state import FacetScore
 
 SHORT = "Tell me about the Asmus wedding"
 LONG = "Help me decide about an offer for the old shredder, the trailer and the saw on Saturday"
@@ -15,7 +16,7 @@ def ranking(**found: tuple[float, float]) -> FacetRanking:
         fused=dict.fromkeys(found, 0.01),
         lexical={one: lexical for one, (lexical, _) in found.items()},
         dense={one: dense for one, (_, dense) in found.items()},
-        score={}.__getitem__,
+        score=dict[str, FacetScore]().__getitem__,
     )
 
 
