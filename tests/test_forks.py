@@ -30,9 +30,11 @@ def test_a_forked_process_is_told_to_open_its_own_store(tmp_path: Path) -> None:
 
 
 def test_a_callback_cannot_make_a_sync_call_that_would_wait_for_itself(tmp_path: Path) -> None:
+    told = list[tuple[str, int, int | None]]()
     with Recall.open(tmp_path, embedder="hashing") as recall:
 
-        def progress(_stage: str, _done: int, _total: int | None) -> None:
+        def progress(stage: str, done: int, total: int | None) -> None:
+            told.append((stage, done, total))
             recall.memories.counts()
 
         with pytest.raises(UsageError, match="callback of a sync call"):
