@@ -1,6 +1,7 @@
 """`Recall` itself, with a real store in a folder and the hashing embedder."""
 
 import asyncio
+from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -277,3 +278,13 @@ async def test_a_greeting_brings_nothing_unless_a_memory_is_for_it(
     routine = await empty.memories.aremember("First the pills, then the news.")
     await empty.memories.cues.aadd(routine.memory_id, message)
     assert routine.memory_id in (await empty.arecall(message)).ids()
+
+
+async def test_a_stream_that_is_closed_early_ends_the_recall(recall: Recall) -> None:
+    await recall.arecall(QUESTION)
+    before = asyncio.all_tasks()
+
+    async with aclosing(recall.astream(QUESTION)) as events:
+        await anext(events)
+
+    assert asyncio.all_tasks() == before

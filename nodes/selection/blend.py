@@ -186,24 +186,24 @@ def blended(
     text_weights = {**TEXT_WEIGHTS, PLAYBOOKS: PLAYBOOKS_WEIGHT * suggested["confidence"]}
     ids = sorted({*found.fused, *suggested["memory_ids"]})
     has_cues = np.array([one in cue_counts for one in ids], dtype=np.bool_)
-    mostly_cued = bool(has_cues.any()) and has_cues.mean() >= MOSTLY_ANNOTATED
+    most_have_cues = bool(has_cues.any()) and has_cues.mean() >= MOSTLY_ANNOTATED
     columns = text_columns(ids, found, suggested)
     if cued is not None:
         columns |= cue_columns(ids, cued, cue_counts)
     by_text = {name: text_weights.get(name, 0.0) * scores for name, scores in columns.items()}
     by_cues = {name: cue_weights.get(name, 0.0) * scores for name, scores in columns.items()}
     cues_count = has_cues
-    if look_up or not mostly_cued:
+    if look_up or not most_have_cues:
         cues_count = has_cues & (sum_of(by_cues) >= sum_of(by_text))
     parts = {name: np.where(cues_count, by_cues[name], by_text[name]) for name in columns}
     shared: list[str] = []
-    if undertakings and mostly_cued and not look_up:
+    if undertakings and most_have_cues and not look_up:
         lead = sum_of(parts) + NAMING_WEIGHT * naming_scores(ids, found)
         parts[UNDERTAKING], shared = undertaking_scores(lead, ids, undertakings)
-    if named and mostly_cued and not look_up:
+    if named and most_have_cues and not look_up:
         parts[NAMED] = NAMED_WEIGHT * np.array([one == named for one in ids])
     total = sum_of(parts)
-    slope, middle = CUES_LOGISTIC if mostly_cued else TEXT_LOGISTIC
+    slope, middle = CUES_LOGISTIC if most_have_cues else TEXT_LOGISTIC
     added = {name: values.tolist() for name, values in parts.items()}
     totals: list[float] = total.tolist()
     return {

@@ -1,7 +1,7 @@
 """The methods that `Recall` and a recall over a host's retriever share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -10,7 +10,7 @@ from secondhop.errors import StoreError
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.state import Effort, RecallInput
-from secondhop.running import RecallEvent
+from secondhop.running import RecallEvents
 from secondhop.stores.where import Where
 from secondhop.sync import BackgroundLoop, blocking
 from secondhop.traces import TraceFolder
@@ -31,7 +31,7 @@ class Askable(ABC):
         self._traces, self._loop = traces, loop
 
     @abstractmethod
-    def _events(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
+    def _events(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
         """Run one recall; the last event carries the result and the trace."""
 
     @abstractmethod
@@ -79,7 +79,7 @@ class Askable(ABC):
             UnknownEntityError: nothing is stored for the entity.
         """
         result: RecallResult | None = None
-        async for event in self.astream(
+        events = self.astream(
             question,
             k=k,
             tokens=tokens,
@@ -89,8 +89,10 @@ class Askable(ABC):
             where=where,
             effort=effort,
             thread_id=thread_id,
-        ):
-            result = event.result or result
+        )
+        async with aclosing(events):
+            async for event in events:
+                result = event.result or result
         if result is None:
             raise StoreError("the recall ended without an answer; please report this")
         return result
@@ -109,8 +111,11 @@ class Askable(ABC):
         where: Where | None = None,
         effort: Effort | None = None,
         thread_id: str | None = None,
-    ) -> AsyncIterator[RecallEvent]:
-        """Like `arecall`, one event per step; the last one carries the result and the trace."""
+    ) -> RecallEvents:
+        """Like `arecall`, one event per step; the last one carries the result and the trace.
+
+        If you stop listening early, close it (`contextlib.aclosing`): that ends the recall.
+        """
         asked: RecallInput = {
             "question": question,
             "k": k,
@@ -121,8 +126,9 @@ class Askable(ABC):
             "where": where.values() if isinstance(where, Where) else where,
             "effort": effort,
         }
-        async for event in self._events(asked, thread_id):
-            yield event
+        async with aclosing(self._events(asked, thread_id)) as events:
+            async for event in events:
+                yield event
 
     async def aexplain(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str

@@ -1,7 +1,7 @@
 """`Recall`: the memory of one entity, ready to be asked."""
 
 import os
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from secondhop.nodes.config import Config
 from secondhop.nodes.state import RecallInput
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
-from secondhop.running import RecallEvent
+from secondhop.running import RecallEvents
 from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
 
@@ -221,7 +221,7 @@ class Recall(Askable):
 
     # --- asking ---
 
-    def _events(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
+    def _events(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
         return self._behind.answering.stream(asked, thread_id)
 
     async def _explained(

@@ -1,7 +1,7 @@
 """Recall over a host's own retriever, vector store or LangGraph store."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +27,7 @@ from secondhop.nodes.state import RecallInput
 from secondhop.opening import Embedders, cached_embedders
 from secondhop.prompts.templates import PromptSource
 from secondhop.retrieved import Finding, RetrievedMemories
-from secondhop.running import RecallEvent, run_recall
+from secondhop.running import RecallEvents, run_recall
 from secondhop.stores.locks import queue_for
 from secondhop.sync import BackgroundLoop
 from secondhop.traces import TraceFolder
@@ -105,9 +105,7 @@ class RetrieverRecall(Askable):
         self._models: Embedders | None = None
         self._closed = False
 
-    async def _events(
-        self, asked: RecallInput, thread_id: str | None
-    ) -> AsyncIterator[RecallEvent]:
+    async def _events(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
         from secondhop.graph.builder import build_recall_graph
 
         only_of_stores = {name: asked.get(field) for name, field in MOMENTS_AND_FILTERS.items()}
@@ -117,10 +115,11 @@ class RetrieverRecall(Askable):
         services = await self._services()
         graph = build_recall_graph(services)
         try:
-            async for event in run_recall(graph, asked, services=services):
-                if event.draft is not None:
-                    self._traces.keep(event.draft)
-                yield event
+            async with aclosing(run_recall(graph, asked, services=services)) as events:
+                async for event in events:
+                    if event.draft is not None:
+                        self._traces.keep(event.draft)
+                    yield event
         finally:
             if self._closed:  # it was closed meanwhile; remove what was written since
                 await self.aclose()

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
 from secondhop.graph.compiled import CompiledGraphs
@@ -65,6 +65,10 @@ class RecallEvent:
         return self.draft.trace if self.draft is not None else None
 
 
+RecallEvents: TypeAlias = AsyncGenerator[RecallEvent, None]
+"""Of one recall. Closing it ends the recall."""
+
+
 class Answering:
     """Answers questions from the memories of one entity.
 
@@ -85,7 +89,7 @@ class Answering:
         self._traces, self._name = traces, name
         self._is_ready = False
 
-    async def stream(self, asked: RecallInput, thread_id: str | None) -> AsyncIterator[RecallEvent]:
+    async def stream(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
         """See `Recall.astream`."""
         await self.ready()
         graph = self._graphs.unkept
@@ -96,11 +100,12 @@ class Answering:
             limit = self._services.settings.limits.deadline_s
             graph_input = await resumed(graph, thread_id, deadline_s=limit) or asked
         running = run_recall(graph, graph_input, services=self._services, thread_id=thread_id)
-        async for event in running:
-            busy = self._traces.keep(event.draft) if event.draft is not None else None
-            if busy is not None:
-                await asyncio.shield(asyncio.wrap_future(busy))
-            yield event
+        async with aclosing(running):
+            async for event in running:
+                busy = self._traces.keep(event.draft) if event.draft is not None else None
+                if busy is not None:
+                    await asyncio.shield(asyncio.wrap_future(busy))
+                yield event
 
     async def ready(self) -> None:
         """Check that there are memories, and warm the models.
@@ -136,7 +141,7 @@ async def run_recall(
     *,
     services: Services,
     thread_id: str | None = None,
-) -> AsyncIterator[RecallEvent]:
+) -> RecallEvents:
     """Yield the events of one recall; the last one carries result and trace.
 
     The graph runs in a task of its own. So a slow listener does not delay the graph, and the

@@ -1,6 +1,6 @@
 """The tools of the MCP server, with parameter names in camelCase."""
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Annotated, Any, Literal, TypeAlias
 
 from mcp.server.mcpserver import Context
@@ -122,10 +122,11 @@ class MemoryTools:
                 where=where,
                 effort=effort,
             )
-            async for event in events:
-                progress(event)
-                if event.result is not None:
-                    return RecallReply.of(event.result)
+            async with aclosing(events):
+                async for event in events:
+                    progress(event)
+                    if event.result is not None:
+                        return RecallReply.of(event.result)
         raise StoreError("the recall ended without an answer; please report this")
 
     async def recall_briefing(

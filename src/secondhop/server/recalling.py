@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -20,7 +21,7 @@ from secondhop.graph.slot_reason import last_because
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.config import Config
 from secondhop.recall import Recall
-from secondhop.running import RecallEvent
+from secondhop.running import RecallEvent, RecallEvents
 from secondhop.server.access import Readable, Server
 from secondhop.server.bodies import (
     MemoryId,
@@ -53,9 +54,10 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 async def recall(recall: Readable, body: RecallBody, server: Server) -> RecallResult:
     """The memories that a good answer needs, best first."""
     result: RecallResult | None = None
-    async for event in asked(recall, body):
-        server.metrics.step(event)
-        result = event.result or result
+    async with aclosing(asked(recall, body)) as events:
+        async for event in events:
+            server.metrics.step(event)
+            result = event.result or result
     assert result is not None  # the last event carries it
     return result
 
@@ -70,21 +72,22 @@ async def recall_stream(recall: Readable, body: RecallBody, server: Server) -> S
     )
 
 
-def asked(recall: Recall, body: RecallBody) -> AsyncIterator[RecallEvent]:
+def asked(recall: Recall, body: RecallBody) -> RecallEvents:
     """Start the recall that a body asks for."""
     return recall.astream(**dict(body))
 
 
 async def sent(
-    first: RecallEvent, events: AsyncIterator[RecallEvent], *, metrics: Metrics
+    first: RecallEvent, events: RecallEvents, *, metrics: Metrics
 ) -> AsyncGenerator[str, None]:
     """The events as text; an error ends them with a `problem` event."""
     event: RecallEvent | None = first
     try:
-        while event is not None:
-            metrics.step(event)
-            yield on_wire(event)
-            event = await anext(events, None)
+        async with aclosing(events):
+            while event is not None:
+                metrics.step(event)
+                yield on_wire(event)
+                event = await anext(events, None)
     except SecondhopError as error:
         yield f"event: problem\ndata: {problem_of(error).model_dump_json()}\n\n"
 
