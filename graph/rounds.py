@@ -11,7 +11,7 @@ from secondhop.nodes.critique import critique
 from secondhop.nodes.decompose import decompose
 from secondhop.nodes.dispatch import dispatch
 from secondhop.nodes.diversify import diversify
-from secondhop.nodes.effort import is_unplanned, mostly_cued, planning_steps, votes
+from secondhop.nodes.effort import asks_critic, is_unplanned, mostly_cued, planning_steps
 from secondhop.nodes.expand import expand
 from secondhop.nodes.fuse import fuse
 from secondhop.nodes.planning.question_kind import LOOKUPS
@@ -127,7 +127,7 @@ async def after_dispatch(state: RecallState) -> list[Literal["retrieve", "sugges
 
 async def after_ranking(state: RecallState, *, services: Services) -> Literal["judge", "no vote"]:
     """Whether the critic is asked in this round."""
-    return "judge" if votes(state, services) else "no vote"
+    return "judge" if asks_critic(state, services) else "no vote"
 
 
 async def after_pick(state: RecallState) -> Literal["go on", "stop"]:

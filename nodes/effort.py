@@ -56,7 +56,7 @@ def planning_steps(
     return ["expand"] if mostly_cued(state) else ["decompose", "expand"]
 
 
-def votes(state: Mapping[str, Any], services: Services) -> bool:
+def asks_critic(state: Mapping[str, Any], services: Services) -> bool:
     """Whether the critic is asked in this round; with effort `low`, only in the first."""
     if services.critic is None:
         return False

@@ -3,7 +3,7 @@
 import time
 
 from secondhop.nodes.config import RecallLimits
-from secondhop.nodes.effort import votes
+from secondhop.nodes.effort import asks_critic
 from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import TOO_LATE, RecallState
@@ -22,7 +22,7 @@ def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     settings = services.settings
     rule = spent_rule(state, settings.limits) or complete_rule(state, services)
     if rule is None and state["round"] > 1:
-        rule = settled_rule(state, judged=votes(state, services))
+        rule = settled_rule(state, judged=asks_critic(state, services))
     return rule or ("", "")
 
 

@@ -66,6 +66,16 @@ async def test_a_file_carries_it_too_and_other_texts_are_left_alone(
     assert kept.messages[0].content == "Something else under this id"
 
 
+async def test_an_import_says_how_far_it_is(recall: Recall, tmp_path: Path) -> None:
+    lines = [line async for line in recall.admin.aexport()]
+    told = list[tuple[str, int, int | None]]()
+
+    async with await Recall.aopen(tmp_path / "copy", embedder="hashing") as copy:
+        await copy.admin.aimport(lines, progress=lambda *step: told.append(step))
+
+    assert told == [("store", 6, 6)]
+
+
 async def test_a_sound_memory_has_no_findings(recall: Recall) -> None:
     told = await recall.admin.adoctor()
 

@@ -109,13 +109,15 @@ async def imported(
         clash = {i for i, memory in memories.items() if known[i] != memory.content_hash}
         if not dry_run:
             if fresh:
-                await ingest_memories(fresh, writer=store, embedder=embedder, progress=progress)
+                await ingest_memories(fresh, writer=store, embedder=embedder)
             mine = [record for record in batch if record.id not in clash]
             await restore_state(mine, store=store, counters=writing.counters)
             await restore_cues(mine, store=store, embedder=embedder)
         conflicts += sorted(clash)
         read, stored = read + len(batch), stored + len(fresh)
         unchanged += len(batch) - len(fresh) - len(clash)
+        if progress is not None:
+            progress("store", read, len(records))
     return Imported(
         read=read,
         stored=stored,

@@ -134,6 +134,7 @@ class Maintenance:
         """Store the memories of an export; memories already stored stay as they are.
 
         Args:
+            progress: called with ("store", memories done, memories in all).
             dry_run: only compare; nothing is embedded or stored.
 
         Raises:
