@@ -70,8 +70,11 @@ async def test_an_import_says_how_far_it_is(recall: Recall, tmp_path: Path) -> N
     lines = [line async for line in recall.admin.aexport()]
     told = list[tuple[str, int, int | None]]()
 
+    def progress(stage: str, done: int, total: int | None) -> None:
+        told.append((stage, done, total))
+
     async with await Recall.aopen(tmp_path / "copy", embedder="hashing") as copy:
-        await copy.admin.aimport(lines, progress=lambda *step: told.append(step))
+        await copy.admin.aimport(lines, progress=progress)
 
     assert told == [("store", 6, 6)]
 
