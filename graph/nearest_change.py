@@ -251,14 +251,15 @@ def cue_hint(
     """The hint that a cue would raise the memory, as an alternative to a higher k.
 
     "" if the question is its cue already, it is outdated or chosen, or its factors keep it below
-    the last slot.
+    the last slot. (What sessions taught is no such factor: it counts less, the higher the score.)
     """
+    factors = [value for name, value in candidate.factors.items() if name != "learned"]
     by_score = trace.settings.get("slots.by") == "score" and not is_voted_on(trace)
     if (
         any(vote.vote in IN_FAVOUR for vote in candidate.votes)
         or words(candidate.cue) == words(trace.question)
         or candidate.outdated_by
-        or (by_score and prod(candidate.factors.values()) <= score_to_beat(trace))
+        or (by_score and prod(factors) <= score_to_beat(trace))
     ):
         return ""
     return with_a_cue(candidate.memory_id, trace.question, takes_cue=takes_cue, ahead_of=ahead_of)

@@ -150,7 +150,7 @@ class TraceCandidate(Told):
     score: float
     parts: dict[str, float] = Field(default_factory=dict[str, float])
     """{part: what it added to the score}, weighted, in standard deviations over the candidates; {}
-    if a plan's facets share the slots."""
+    if neither cues nor playbooks found anything."""
     cue: str = ""
     """Its cue nearest to the question; "" if its cues do not raise its score."""
     undertaking: str = ""

@@ -100,6 +100,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     if suggested is None and cued is None:
         scores = scores_by_memory(rankings)
     else:
+        outdated = {one for one, card in cards.items() if outdated_by(card, hidden)}
         all_count = state.get("tokens") is not None or not is_unplanned(state)
         blends = blended(
             rankings.get(DIRECT, NOTHING_FOUND),
@@ -113,9 +114,11 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
             undertakings={
                 one: card.undertakings
                 for one, card in cards.items()
-                if card.undertakings and not outdated_by(card, hidden)
+                if card.undertakings and one not in outdated
             },
-            named=named_memory(rankings.get(DIRECT, NOTHING_FOUND), state["question"]),
+            named=""
+            if (own := state["rankings"].get("q0")) is None
+            else named_memory(own, state["question"], leaving_out=outdated),
             kept=state["learned"]["factors"] if "learned" in state else (),
             look_up=state["kind"] in LOOKUPS,
             limit=None if all_count else max(KEPT, state["k"]),

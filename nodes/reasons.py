@@ -94,8 +94,8 @@ def why_of_question(score: FacetScore) -> str:
 
 
 def cues_decide(candidate: Candidate) -> bool:
-    """Whether cues add more to the score than the text does; with a plan, which has no parts,
-    whether they raise it."""
+    """Whether cues add more to the score than the text does; if it has no parts, whether they raise
+    it."""
     if "parts" not in candidate:
         return "cue" in candidate
     parts = candidate["parts"]

@@ -99,7 +99,7 @@ async def ranked(
     if wanted:
         fetch = in_time(state, partial(services.search.vectors, [*wanted]))
         (stored,) = await asyncio.gather(fetch, return_exceptions=True)
-    error = "; ".join(filter(None, [*errors, search_error("dense", stored)]))
+    error = "; ".join(filter(None, [*errors, search_error("vectors", stored)]))
     known = {} if isinstance(stored, BaseException) else stored
     return {
         query_id: ranking(

@@ -84,7 +84,7 @@ class Memory:
         for message in self.messages:
             parts += [message.role, message.content]
         special = [self.kind, self.subject, self.attribute, self.value, self.scope]
-        # an ordinary memory hashes as before these fields existed, so its passage ids stay the same
+        # an ordinary memory hashes as before these fields existed, so it is not stored again
         return parts if special == ["continuity", "", "", "", ""] else parts + special
 
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from secondhop.errors import CorruptStoreError, SchemaVersionError, StoreError, StoreFullError
 from secondhop.stores.database import Connection
+from secondhop.stores.forked import expect_not_forked
 from secondhop.stores.open_files import none_is_left, too_many_files
 
 _BUSY_TIMEOUT_S = 30.0
@@ -188,6 +189,7 @@ class SqliteDatabase:
 
     def _take(self, *, create: bool) -> tuple[sqlite3.Connection, int]:
         """A connection, and the inode of its file; 0 for a file that does not exist yet."""
+        expect_not_forked()
         with self._guard:
             self._expect_open()
             self._forget_another_file()

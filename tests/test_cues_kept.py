@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 from tests.fakes import note
 
+from secondhop.errors import StoreError
 from secondhop.memories.reindex import reindex_entity
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
@@ -123,6 +124,43 @@ async def test_a_correction_is_found_by_the_cues_of_what_it_supersedes(recall: R
     assert await texts_of(recall, "healed") == await texts_of(recall, "allergy"), "it has its own"
     await recall.memories.asupersede("healed", "town")
     assert await texts_of(recall, "town") == await texts_of(recall, "allergy")
+
+
+async def test_copies_are_bounded_and_a_repeated_call_makes_those_that_are_missing(
+    recall: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [
+        replace(note(f"n{one}", f"note {one}", day=4), cues=(f"ask {one}", f"seek {one}"))
+        for one in range(5)
+    ]
+    await recall.memories.aadd(many)
+    lost = recall.admin.store.cues.add
+
+    async def add(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    ids = [one.memory_id for one in many]
+    monkeypatch.setattr(recall.admin.store.cues, "add", add)
+    with pytest.raises(StoreError):
+        await recall.memories.aremember("all of it", memory_id="sum", supersedes=ids)
+    assert await texts_of(recall, "sum") == []
+
+    monkeypatch.setattr(recall.admin.store.cues, "add", lost)
+    again = await recall.memories.aremember("all of it", memory_id="sum", supersedes=ids)
+    assert (again.done, again.notice) == ("unchanged", "")
+    assert await texts_of(recall, "sum") == [
+        f"{verb} {n}" for verb in ("ask", "seek") for n in range(3)
+    ]
+
+
+async def test_votes_of_a_session_are_no_cues_of_its_own(recall: Recall) -> None:
+    vectors = await recall.admin.services.embedder.embed_passages(["where does Ana live"])
+    vote = Cue(memory_id="town", text="where does Ana live", origin="session", proved=1.0)
+    await recall.admin.store.cues.prove([vote], vectors)
+
+    await recall.memories.asupersede("allergy", "town")
+
+    assert "plan a dinner" in await texts_of(recall, "town")
 
 
 async def test_a_model_replaces_the_copies_of_its_cues_and_of_no_others(recall: Recall) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import note
 
+from secondhop.errors import NotStoredError
 from secondhop.memories.service import MemoryService
 from secondhop.recall import Recall
 
@@ -83,12 +84,17 @@ async def test_who_repeats_what_is_stored_is_told_what_does_not_happen(
     await memories.adeprecate("key", "it was moved")
     ended = await memories.aremember(KEY, memory_id="key")
 
-    assert "key keeps its expiry, salience and mark; update it" in marked.notice
-    assert "superseded nothing: old" in marked.notice
+    assert "key keeps its mark; update it" in marked.notice
+    assert "did not supersede old" in marked.notice
     assert "no longer holds: deprecated on 2026-03-01: it was moved; restore it" in ended.notice
     assert {marked.done, ended.done} == {"unchanged"}
     plain = await memories.aremember("the old plan", memory_id="old")
     assert (plain.done, plain.notice) == ("unchanged", "")
+    await memories.aupdate("old", mark="core", salience=0.9)
+    same = await memories.aremember("the old plan", memory_id="old", mark="core")
+    assert same.notice == ""
+    with pytest.raises(NotStoredError):
+        await memories.aremember("the old plan", memory_id="old", supersedes=["nobody"])
 
 
 async def test_a_new_version_keeps_salience_mark_title_tags_and_source(

@@ -2,9 +2,11 @@
 
 import asyncio
 import gzip
+import json
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import ScriptedCritic, note, votes
@@ -249,6 +251,32 @@ async def test_a_trace_that_lists_a_memory_with_its_score_alone_is_left_as_it_is
         assert recall.trace(found.trace_id) == before
         assert (await recall.memories.aforget(first)).traces == 1
         assert recall.trace(found.trace_id).forgotten == [first]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"candidates": [{"refused_for": "the boiler before the Kowalczyk custody"}]},
+        {"candidates": [{"proved_for": "the boiler before the Kowalczyk custody"}]},
+        {"queries": [{"origin": "expand", "text": "the Kowalczyk custody"}]},
+        {"candidates": [{"votes": [{"by": "critic", "reason": "the custody"}]}]},
+    ],
+    ids=["refused for", "proved for", "a model's query", "a model's vote"],
+)
+def test_what_may_hold_the_words_of_a_memory_that_is_only_scored_is_named(
+    held: dict[str, Any], tmp_path: Path
+) -> None:
+    """As an older version or another process may have written it."""
+    query = {"origin": "question", "text": "the boiler", "dense": {"secret": 0.5, "n1": 0.4}}
+    told = {"question": "the boiler", "planner": "playbooks", "critic": "none", "queries": [query]}
+    plain = json.dumps(told, separators=(",", ":")).encode()
+    more = {**told, **held, "queries": [query, *held.get("queries", [])]}
+    (tmp_path / "plain.json.gz").write_bytes(gzip.compress(plain))
+    (tmp_path / "more.json.gz").write_bytes(
+        gzip.compress(json.dumps(more, separators=(",", ":")).encode())
+    )
+
+    assert TraceFolder(tmp_path).naming(["secret"]) == ["more.json.gz"]
 
 
 def test_forgotten_words_go_from_a_trace_and_ids_ranks_and_scores_stay(

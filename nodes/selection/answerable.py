@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from math import sqrt
 
+from secondhop.nodes.effort import mostly_cued
 from secondhop.nodes.planning.question_kind import LOOKUPS, is_small_talk, names_in
 from secondhop.nodes.selection.pool import Pool
 from secondhop.nodes.state import DIRECT, FacetScore, QuestionKind, RecallState
@@ -122,6 +123,12 @@ def nearest_cue(state: RecallState) -> float:
     """Similarity of the nearest specific cue to the question; 0.0 if no memory has cues."""
     own = state.get("rankings", {}).get("q0")
     return own["cues"]["nearest"] if own and "cues" in own else 0.0
+
+
+def is_text_look_up(state: RecallState) -> bool:
+    """Whether text decides: the question is a look-up, few memories have cues, and none has a cue
+    near the question."""
+    return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_HELP
 
 
 def text_relevance(score: FacetScore) -> float:

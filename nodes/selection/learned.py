@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from math import exp
 
+from secondhop.nodes.effort import is_unplanned
+from secondhop.nodes.selection.answerable import is_text_look_up
 from secondhop.nodes.state import Candidate, Proved, RecallState, RecallUpdate, Vote
 from secondhop.ranking.arrays import Floats
 from secondhop.ranking.coverage import Sharpening
@@ -94,13 +96,14 @@ def odds_of(votes: float) -> float:
 def learned_factor(candidate: Candidate, state: RecallState) -> float:
     """The factor of sessions on a memory's relevance; 1.0 if they say nothing about it.
 
-    A score that is a sum of parts is a chance p; with its odds p / (1 - p) times e^x, it becomes
-    p / (p + (1 - p) e^-x).
+    If a sum of parts decides, the score is a chance p; with its odds p / (1 - p) times e^x, it
+    becomes p / (p + (1 - p) e^-x).
     """
     learned, memory_id = state.get("learned"), candidate["memory_id"]
     if learned is None or memory_id not in learned["factors"]:
         return 1.0
-    if "parts" not in candidate or "odds" not in learned:
+    is_chance = "parts" in candidate and is_unplanned(state) and not is_text_look_up(state)
+    if not is_chance or "odds" not in learned:
         return learned["factors"][memory_id]
     chance = candidate["score"]
     return round(1 / (chance + (1 - chance) * exp(-learned["odds"][memory_id])), 4)

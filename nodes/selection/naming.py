@@ -1,6 +1,9 @@
 """The memory that a question names: its words find it better than cues do."""
 
-from secondhop.nodes.selection.blend import FacetRanking
+from collections.abc import Collection
+
+from secondhop.nodes.retrieval.similarity import rows
+from secondhop.nodes.state import Hits, Ranking
 from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
 
@@ -15,22 +18,33 @@ MOST = 0.6
 """Lexical score from which a memory says most of a question."""
 
 
-def named_memory(found: FacetRanking, question: str) -> str:
+def named_memory(found: Ranking, question: str, *, leaving_out: Collection[str] = ()) -> str:
     """The id of the memory that the question names; "" if it names none.
 
-    No other memory has as many of its words. For a short question, it also leads by far or is the
-    most similar one; for a longer question, it says most of it and is the most similar one.
+    No other memory has more of its words. For a short question, it also leads by far or is the most
+    similar one; for a longer question, it says most of it and is the most similar one.
 
     Args:
-        found: the question's own ranking.
+        found: what the question itself found.
+        leaving_out: ids of memories that cannot be meant.
     """
-    first, *others = sorted(found.lexical, key=lambda one: (-found.lexical[one], one)) or [""]
-    score = found.lexical.get(first, 0.0)
-    if score <= 0:
-        return ""
-    is_nearest = found.dense.get(first, 0.0) >= max(found.dense.values())
     telling = {word for word in words(question) if word not in STOP_WORDS | TASK_WORDS}
+    worded = best_scores(found["lexical"], leaving_out=leaving_out)
+    near = best_scores(found["dense"], leaving_out=leaving_out)
+    if not telling or not worded:
+        return ""
+    first, *others = sorted(worded, key=lambda one: (-worded[one], -near.get(one, 0.0), one))
+    is_nearest = near.get(first, 0.0) >= max(near.values(), default=0.0)
     if len(telling) > FEW:
-        return first if is_nearest and score >= MOST else ""
-    second = found.lexical[others[0]] if others else 0.0
-    return first if is_nearest or second <= (1 - LEAD) * score else ""
+        return first if is_nearest and worded[first] >= MOST else ""
+    second = worded[others[0]] if others else 0.0
+    return first if is_nearest or second <= (1 - LEAD) * worded[first] else ""
+
+
+def best_scores(hits: Hits, *, leaving_out: Collection[str]) -> dict[str, float]:
+    """{memory id: score of its best passage}"""
+    best: dict[str, float] = {}
+    for _, memory_id, score in rows(hits):
+        if memory_id not in leaving_out:
+            best[memory_id] = max(score, best.get(memory_id, score))
+    return best

@@ -23,14 +23,13 @@ from typing import Literal
 import numpy as np
 
 from secondhop.nodes.config import RankingSettings
-from secondhop.nodes.effort import is_unplanned, mostly_cued
+from secondhop.nodes.effort import is_unplanned
 from secondhop.nodes.planning.fact_lookup import OWN_FACET
 from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.selection.answerable import (
-    CUES_HELP,
     answerable,
+    is_text_look_up,
     named_in_question,
-    nearest_cue,
     text_relevance,
 )
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
@@ -191,12 +190,6 @@ def slot_rule(state: RecallState) -> SlotRule:
     if not is_text_look_up(state):
         return "score"
     return "relevance" if asks_several(state) else "hybrid ranks"
-
-
-def is_text_look_up(state: RecallState) -> bool:
-    """Whether text decides: the question is a look-up, few memories have cues, and none has a cue
-    near the question."""
-    return state["kind"] in LOOKUPS and not mostly_cued(state) and nearest_cue(state) < CUES_HELP
 
 
 def unplanned_order(pool: Pool, judged: Floats, factors: Floats, state: RecallState) -> list[str]:

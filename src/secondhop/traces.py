@@ -46,7 +46,11 @@ _writers: dict[int, ThreadPoolExecutor] = {}
 thread, so it makes its own. One thread is enough, since there is one disk."""
 
 _TRACE_ID = re.compile(r"[0-9a-zA-Z_-]{1,64}")
-_WRITTEN_BY_NO_MODEL = re.compile(rb'"planner":\s*"playbooks",\s*"critic":\s*"none"')
+_ASKED_NO_MODEL = re.compile(rb'"planner":\s*"playbooks",\s*"critic":\s*"none"')
+_HOLDS_OTHER_WORDS = re.compile(
+    rb'"(?:proved|refused)_for"|"by":\s*"critic"|"origin":\s*"(?!(?:question|playbook)")'
+)
+"""A question of a session, a model's vote, or a query that a model may have written."""
 _QUESTION = re.compile(rb'"question":\s*("(?:[^"\\]|\\.)*")')
 """The question in the text of a trace; no other key of this name comes before it."""
 _DAY_S = 86_400.0
@@ -298,7 +302,7 @@ def _named(memory_ids: Iterable[str], text: bytes) -> list[str]:
     of another (`"against":"id"`). If a model wrote a part of it, or it repeats the question of a
     session, it may hold the words of any of them.
     """
-    is_plain = _WRITTEN_BY_NO_MODEL.search(text) and b'"proved_for"' not in text
+    is_plain = _ASKED_NO_MODEL.search(text) and not _HOLDS_OTHER_WORDS.search(text)
     named: list[str] = []
     for memory_id in memory_ids:
         mark = json.dumps(memory_id, ensure_ascii=False).encode()

@@ -252,9 +252,9 @@ def roles(connection: Connection, memory_ids: Sequence[str]) -> dict[str, str]:
 def replaced_by(connection: Connection, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """{memory id: the newer stored memories whose annotations say that they replace it}.
 
-    Newest first. A memory is newer if its date is later, or if the dates are equal and it was
-    stored later. An older memory replaces nothing, whatever its annotation says. Memories that
-    nothing replaces are left out.
+    Newest first. A memory is newer if its date is later, or if the dates are equal and its id was
+    first stored later. An older memory replaces nothing, whatever its annotation says. Memories
+    that nothing replaces are left out.
     """
     sql = (
         "SELECT old.memory_id, old.created_at, old.rowid, new.memory_id, new.created_at, "

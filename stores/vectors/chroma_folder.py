@@ -82,6 +82,7 @@ class ChromaFolder:
     @contextmanager
     def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
         """See `ChromaClient`."""
+        expect_not_forked()
         lock = self._lock(name)
         while self._file.exists():
             with lock.shared() as stamp:
@@ -111,6 +112,7 @@ class ChromaFolder:
     @contextmanager
     def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:
         """See `ChromaClient`."""
+        expect_not_forked()
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = self._lock(name)
         with lock.exclusive() as stamp:
@@ -288,7 +290,6 @@ class ChromaFolder:
 
     @contextmanager
     def _using(self) -> Generator[ChromaSession, None, None]:
-        expect_not_forked()
         with self._changed:
             if self._session is None:
                 self._session = self._started()
@@ -317,6 +318,7 @@ class ChromaFolder:
 
         Users of the client never wait for locks, so they finish.
         """
+        expect_not_forked()
         with self._changed:
             self._changed.wait_for(lambda: self._users == 0)
             yield

@@ -85,14 +85,25 @@ def repeating(
     notices: list[str] = []
     if (end := held.end(now=at)) is not None:
         notices.append(f"{memory_id} is stored, but no longer holds: {end.describe()}; restore it")
-    wanted = (keeping.valid_until, keeping.salience, keeping.mark)
-    asked = wanted != (None, Keeping().salience, "")
-    if asked and wanted != (held.valid_until, held.salience, held.mark):
-        notices.append(f"{memory_id} keeps its expiry, salience and mark; update it to change them")
-    left = [one for one in supersedes if view.keeping(one).superseded_by != memory_id]
-    if left:
-        notices.append(f"{memory_id} is stored already and superseded nothing: {', '.join(left)}")
-    return NewMemoryDecision(changes=(), same_as=memory_id, notice="; ".join(notices))
+    usual = Keeping()
+    kept = [
+        name
+        for name, asked, default, own in (
+            ("expiry", keeping.valid_until, usual.valid_until, held.valid_until),
+            ("salience", keeping.salience, usual.salience, held.salience),
+            ("mark", keeping.mark, usual.mark, held.mark),
+        )
+        if asked not in (default, own)
+    ]
+    if kept:
+        notices.append(f"{memory_id} keeps its {' and '.join(kept)}; update it to change that")
+    others = [existing(one, view).memory_id for one in supersedes if one != memory_id]
+    done = [one for one in others if view.keeping(one).superseded_by == memory_id]
+    if left := [one for one in others if one not in done]:
+        notices.append(f"{memory_id} is stored already and did not supersede {', '.join(left)}")
+    return NewMemoryDecision(
+        changes=(), same_as=memory_id, supersedes=done, notice="; ".join(notices)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

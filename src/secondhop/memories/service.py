@@ -267,7 +267,7 @@ class MemoryService(MemoryReading):
             rules.supersede, old_id, new_id, at=self.writing.clock(), reason=reason.strip()
         )
         kept = await self.writing.change(old_id, decide, dry_run=dry_run)
-        if kept.done == "superseded" and not dry_run:
+        if not dry_run:
             await self.writing.take_cues(new_id, [old_id])
         old, new = [await self.writing.existing(one) for one in (old_id, new_id)]
         keeping = await self._store.look(lambda view: view.keeping(new_id))

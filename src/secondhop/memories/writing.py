@@ -1,6 +1,6 @@
 """Writes single memories to the store of one entity, as decided in the catalog."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol, TypeAlias
@@ -15,6 +15,7 @@ from secondhop.memories.records import Kept
 from secondhop.models.embedder import Embedder
 from secondhop.stores.catalog.keeping import Decision, KeepingView
 from secondhop.stores.counters import CounterStore
+from secondhop.stores.cues import MOST_CUES, Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import KeepingChange
 from secondhop.stores.records import Memory
@@ -56,8 +57,8 @@ class MemoryWriting:
                 tags = dict.fromkeys(tag for one in replaced for tag in one.tags)
                 memory = replace(memory, tags=tuple(tags))
             decision = await self._stored(memory, deciding)
-            if not decision.same_as:
-                await self.take_cues(memory.memory_id, decision.supersedes)
+        if not dry_run:
+            await self.take_cues(decision.same_as or memory.memory_id, decision.supersedes)
         return Kept(
             memory_id=decision.same_as or memory.memory_id,
             done="unchanged" if decision.same_as else "remembered",
@@ -69,11 +70,16 @@ class MemoryWriting:
 
     async def take_cues(self, memory_id: str, superseded: Sequence[str]) -> None:
         """Give a memory without cues copies of the cues of those that it supersedes: it is needed
-        for the same requests. The cues of sessions are not copied, because they are votes."""
-        stored = await self.store.cues.of_memories([memory_id, *superseded])
-        if memory_id in stored:
+        for the same requests. The cues of sessions are not copied, because they are votes.
+
+        A repeated call does what an interrupted one left undone.
+        """
+        if not superseded:
             return
-        theirs = [cue for cues in stored.values() for cue in cues if cue.origin != "session"]
+        stored = dict(await self.store.cues.of_memories([memory_id, *superseded]))
+        if any(cue.origin != "session" for cue in stored.pop(memory_id, ())):
+            return
+        theirs = first_of_each([cue for cues in stored.values() for cue in cues])
         vectors = await self.store.cues.vectors([cue.cue_id for cue in theirs])
         copies = {
             copy.cue_id: (copy, vectors[cue.cue_id])
@@ -151,6 +157,16 @@ class MemoryWriting:
         except _MeanwhileError:
             return False
         return True
+
+
+def first_of_each(cues: Iterable[Cue]) -> list[Cue]:
+    """The first cues of each writer, as many as it may write of each breadth; none of sessions."""
+    kept: dict[tuple[str, str], list[Cue]] = {}
+    for cue in cues:
+        own = kept.setdefault((cue.origin, cue.breadth), [])
+        if cue.origin != "session" and len(own) < MOST_CUES[cue.breadth]:
+            own.append(cue)
+    return [cue for own in kept.values() for cue in own]
 
 
 class _MeanwhileError(UsageError):
