@@ -227,7 +227,7 @@ async def test_after_the_first_answer_weaker_memories_may_be_shown(
 
 async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallWorld) -> None:
     services = session_services(
-        world, critic=HangingCritic(), settings=recall_settings(deadline_s=0.2)
+        world, critic=HangingCritic(), settings=recall_settings(deadline_s=0.8)
     )
     sessions = sessions_over(services)
 

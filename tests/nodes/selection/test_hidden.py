@@ -1,10 +1,9 @@
 """Which memories are hidden is looked up once per recall and released with its answer."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 from tests.fakes import NOW, HangingCritic, ScriptedPlanner, plan
 from tests.session_world import session_services, sessions_over, started
@@ -21,7 +20,7 @@ from secondhop.graph.builder import build_recall_graph
 from secondhop.nodes.selection.visibility import Hidden, HiddenMemory
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
-from secondhop.running import RecallEvent, run_recall
+from secondhop.running import run_recall
 from secondhop.stores.keeping import Keeping
 from secondhop.stores.records import Standing
 
@@ -95,7 +94,7 @@ async def test_a_recall_that_was_late_or_given_up_leaves_nothing(world: SmallWor
 
     await ask(services)
     run = run_recall(build_recall_graph(services), {"question": QUESTION}, services=services)
-    async with aclosing(cast("AsyncGenerator[RecallEvent, None]", run)) as steps:
+    async with aclosing(run) as steps:
         async for step in steps:
             if step.node == "diversify":
                 break

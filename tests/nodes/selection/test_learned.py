@@ -11,8 +11,15 @@ LEARNED = {"factors": {"m": 1.15}, "odds": {"m": 1.75}, "questions": {}}
 
 
 def factor(*, score: float, memory_id: str = "m", parts: bool = True, **state: Any) -> float:
-    candidate = {"memory_id": memory_id, "score": score} | ({"parts": {}} if parts else {})
-    asked = {"effort": "none", "kind": "conceptual", "annotated": 0.0, "learned": LEARNED} | state
+    candidate: dict[str, Any] = {"memory_id": memory_id, "score": score}
+    if parts:
+        candidate["parts"] = {}
+    asked: dict[str, Any] = {
+        "effort": "none",
+        "kind": "conceptual",
+        "annotated": 0.0,
+        "learned": LEARNED,
+    } | state
     return learned_factor(cast(Candidate, candidate), cast(RecallState, asked))
 
 
