@@ -22,9 +22,8 @@ from secondhop.nodes.selection.blend import (
     CueCounts,
     FacetRanking,
     blended,
-    blended_scores,
-    scores_by_memory,
 )
+from secondhop.nodes.selection.facet_scores import blended_scores, scores_by_memory
 from secondhop.nodes.selection.naming import named_memory
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import (

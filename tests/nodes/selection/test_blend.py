@@ -13,8 +13,8 @@ from secondhop.nodes.selection.blend import (
     CueCounts,
     FacetRanking,
     blended,
-    blended_scores,
 )
+from secondhop.nodes.selection.facet_scores import blended_scores
 from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
 
 
