@@ -115,9 +115,7 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
                 for one, card in cards.items()
                 if card.undertakings and one not in outdated
             },
-            named=""
-            if (own := state["rankings"].get("q0")) is None
-            else named_memory(own, state["question"], leaving_out=outdated),
+            named=named_by_question(state, leaving_out=outdated),
             kept=state["learned"]["factors"] if "learned" in state else (),
             look_up=state["kind"] in LOOKUPS,
             limit=None if all_count else max(KEPT, state["k"]),
@@ -144,6 +142,15 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
         if memory_id in cards
     }
     return {"candidates": candidates, "note": f"{len(candidates)} candidates"}
+
+
+def named_by_question(state: RecallState, *, leaving_out: Collection[str]) -> str:
+    """The id of the memory that the question names; "" if it names none, or is a look-up, or if no
+    memory has cues."""
+    own = state["rankings"].get("q0")
+    if own is None or state["kind"] in LOOKUPS or not state.get("annotated"):
+        return ""
+    return named_memory(own, state["question"], leaving_out=leaving_out)
 
 
 def question_cues(state: RecallState) -> CueHits | None:

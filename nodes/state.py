@@ -236,10 +236,7 @@ class Learned(TypedDict):
     """What earlier sessions about similar questions have taught."""
 
     factors: dict[str, float]
-    """{memory id: factor on its relevance}, where its score is no sum of parts."""
-    odds: NotRequired[dict[str, float]]
-    """{memory id: what is added to the logarithm of its odds}, where its score is a sum of parts;
-    missing in states that were stored before version 0.2."""
+    """{memory id: factor on its relevance}; `learned_factor` says what it is on a chance."""
     questions: dict[str, str]
     """{memory id: the nearest question that it helped with}."""
     refused: NotRequired[dict[str, str]]

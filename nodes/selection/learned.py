@@ -65,7 +65,6 @@ def learned_of(proved: Proved) -> RecallUpdate:
     return {
         "learned": {
             "factors": {one: factor_of(said) for one, said in votes.items() if said},
-            "odds": {one: odds_of(said) for one, said in votes.items() if said},
             "questions": {one: q for one, q in proved["questions"].items() if votes[one] > 0},
             "refused": {one: q for one, q in proved["refused"].items() if votes[one] < 0},
         },
@@ -83,30 +82,19 @@ def factor_of(votes: float) -> float:
     return round(1 + most * votes / (abs(votes) + PRIOR), 4)
 
 
-def odds_of(votes: float) -> float:
-    """What votes add to the logarithm of the odds of a score.
-
-    >>> odds_of(1.0), odds_of(3.0), odds_of(-0.5)
-    (1.75, 2.625, -0.5833)
-    """
-    most = MOST_ODDS if votes > 0 else MOST_ODDS / 2
-    return round(most * votes / (abs(votes) + PRIOR), 4)
-
-
 def learned_factor(candidate: Candidate, state: RecallState) -> float:
     """The factor of sessions on a memory's relevance; 1.0 if they say nothing about it.
 
     If a sum of parts decides, the score is a chance p; with its odds p / (1 - p) times e^x, it
     becomes p / (p + (1 - p) e^-x).
     """
-    learned, memory_id = state.get("learned"), candidate["memory_id"]
-    if learned is None or memory_id not in learned["factors"]:
-        return 1.0
+    learned = state.get("learned")
+    factor = 1.0 if learned is None else learned["factors"].get(candidate["memory_id"], 1.0)
     is_chance = "parts" in candidate and is_unplanned(state) and not is_text_look_up(state)
-    if not is_chance or "odds" not in learned:
-        return learned["factors"][memory_id]
-    chance = candidate["score"]
-    return round(1 / (chance + (1 - chance) * exp(-learned["odds"][memory_id])), 4)
+    if factor == 1.0 or not is_chance:
+        return factor
+    chance, odds = candidate["score"], MOST_ODDS * (factor - 1) / MOST
+    return round(1 / (chance + (1 - chance) * exp(-odds)), 4)
 
 
 def earlier_votes(memory_ids: Iterable[str]) -> dict[str, Vote]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
+from secondhop.nodes.planning.near_queries import SMALL
 from secondhop.nodes.retrieval.similarity import rows
 from secondhop.nodes.state import Hits, Ranking
-from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
 
 FEW = 3
@@ -28,7 +28,7 @@ def named_memory(found: Ranking, question: str, *, leaving_out: Collection[str] 
         found: what the question itself found.
         leaving_out: ids of memories that cannot be meant.
     """
-    telling = {word for word in words(question) if word not in STOP_WORDS | TASK_WORDS}
+    telling = {*words(question)} - SMALL
     worded = best_scores(found["lexical"], leaving_out=leaving_out)
     near = best_scores(found["dense"], leaving_out=leaving_out)
     if not telling or not worded:

@@ -7,7 +7,7 @@ import pytest
 from secondhop.nodes.selection.learned import learned_factor
 from secondhop.nodes.state import Candidate, RecallState
 
-LEARNED = {"factors": {"m": 1.15}, "odds": {"m": 1.75}, "questions": {}}
+LEARNED = {"factors": {"m": 1.15}, "questions": {}}
 
 
 def factor(*, score: float, memory_id: str = "m", parts: bool = True, **state: Any) -> float:
@@ -35,9 +35,8 @@ def test_votes_multiply_the_odds_of_a_score_that_is_a_chance() -> None:
         {"parts": False},
         {"kind": "factual"},
         {"queries": {"q1": {"origin": "expand"}}},
-        {"learned": {"factors": {"m": 1.15}, "questions": {}}},
     ],
-    ids=["no parts", "look-up by text", "planned", "stored by an earlier version"],
+    ids=["no parts", "look-up by text", "planned"],
 )
 def test_elsewhere_they_multiply_relevance(state: dict[str, Any]) -> None:
     assert factor(score=0.02, **state) == 1.15
