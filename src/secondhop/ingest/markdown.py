@@ -1,4 +1,5 @@
-"""Markdown notes: each file is one memory, and its id is its path below the given folder."""
+"""Markdown notes: a memory each, whose id is the file's path below the given folder, and where the
+file holds several, an anchor: `journal.md#2026-11-02`."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ import yaml
 
 from secondhop.ingest.dates import date_in_name, is_date_alone, parse_date
 from secondhop.ingest.markdown_blocks import sections_of
+from secondhop.ingest.markdown_notes import notes_in
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
@@ -22,30 +24,33 @@ _LINK = re.compile(r"\[\[([^\[\]|#^]+)")
 
 
 def read_markdown(document: Document) -> Iterator[Found | Skipped]:
-    """The note as one memory; Skipped if it is empty.
+    """The notes of a file, each as one memory; Skipped if it is empty.
 
-    The title comes from the front matter, the first heading or the file name, in this order; a
-    file name that is only a date, as in journals, is no title. The date comes from the front
-    matter, the file name or the time of the last change.
+    The title of a file that is one note comes from the front matter, the first heading or the file
+    name, in this order; a file name that is only a date, as in journals, is no title. Of several
+    notes in one file, the titles are `file name: heading`. The date comes from such a heading, the
+    front matter, the file name or the time of the last change.
     """
     front, body = split_front_matter(document.text)
     if not body.strip():
         yield Skipped(document.item, "an empty note")
         return
-    dates = [parse_date(front.get(key)) for key in _DATE_KEYS]
+    dates = [*(parse_date(front.get(key)) for key in _DATE_KEYS), date_in_name(document.name)]
     name = "" if is_date_alone(document.stem) else document.stem
-    memory = Memory(
-        memory_id=document.path,
-        title=_title(front, body) or name,
-        source="note",
-        created_at=next(
-            (date for date in [*dates, date_in_name(document.name)] if date), document.modified_at
-        ),
-        messages=(Message("user", body),),
-        origin=document.origin,
-        tags=tags_of(front, body),
-    )
-    yield Found(memory=memory, item=document.item, named_by_path=True)
+    for note in notes_in(body, may_split=not front):
+        possible = [date_in_name(note.heading), *dates]
+        memory = Memory(
+            memory_id=f"{document.path}#{note.anchor}" if note.anchor else document.path,
+            title=": ".join(one for one in (name, note.heading) if one)
+            if note.heading
+            else _title(front, note.text) or name,
+            source="note",
+            created_at=next((date for date in possible if date), document.modified_at),
+            messages=(Message("user", note.text),),
+            origin=document.origin,
+            tags=tags_of(front, note.text),
+        )
+        yield Found(memory=memory, item=document.item, named_by_path=True)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:

@@ -42,7 +42,7 @@ def sections_of(text: str) -> Iterator[Section]:
             if blocks:
                 yield Section(tuple(title for _, title in above), tuple(blocks))
             above = [(level, title) for level, title in above if level < block.level]
-            above.append((block.level, _title(block.text)))
+            above.append((block.level, title_of(block.text)))
             blocks = []
         blocks.append(block)
     if blocks:
@@ -122,6 +122,7 @@ def _is_row(line: str) -> bool:
     return line[:4].lstrip(" ").startswith("|")
 
 
-def _title(heading: str) -> str:
+def title_of(heading: str) -> str:
+    """A heading without its marks."""
     first, _, underline = heading.partition("\n")
     return first.strip() if underline else first.strip().lstrip("#").rstrip("#").strip()

@@ -1,0 +1,71 @@
+"""Which notes a Markdown file holds: the file as a whole, or one under each of some headings."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from secondhop.ingest.dates import date_in_name
+from secondhop.ingest.markdown_blocks import Block, blocks_of, title_of
+
+_BETWEEN_WORDS = re.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One note of a file."""
+
+    heading: str
+    """"" if the file is one note, and for the text above the first heading."""
+    anchor: str
+    """Unlike that of all others in the file; "" where the heading is."""
+    text: str
+
+
+def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
+    """The file as one note, or each entry of a journal, or each section under a `#` heading.
+
+    A journal has at least two headings of one level that all hold a date. Sections under `#` are
+    notes if there are at least two, most of them under different headings, and the file
+    `may_split`: front matter, for example, says that it is one note.
+    """
+    blocks = list(blocks_of(body))
+    level = _level_of_notes([one for one in blocks if one.level], may_split=may_split)
+    if not level:
+        yield Note("", "", body)
+        return
+    anchors = set[str]()
+    for part in _parts(blocks, level):
+        heading = title_of(part[0].text) if part[0].level else ""
+        yield Note(heading, _free_anchor(heading, anchors), "\n\n".join(one.text for one in part))
+
+
+def _level_of_notes(headings: Sequence[Block], *, may_split: bool) -> int:
+    """The level whose headings begin a note; 0 if the file is one note."""
+    for level in sorted({one.level for one in headings}):
+        titles = [title_of(one.text) for one in headings if one.level == level]
+        if len(titles) > 1 and all(date_in_name(one) for one in titles):
+            return level
+    top = [title_of(one.text) for one in headings if one.level == 1]
+    return 1 if may_split and len(top) > 1 and 2 * len(set(top)) > len(top) else 0
+
+
+def _parts(blocks: Sequence[Block], level: int) -> Iterator[list[Block]]:
+    """The blocks from each heading of this level, or above it, to the next; a part above the level
+    counts only with text of its own (not "# 2026" above the days of a year)."""
+    starts = [at for at, block in enumerate(blocks) if 0 < block.level <= level]
+    for start, end in zip([0, *starts], [*starts, len(blocks)], strict=True):
+        part = list(blocks[start:end])
+        if part and (part[0].level == level or not all(one.level for one in part)):
+            yield part
+
+
+def _free_anchor(heading: str, taken: set[str]) -> str:
+    if not heading:
+        return ""
+    name = _BETWEEN_WORDS.sub("-", heading.casefold()).strip("-") or "note"
+    anchor, number = name, 1
+    while anchor in taken:
+        number += 1
+        anchor = f"{name}-{number}"
+    taken.add(anchor)
+    return anchor
