@@ -12,6 +12,7 @@ from secondhop.moments import in_utc, with_zone
 from secondhop.nodes.budget import SHARE_BESIDE
 from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.nodes.effort import checked_effort, planning_steps
+from secondhop.nodes.planning.follow_up import with_subject
 from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, QUESTION_WEIGHT, Facet, Query, RecallInput, RecallUpdate
@@ -26,7 +27,8 @@ QUESTION_CHARS = 20_000
 
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     """Check the input, set defaults, and make the question the first facet."""
-    question = checked_question(state.get("question", MISSING))
+    alone = checked_question(state.get("question", MISSING))
+    question = with_subject(alone, state.get("earlier") or ())
     limits, ranking = services.settings.limits, services.settings.ranking
     k = checked_count(state.get("k"), name="k")
     tokens = checked_count(state.get("tokens"), name="tokens", most=TOKENS_LIMIT)
@@ -61,7 +63,7 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
         "content": False,
         "stop_reason": "",
         "stop_detail": "",
-        "note": f"{len(question)} characters",
+        "note": f"{len(question)} characters{', with an earlier question' * (question != alone)}",
     }
     known = await known_of_entity(question, services)
     effort = checked_effort(

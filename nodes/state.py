@@ -321,6 +321,8 @@ class RecallInput(TypedDict):
     """A filter: `Where.values()`."""
     effort: NotRequired[Effort | None]
     """Default: `none` without a model; with one, `low` if most memories have cues, else `high`."""
+    earlier: NotRequired[Sequence[str]]
+    """What the person asked before, oldest first; a follow-up is searched together with it."""
 
 
 class RecallState(TypedDict, total=False):
@@ -382,6 +384,8 @@ class RecallState(TypedDict, total=False):
     include_stale: bool
     where: Mapping[str, Any]
     """`Where.values()`; missing: no filter."""
+    earlier: Sequence[str]
+    """As given; `begin` has put what counts of it into the question."""
     preferences: dict[str, float]
     """{memory id: similarity of its context, 0..1}, for preferences that count for the question."""
     preferences_asked: dict[str, PlanAsk]

@@ -1,6 +1,7 @@
 """The methods that `Recall` and a recall over a host's retriever share."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
@@ -54,6 +55,7 @@ class Askable(ABC):
         include_stale: bool = False,
         where: Where | None = None,
         effort: Effort | None = None,
+        earlier: Sequence[str] = (),
         thread_id: str | None = None,
     ) -> RecallResult:
         """The memories that a good answer to `question` needs, best first.
@@ -70,6 +72,9 @@ class Askable(ABC):
             effort: how much a language model is asked. "none": nothing. "low": one vote on what
                 the searches found. "high": a plan, and votes until the critic is satisfied.
                 Default: "none" without a model, "low" if most memories have cues, else "high".
+            earlier: what the person asked before in this conversation, oldest first. A follow-up
+                such as "And the other one?" is searched together with the last of these that says
+                what it is about; a question with a subject of its own is searched alone.
             thread_id: keep checkpoints under this name, with the checkpointer given to `open`.
                 Asking the same question under it resumes an interrupted recall.
 
@@ -88,6 +93,7 @@ class Askable(ABC):
             include_stale=include_stale,
             where=where,
             effort=effort,
+            earlier=earlier,
             thread_id=thread_id,
         )
         async with aclosing(events):
@@ -110,6 +116,7 @@ class Askable(ABC):
         include_stale: bool = False,
         where: Where | None = None,
         effort: Effort | None = None,
+        earlier: Sequence[str] = (),
         thread_id: str | None = None,
     ) -> RecallEvents:
         """Like `arecall`, one event per step; the last one carries the result and the trace.
@@ -125,6 +132,7 @@ class Askable(ABC):
             "include_stale": include_stale,
             "where": where.values() if isinstance(where, Where) else where,
             "effort": effort,
+            "earlier": earlier,
         }
         async with aclosing(self._events(asked, thread_id)) as events:
             async for event in events:

@@ -64,6 +64,11 @@ class Asked(Body):
         description="What a language model may be asked; default the cheapest that serves, in a "
         "session high.",
     )
+    earlier: list[str] = Field(
+        default_factory=list[str],
+        description="What the person asked before in this conversation, oldest first; it completes "
+        'a follow-up such as "And the other one?".',
+    )
 
 
 class RecallBody(Asked):

@@ -102,6 +102,7 @@ class Sessions:
             "include_stale": options.get("include_stale", False),
             "where": where.values() if isinstance(where, Where) else where,
             "effort": options.get("effort"),
+            "earlier": options.get("earlier", ()),
         }
         await self._ready()
         state = await self._rounds.first(asked, progress=options.get("progress"))

@@ -29,9 +29,10 @@ class SessionOptions(TypedDict, total=False):
     at: datetime | None
     """ "Now" for the question; default the clock."""
     as_of: datetime | None
-    """As for `Recall.arecall`, like the next three."""
+    """As for `Recall.arecall`, like the next four."""
     include_stale: bool
     where: Where | None
+    earlier: Sequence[str]
     effort: Effort | None
     """Default "high" if there is a critic, which then votes in every round. With "low" it votes in
     the first; with "none" only the caller votes."""
