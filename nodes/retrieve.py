@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -52,7 +52,12 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Rankings of every query of the round; if a search fails, `degraded` says so."""
     asked = [one for one in state["queries"].values() if one["round"] == state["round"]]
     rankings = await ranked(asked, state, services=services)
-    update: RecallUpdate = {"rankings": rankings, "note": noted(rankings.values())}
+    near = sum(len(one["dense"]["passage_ids"]) for one in rankings.values())
+    worded = sum(len(one["lexical"]["passage_ids"]) for one in rankings.values())
+    cued = sum(len(one["cues"]["memory_ids"]) for one in rankings.values() if "cues" in one)
+    note = f"{counted(len(rankings), 'query')}: {near} passages by similarity, {worded} by words"
+    note += f", {counted(cued, 'memory')} by cues" if cued else ""
+    update: RecallUpdate = {"rankings": rankings, "note": note}
     own = rankings["q0"].get("cues", {}) if "q0" in rankings else {}
     if "proved" in own:
         update |= learned_of(own["proved"])
@@ -61,15 +66,6 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
         reason = f"round {state['round']} lost a search: {'; '.join(errors)}"
         update["degraded"] = {f"retrieve {state['round']}": reason}
     return update
-
-
-def noted(rankings: Collection[Ranking]) -> str:
-    """A note like "1 query: 40 passages by similarity, 12 by words, 30 memories by cues"."""
-    near = sum(len(one["dense"]["passage_ids"]) for one in rankings)
-    worded = sum(len(one["lexical"]["passage_ids"]) for one in rankings)
-    cued = sum(len(one["cues"]["memory_ids"]) for one in rankings if "cues" in one)
-    told = f"{counted(len(rankings), 'query')}: {near} passages by similarity, {worded} by words"
-    return f"{told}, {counted(cued, 'memory')} by cues" if cued else told
 
 
 async def ranked(

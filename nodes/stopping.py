@@ -20,19 +20,15 @@ STABLE = 0.8
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     """(rule, detail), or ("", "") to go on."""
     settings = services.settings
-    rule = spent_rule(state, settings.limits) or complete_rule(state, services)
-    if rule is None and state["round"] > 1:
-        rule = settled_rule(state, judged=asks_critic(state, services))
-    return rule or ("", "")
-
-
-def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
-    """Ends a recall if no critic will be asked again."""
+    if rule := spent_rule(state, settings.limits):
+        return rule
     if services.critic is None or state.get("effort") == "none":
         return "complete", "no critic asks for more"
-    if state.get("effort") == "low" and state["round"] > 1:
+    if state["round"] <= 1:
+        return "", ""
+    if state.get("effort") == "low":
         return "complete", "what the critic asked for was searched, and it is asked only once"
-    return None
+    return settled_rule(state, judged=asks_critic(state, services)) or ("", "")
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:

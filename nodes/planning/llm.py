@@ -9,20 +9,13 @@ from secondhop.nodes.budget import Remaining
 from secondhop.nodes.config import PlanningSettings
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
 from secondhop.nodes.plan_step import PLANNING_SHARE
-from secondhop.nodes.planning.fact_prompt import (
-    KeptLine,
-    asked_names,
-    issued_ids,
-    kept_block,
-    kept_lines,
-)
+from secondhop.nodes.planning.fact_prompt import asked_names, fitting_names, kept_block, line_of
 from secondhop.nodes.planning.near_queries import DistinctQueries
 from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.planning.schema import (
     DecomposeReply,
     ExpandReply,
     ExpandWithKept,
-    FacetReply,
 )
 from secondhop.prompts.quoting import clean, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
@@ -129,7 +122,15 @@ class LLMPlanner:
         for row in reply.facets:
             queries = distinct.take(row.queries or [row.name], limit=planning.facet_queries)
             if queries and len(facets) < planning.facets:
-                facets.append(implied_facet(row, queries))
+                facets.append(
+                    PlannedFacet(
+                        name=title_line(row.name or queries[0], chars=60),
+                        why=row.why or "The intent implies it.",
+                        hop=2,
+                        queries=queries,
+                        weight=row.weight,
+                    )
+                )
         asked = asked_names(reply, sheet.issued)
         return Plan(facets=tuple(facets), asked=asked.names, note=asked.told(), usage=usage)
 
@@ -139,14 +140,15 @@ class LLMPlanner:
         room = request.remaining.llm_tokens - prompt_tokens(plain.prompt)
         most = min(KEPT_TOKENS, room - EXPAND_TOKENS)
         told = request.kept if KEPT in self._expand.variables else ()
-        lines = kept_lines(told, tokens=most) if told else []
-        return self._expand_filled(request, planning, lines) if lines else plain
+        names = fitting_names(told, tokens=most) if told else []
+        return self._expand_filled(request, planning, names) if names else plain
 
     def _expand_filled(
-        self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptLine]
+        self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptName]
     ) -> ExpandSheet:
         topics = [topic_line(topic) for topic in request.topics[:MOST_TOPICS]]
-        tag = self._tags.draw([request.question, *topics, *(line.text for line in kept)])
+        tag = self._tags.draw([request.question, *topics, *map(line_of, kept)])
+        issued = {f"{tag}{number}": one for number, one in enumerate(kept, start=1)}
         values = {
             **self._common(request),
             "topics": "\n".join(topics) or "(nothing is known of it)",
@@ -155,8 +157,8 @@ class LLMPlanner:
             "max_queries": str(planning.facet_queries),
         }
         if KEPT in self._expand.variables:
-            values[KEPT] = kept_block(kept, tag=tag)
-        return ExpandSheet(prompt=self._expand.render(values), issued=issued_ids(kept, tag=tag))
+            values[KEPT] = kept_block(issued, tag=tag)
+        return ExpandSheet(prompt=self._expand.render(values), issued=issued)
 
     def _common(self, request: PlanRequest) -> dict[str, str]:
         question = truncate_to_tokens(clean(request.question), QUESTION_TOKENS)
@@ -202,16 +204,4 @@ def told_budget(left: Remaining) -> str:
     return (
         f"{left.rounds}, of at most {left.queries} searches each; "
         f"model calls left: {left.llm_calls}, with {left.llm_tokens:,} tokens"
-    )
-
-
-def implied_facet(row: FacetReply, queries: tuple[str, ...]) -> PlannedFacet:
-    """A facet of hop 2; if it has no name, its first query is the name."""
-    name = title_line(row.name or queries[0], chars=60)
-    return PlannedFacet(
-        name=name,
-        why=row.why or "The intent implies it.",
-        hop=2,
-        queries=queries,
-        weight=row.weight,
     )

@@ -30,11 +30,6 @@ def uses_sessions(state: RecallState) -> bool:
     return state.get("proved", False) and not state.get("as_of")
 
 
-def has_cues(state: RecallState, services: Services) -> bool:
-    """Whether any memory has a cue that counts."""
-    return services.cues is not None and (bool(state.get("annotated")) or uses_sessions(state))
-
-
 async def by_cues(
     rows: Vectors, state: RecallState, hidden: Hidden, services: Services
 ) -> list[CueHits]:

@@ -187,7 +187,9 @@ def blended(
     parts = {name: np.where(cues_count, by_cues[name], by_text[name]) for name in columns}
     shared: list[str] = []
     if undertakings and most_have_cues and not look_up:
-        lead = sum_of(parts) + NAMING_WEIGHT * naming_scores(ids, found)
+        # the third power lets only memories stand out that have the rarest of the words
+        said = np.array([found.lexical.get(one, 0.0) for one in ids]) ** 3
+        lead = sum_of(parts) + NAMING_WEIGHT * z_scores(said)
         parts[UNDERTAKING], shared = undertaking_scores(lead, ids, undertakings)
     if named and most_have_cues and not look_up:
         parts[NAMED] = NAMED_WEIGHT * np.array([one == named for one in ids])
@@ -259,14 +261,6 @@ def best_rows(
 def sum_of(parts: Mapping[str, Floats]) -> Floats:
     """[n]: the sum of each memory's parts."""
     return np.asarray(np.sum([*parts.values()], axis=0))
-
-
-def naming_scores(ids: Sequence[str], found: FacetRanking) -> Floats:
-    """[n]: z-scores of how much of the question each memory says.
-
-    The third power lets only memories stand out that have the rarest of its words.
-    """
-    return z_scores(np.array([found.lexical.get(one, 0.0) for one in ids]) ** 3)
 
 
 def undertaking_scores(

@@ -1,8 +1,6 @@
 """Waits for votes of a person or an agent, through the graph's host."""
 
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from langgraph.types import interrupt
 
@@ -46,25 +44,16 @@ def counted(said: object, state: SessionState) -> SessionUpdate:
     reply = expect_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')
     if reply.get("abandon"):
         return {"status": "abandoned", "note": "abandoned"}
-    ballot = ballot_in(reply, state)
+    ballot = None
+    if reply.get("votes") is not None:
+        votes = expect_mapping(reply["votes"], name="votes", like='{id: "hot"}')
+        ballot = checked_ballot(votes, by=reply.get("by", "person"), state=state) if votes else None
     if reply.get("resolve") is not None:
         return resolution(reply["resolve"], ballot, state)
     if ballot is None:
         raise UsageError('reply {"votes": {id: vote}, "by": "person"}, {"resolve": {…}} or abandon')
     check_rounds_left(state)
     return {"ballots": [ballot], "note": f"{len(ballot['votes'])} cast"}
-
-
-def ballot_in(reply: Mapping[str, Any], state: SessionState) -> CastBallot | None:
-    """The votes of a reply; None if there are none.
-
-    Raises:
-        SecondhopError: one of the votes is not valid.
-    """
-    if reply.get("votes") is None:
-        return None
-    votes = expect_mapping(reply["votes"], name="votes", like='{id: "hot"}')
-    return checked_ballot(votes, by=reply.get("by", "person"), state=state) if votes else None
 
 
 def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> SessionUpdate:

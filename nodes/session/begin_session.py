@@ -4,8 +4,9 @@ import time
 import uuid
 from typing import cast
 
+from secondhop.errors import UsageError
 from secondhop.nodes.begin import begin, checked_count
-from secondhop.nodes.config import checked_ttl
+from secondhop.nodes.config import TTL_LIMIT_S
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallInput
@@ -24,7 +25,12 @@ async def begin_session(state: SessionInput, *, services: Services) -> SessionUp
     if services.critic is not None and asked.get("effort") is None:
         asked["effort"] = "high"  # the critic votes in every round
     begun = await begin(asked, services=services)
-    open_ttl_s = settings.ttl_s if ttl_s is None else checked_ttl(ttl_s)
+    open_ttl_s = settings.ttl_s if ttl_s is None else ttl_s
+    if not 0 < open_ttl_s <= TTL_LIMIT_S:
+        raise UsageError(
+            f"ttl_s must be above 0 seconds, and at most {TTL_LIMIT_S:,.0f} (a year), "
+            f"not {open_ttl_s}"
+        )
     opened: SessionUpdate = {
         "session_id": state.get("session_id") or uuid.uuid4().hex,
         "max_rounds": checked_count(rounds, name="max_rounds") or settings.max_rounds,
