@@ -125,8 +125,10 @@ def of_candidate(
     """The story of a memory that some query found: what speaks for it and against it, and whether
     it got a slot."""
     last = last_cut(candidate)
-    story = said_already(trace, last, names=names) if candidate.slot is None else []
-    story += [candidate.why] if candidate.why else []
+    story = [candidate.why]
+    if candidate.slot is None and last and is_close(last) and last.against in trace.returned:
+        closest = called(trace, last.against or "", names)
+        story.insert(0, f"Much of what it says came back with {closest}.")
     story += [*asked_for(trace, candidate), *for_it(candidate)]
     story += against_it(trace, candidate, names=names, similarity=similarity)
     story += [
@@ -161,16 +163,6 @@ def of_candidate(
         nearest_change=change,
         replaced_by=candidate.outdated_by,
     )
-
-
-def said_already(
-    trace: RecallTrace, last: TraceDrop | None, *, names: Mapping[str, str]
-) -> list[str]:
-    """A sentence on the memory of the answer that it lost to because both say the same; [] if it
-    did not."""
-    if last is None or not is_close(last) or last.against not in trace.returned:
-        return []
-    return [f"Much of what it says came back with {called(trace, last.against, names)}."]
 
 
 def unread(trace: RecallTrace, candidate: TraceCandidate) -> str:

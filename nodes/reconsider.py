@@ -1,6 +1,6 @@
 """Turns votes into the queries of the next round."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.relevance import is_outside, last_votes
@@ -51,7 +51,9 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
     [] for a facet without a hot or warm vote. Selection keeps cold and wrong memories out anyway,
     so asking again would bring nothing new.
     """
-    own = [vote for vote in votes if tells_news(vote) and concerns(vote, facet_id, state)]
+    # a vote says more than the ranking if it names facets, or a person or agent cast it
+    news = [vote for vote in votes if is_outside(vote) or vote["facet_ids"]]
+    own = [vote for vote in news if concerns(vote, facet_id, state)]
     if not any(vote["vote"] in IN_FAVOUR for vote in own):
         return []
     texts = [q["text"] for q in state["queries"].values() if q["facet_id"] == facet_id]
@@ -63,14 +65,19 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
             hop=state["facets"][facet_id]["hop"],
             round=0,
             origin="refine",
-            feedback=list(feedback_refs(own, state)),
+            feedback=[
+                FeedbackRef(
+                    memory_id=vote["memory_id"],
+                    passage_ids=evidence_of(state["candidates"][vote["memory_id"]])[
+                        :FEEDBACK_PASSAGES
+                    ],
+                    vote=vote["vote"],
+                    round=vote["round"],
+                )
+                for vote in own
+            ],
         )
     ][: len(texts)]
-
-
-def tells_news(vote: Vote) -> bool:
-    """Whether a vote says more than the ranking: it names facets, or a person or agent cast it."""
-    return is_outside(vote) or bool(vote["facet_ids"])
 
 
 def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
@@ -87,18 +94,6 @@ def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
     sparks = state.get("sparks", {})
     scores = {f: s["relevance"] for f, s in candidate["scores"].items() if f not in sparks}
     return bool(scores) and facet_id == max(scores, key=lambda f: (scores[f], f))
-
-
-def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[FeedbackRef]:
-    """The votes with the passages that they are about."""
-    for vote in votes:
-        candidate = state["candidates"][vote["memory_id"]]
-        yield FeedbackRef(
-            memory_id=vote["memory_id"],
-            passage_ids=evidence_of(candidate)[:FEEDBACK_PASSAGES],
-            vote=vote["vote"],
-            round=vote["round"],
-        )
 
 
 def spark_branches(

@@ -136,7 +136,9 @@ def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
     if source is None:
         return prompts
     directory = Path(source)
-    files = prompt_files(directory)
+    if not directory.is_dir():
+        raise PromptError(f"{directory} is not a folder; name one that holds prompt files")
+    files = sorted(directory.glob("*.md"))
     if not files:
         raise PromptError(
             f"holds no prompt file; put one there ({', '.join(f'{n}.md' for n in PROMPT_NAMES)}), "
@@ -146,17 +148,6 @@ def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
     for path in files:
         prompts[path.stem] = replacement(path, name=path.stem)
     return prompts
-
-
-def prompt_files(directory: Path) -> list[Path]:
-    """The prompt files of a directory, by name.
-
-    Raises:
-        PromptError: there is no such directory.
-    """
-    if not directory.is_dir():
-        raise PromptError(f"{directory} is not a folder; name one that holds prompt files")
-    return sorted(directory.glob("*.md"))
 
 
 @cache

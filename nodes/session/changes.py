@@ -49,7 +49,8 @@ def answer_of(picks: Iterable[Pick], branches: Iterable[Branch]) -> dict[str, st
 
 def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> Change:
     """Why a memory is new: votes that moved the query that found it, or votes that made room."""
-    query = telling_query(memory_id, facet_id, state)
+    score = state["candidates"][memory_id]["scores"].get(facet_id)
+    query = state["queries"].get(score["query_ids"][0]) if score else None
     bent = bending_votes(query, state) if query is not None else []
     facet = state["facets"][facet_id]["name"]
     if branch:
@@ -95,12 +96,6 @@ def changed(
         critic=[vote for vote in votes if vote["by"] == CRITIC],
         why=why,
     )
-
-
-def telling_query(memory_id: str, facet_id: str, state: SessionState) -> Query | None:
-    """The query that found the memory's best passage for a facet; None if the facet lacks it."""
-    score = state["candidates"][memory_id]["scores"].get(facet_id)
-    return state["queries"].get(score["query_ids"][0]) if score else None
 
 
 def bending_votes(query: Query, state: SessionState) -> list[VoteRef]:

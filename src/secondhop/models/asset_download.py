@@ -111,13 +111,11 @@ def _run_pip(source: str, requirements: Path, *, wheels: Path) -> None:
 
 def _from_public_address(bundle: AssetBundle, files: Sequence[AssetFile]) -> Mapping[str, bytes]:
     del bundle  # the addresses are the files' own
-    return {file.name: _read_url(file) for file in files}
-
-
-def _read_url(file: AssetFile) -> bytes:
-    try:
-        with urllib.request.urlopen(file.url, timeout=READ_TIMEOUT_S) as response:
-            content: bytes = response.read(file.size + 1)
-    except (OSError, HTTPException) as error:  # urllib's and ssl's errors are OSErrors
-        raise _SourceFailedError(f"{file.url}: {error}.") from error
-    return content
+    contents: dict[str, bytes] = {}
+    for file in files:
+        try:
+            with urllib.request.urlopen(file.url, timeout=READ_TIMEOUT_S) as response:
+                contents[file.name] = response.read(file.size + 1)
+        except (OSError, HTTPException) as error:  # urllib's and ssl's errors are OSErrors
+            raise _SourceFailedError(f"{file.url}: {error}.") from error
+    return contents
