@@ -44,7 +44,8 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if vote is not None and vote.place:
         return f"what the critic chose comes first, and this is at place {vote.place} of it"
     own = deciding_text(trace, candidate)
-    if orders_by_critic(trace):
+    votes = [vote for one in trace.candidates for vote in one.votes if vote.by == "critic"]
+    if any(vote.place is not None for vote in votes):  # its order goes before all scores
         return left_by_critic(trace, candidate)
     if is_planned(trace):
         return f"facets share the slots, and its score for this one is {own}"
@@ -55,15 +56,6 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if keeps_hybrid_order(trace):
         return f"a look-up keeps the order of hybrid search, and its score there is {own}"
     return f"slots go by score, and it has {own}"
-
-
-def orders_by_critic(trace: RecallTrace) -> bool:
-    """Whether the critic gave an order, which goes before all scores."""
-    return any(
-        vote.by == "critic" and vote.place is not None
-        for one in trace.candidates
-        for vote in one.votes
-    )
 
 
 def left_by_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:

@@ -83,8 +83,9 @@ class LLMCritic:
         )
 
     async def _asked(self, request: CriticRequest) -> Verdict:
-        """The verdict of one call."""
-        sheet = self._sheet(request)
+        """The verdict of one call; its prompt is shorter if few tokens are left."""
+        tokens = min(PROMPT_TOKENS, request.remaining.llm_tokens - LEAST_REPLY)
+        sheet = critic_sheet(request, self._prompt, tags=self._tags, tokens=tokens)
         call = ModelCall(
             prompt=sheet.prompt,
             reply_tokens=affordable_reply(
@@ -96,16 +97,6 @@ class LLMCritic:
             self._llm, call, schema=CritiqueReply, refuse=lambda said: refusal(said, sheet, request)
         )
         return read_verdict(reply, sheet, request, usage=usage)
-
-    def _sheet(self, request: CriticRequest) -> CriticSheet:
-        """The rendered prompt, shorter if few tokens are left."""
-        room = request.remaining.llm_tokens - LEAST_REPLY
-        return critic_sheet(
-            request,
-            self._prompt,
-            tags=self._tags,
-            tokens=min(PROMPT_TOKENS, room),
-        )
 
 
 def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> str:

@@ -50,7 +50,10 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
             "new": [one for one in memories if one not in earlier],
             "branches": branch_views(memories, state),
             "preferences": given(state, hidden),
-            "changes": change_views(state),
+            "changes": [  # a branch is named by the id of the memory that sparked it
+                {**change, "branch": state.get("sparks", {}).get(change["branch"], "")}
+                for change in state["changes"]
+            ],
             "converged": state["converged"],
             "why": state["why"],
             "proposals": state["proposals"],
@@ -128,9 +131,3 @@ def branch_views(memories: Mapping[str, Any], state: SessionState) -> list[dict[
         for branch in state["branches"]
         if branch["sparked_by"] in candidates
     ]
-
-
-def change_views(state: SessionState) -> list[dict[str, Any]]:
-    """The changes, where each branch is named by the id of the memory that sparked it."""
-    sparks = state.get("sparks", {})
-    return [{**change, "branch": sparks.get(change["branch"], "")} for change in state["changes"]]

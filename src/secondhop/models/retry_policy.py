@@ -101,7 +101,9 @@ def failure_of(error: BaseException) -> Failure:
         if (status := _status(cause)) is not None:
             code: object = getattr(cause, "code", None)
             return Failure(status=status, asked_wait_s=_asked_wait_s(cause), code=str(code or ""))
-    return Failure(lost=any(_is_lost(cause) for cause in causes(error)))
+    names = {base.__name__ for cause in causes(error) for base in type(cause).__mro__}
+    lost = bool(names & _LOST_NAMES) or any(isinstance(one, _LOST) for one in causes(error))
+    return Failure(lost=lost)
 
 
 def why_unanswered(error: BaseException) -> str:
@@ -212,11 +214,6 @@ def _status(error: BaseException) -> int | None:
 
 def _is_status(found: object) -> TypeGuard[int]:
     return isinstance(found, int) and not isinstance(found, bool) and 300 <= found < 600
-
-
-def _is_lost(error: BaseException) -> bool:
-    names = {base.__name__ for base in type(error).__mro__}
-    return isinstance(error, _LOST) or bool(names & _LOST_NAMES)
 
 
 def _asked_wait_s(error: BaseException) -> float | None:
