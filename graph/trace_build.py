@@ -84,11 +84,8 @@ class TraceDraft:
 
 
 def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:
-    """The fields of a `RecallTrace`; fields with a default may be missing.
-
-    Args:
-        ms: wall time of the recall, milliseconds.
-    """
+    """The fields of a `RecallTrace`; fields with a default may be missing. `ms`: wall time of the
+    recall, milliseconds."""
     result = state.get("result", {})
     returned = [memory["id"] for memory in result.get("memories", [])]
     candidates, rest = trace_candidates(state, returned, services=services)

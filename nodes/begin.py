@@ -119,11 +119,8 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
 
 
 def checked_question(question: object) -> str:
-    """The question without surrounding white space and NULs; lone surrogates become "?".
-
-    Raises:
-        UsageError: the question is missing, not a text, empty, or longer than `QUESTION_CHARS`.
-    """
+    """The question without surrounding white space and NULs; lone surrogates become "?". Raises
+    UsageError if the question is missing, not a text, empty, or longer than `QUESTION_CHARS`."""
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
     if not isinstance(question, str):
@@ -141,11 +138,8 @@ def checked_question(question: object) -> str:
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:
-    """The count, checked; None stands for the default.
-
-    Raises:
-        UsageError: the count is not a whole number, below 1, or above `most`.
-    """
+    """The count, checked; None stands for the default. Raises UsageError if the count is not a
+    whole number, below 1, or above `most`."""
     if count is None:
         return None
     if not isinstance(count, int) or isinstance(count, bool):
@@ -158,11 +152,8 @@ def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int |
 
 
 def checked_time(given: object, *, name: str) -> datetime | None:
-    """The moment with a time zone (UTC if it has none); None for None or "".
-
-    Raises:
-        UsageError: it is neither a datetime nor ISO 8601 text, or lies outside the years of UTC.
-    """
+    """The moment with a time zone (UTC if it has none); None for None or "". Raises UsageError if
+    it is neither a datetime nor ISO 8601 text, or lies outside the years of UTC."""
     if given is None or given == "":
         return None
     try:

@@ -89,11 +89,8 @@ async def asked_model(
 
 
 def affordable_reply(left: Remaining, *, prompt: int, wanted: int) -> int:
-    """Tokens that a reply may have, at most `wanted`.
-
-    Raises:
-        LLMError: no call is left, or fewer tokens than `LEAST_REPLY`.
-    """
+    """Tokens that a reply may have, at most `wanted`. Raises LLMError if no call is left, or fewer
+    tokens than `LEAST_REPLY`."""
     room = left.llm_tokens - prompt
     if left.llm_calls < 1 or room < LEAST_REPLY:
         raise LLMError(

@@ -114,11 +114,8 @@ async def ranked(
 def ranking(
     query_id: str, similar: Similar, worded: Visible, cosines: Mapping[str, float], *, error: str
 ) -> Ranking:
-    """What one query found; empty lists if its search failed.
-
-    Args:
-        cosines: {passage id: cosine}, for passages that the search by similarity did not find.
-    """
+    """What one query found; empty lists if its search failed. `cosines`: {passage id: cosine}, for
+    passages that the search by similarity did not find."""
     near = similar.found.get(query_id, NOTHING)
     owners = similar.beside.get(query_id, {})
     beside = [PassageHit(one, owners[one], cosines[one]) for one in owners if one in cosines]

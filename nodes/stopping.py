@@ -73,11 +73,8 @@ def lost_to_time(state: RecallState) -> bool:
 
 
 def settled_rule(state: RecallState, *, judged: bool) -> tuple[str, str] | None:
-    """Ends a recall if another round would bring the same; not for the first round.
-
-    Args:
-        judged: whether the critic was asked in this round.
-    """
+    """Ends a recall if another round would bring the same; not for the first round. `judged`:
+    whether the critic was asked in this round."""
     if not set(state["candidates"]) - set(state["seen"]):
         return "no_new_candidates", "the last round found nothing new"
     if judged and nearly_same(*(in_favour(state, until=state["round"] - ago) for ago in (1, 0))):

@@ -122,10 +122,7 @@ def best_by_owner(scores: Floats, *, starts: Indices) -> Floats:
 
 def best_passages(scores: Floats, found: Population) -> Indices:
     """[n_memories]: index of each memory's passage with the highest score; ties go to the first.
-
-    Args:
-        scores: [n_passages].
-    """
+    `scores`: [n_passages]."""
     ranked = np.lexsort((-scores, found.owners))
     return np.asarray(ranked[found.starts], dtype=np.intp)
 

@@ -93,11 +93,8 @@ class Prompt:
         return sorted(OPTIONAL.get(self.name, frozenset()) - self.variables)
 
     def render(self, values: Mapping[str, str]) -> RenderedPrompt:
-        """Both messages with every variable filled in; values are inserted as they are.
-
-        Raises:
-            PromptError: a value is missing, or the prompt has no such variable.
-        """
+        """Both messages with every variable filled in; values are inserted as they are. Raises
+        PromptError if a value is missing, or the prompt has no such variable."""
         faults = _differences(given=values, wanted=self.variables)
         if faults:
             raise PromptError(f"prompt {self.name} ({self.path}) cannot be rendered: {faults}")
@@ -181,11 +178,8 @@ def replacement(path: Path, *, name: str | None = None) -> Prompt:
 
 
 def tried_prompt(path: Path) -> Prompt:
-    """As `replacement`, for one of TRIED_PROMPTS.
-
-    Raises:
-        PromptError: it cannot be read, is faulty, does not fit, or no recall uses it.
-    """
+    """As `replacement`, for one of TRIED_PROMPTS. Raises PromptError if it cannot be read, is
+    faulty, does not fit, or no recall uses it."""
     prompt = replacement(path)
     if prompt.name not in TRIED_PROMPTS:
         told = f"no recall uses the prompt {prompt.name}; try one of {', '.join(TRIED_PROMPTS)}"
@@ -230,11 +224,8 @@ def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
 
 
 def in_place_of(shipped: Prompt, other: Prompt) -> Prompt:
-    """`other`, if it can replace `shipped` in the code that fills it and reads the answer.
-
-    Raises:
-        PromptError: it has other variables, or another schema.
-    """
+    """`other`, if it can replace `shipped` in the code that fills it and reads the answer. Raises
+    PromptError if it has other variables, or another schema."""
     if other.schema != shipped.schema:
         told = f"schema {other.schema} must be {shipped.schema}, as in the shipped {shipped.name}"
         raise PromptError(told, path=other.path)

@@ -65,11 +65,8 @@ async def near_cues(
 
 
 async def vectors_of(cues: Mapping[str, str], services: Services) -> dict[str, Vector]:
-    """{memory id: vector of its cue}; cues that are gone are left out.
-
-    Args:
-        cues: {memory id: the text of a specific or a broad cue}.
-    """
+    """{memory id: vector of its cue}; cues that are gone are left out. `cues`: {memory id: the text
+    of a specific or a broad cue}."""
     owners = {
         Cue(memory_id=memory_id, text=text, breadth=breadth).cue_id: memory_id
         for memory_id, text in cues.items()

@@ -83,11 +83,8 @@ class LLMPlanner:
         return f"llm:{self._llm.model_id}:{self._decompose.label}+{self._expand.label}"
 
     async def decompose(self, request: PlanRequest) -> Plan:
-        """Hop 1: the kind of question, rewordings of it, and the things that it names.
-
-        Raises:
-            LLMError: the model failed, or no budget is left for it.
-        """
+        """Hop 1: the kind of question, rewordings of it, and the things that it names. Raises
+        LLMError if the model failed, or no budget is left for it."""
         prompt = self._decompose.render(
             {
                 **self._common(request),
@@ -108,11 +105,8 @@ class LLMPlanner:
         return Plan(facets=tuple(facets), kind=reply.question_kind, usage=usage)
 
     async def expand(self, request: PlanRequest) -> Plan:
-        """Hop 2: the facets that the intent implies, most needed first.
-
-        Raises:
-            LLMError: the model failed, or no budget is left for it.
-        """
+        """Hop 2: the facets that the intent implies, most needed first. Raises LLMError if the
+        model failed, or no budget is left for it."""
         planning = affordable(self._planning, queries=request.remaining.queries)
         sheet = self._expand_sheet(request, planning)
         call = self._call(sheet.prompt, request, reply_tokens=EXPAND_TOKENS)

@@ -33,11 +33,8 @@ def uses_sessions(state: RecallState) -> bool:
 async def by_cues(
     rows: Vectors, state: RecallState, hidden: Hidden, services: Services
 ) -> list[CueHits]:
-    """For each query, the memories whose cues are near it; [] if the store has no cues.
-
-    Args:
-        rows: float32 [n_queries, dim], rows of unit length.
-    """
+    """For each query, the memories whose cues are near it; [] if the store has no cues. `rows`:
+    float32 [n_queries, dim], rows of unit length."""
     if services.cues is None:
         return []
     background = await services.playbooks.background()

@@ -131,10 +131,7 @@ async def nearnesses(
     services: Services,
 ) -> list[dict[str, float]]:
     """For each context: {text of the question or the plan: its similarity, 0..1}, question first.
-
-    Raises:
-        ModelError: the texts cannot be embedded.
-    """
+    Raises ModelError if the texts cannot be embedded."""
     said = [text for one in facets for text in (one.facet["name"], *one.queries)]
     texts = list(dict.fromkeys([state["question"], *said]))
     asking = await services.embedder.embed_queries(texts)

@@ -35,10 +35,7 @@ class _ScaleFile(BaseModel):
 
 def chosen_scale(given: str | Path | ModelScale | None, *, model_id: str) -> ModelScale:
     """The scale that was given, as an object or a file; None: the one that ships for the model.
-
-    Raises:
-        UsageError: the file cannot be read, is not a scale, or was made for another model.
-    """
+    Raises UsageError if the file cannot be read, is not a scale, or was made for another model."""
     if isinstance(given, ModelScale):
         return given
     shipped = scale_of(model_id)

@@ -36,11 +36,8 @@ async def await_votes(state: SessionState, *, services: Services) -> SessionUpda
 
 
 def counted(said: object, state: SessionState) -> SessionUpdate:
-    """The update that a reply asks for. A host may send anything; `Reply` is the valid form.
-
-    Raises:
-        SecondhopError: the reply has another form, or its votes are not valid.
-    """
+    """The update that a reply asks for. A host may send anything; `Reply` is the valid form. Raises
+    SecondhopError if the reply has another form, or its votes are not valid."""
     reply = expect_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')
     if reply.get("abandon"):
         return {"status": "abandoned", "note": "abandoned"}
@@ -57,11 +54,8 @@ def counted(said: object, state: SessionState) -> SessionUpdate:
 
 
 def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> SessionUpdate:
-    """The update that ends the session. Votes in the same reply are on the current answer.
-
-    Raises:
-        SecondhopError: an accepted memory was never shown, or the reply has another form.
-    """
+    """The update that ends the session. Votes in the same reply are on the current answer. Raises
+    SecondhopError if an accepted memory was never shown, or the reply has another form."""
     end = expect_mapping(said, name="resolve", like='{"accepted": [ids], "note": ""}, or {}')
     note = end.get("note", "")
     if not isinstance(note, str):

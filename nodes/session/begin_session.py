@@ -13,11 +13,8 @@ from secondhop.nodes.state import RecallInput
 
 
 async def begin_session(state: SessionInput, *, services: Services) -> SessionUpdate:
-    """Like `begin`, with the k of sessions, plus the keys of a session.
-
-    Raises:
-        UsageError: the question is empty, k or max_rounds is below 1, or ttl_s is out of range.
-    """
+    """Like `begin`, with the k of sessions, plus the keys of a session. Raises UsageError if the
+    question is empty, k or max_rounds is below 1, or ttl_s is out of range."""
     settings = services.settings.session
     k, rounds, ttl_s = state.get("k"), state.get("max_rounds"), state.get("ttl_s")
     own_k = {"k": settings.k if k is None else k, "tokens": None}

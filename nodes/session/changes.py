@@ -16,11 +16,7 @@ def changes_since(
     state: SessionState, picks: Sequence[Pick], branches: Sequence[Branch]
 ) -> list[Change]:
     """The memories that came to the answer and its branches since the last round, then those that
-    left.
-
-    Args:
-        state: the state before the new answer is in it.
-    """
+    left. `state`: the state before the new answer is in it."""
     before = state.get("shown", {}).get(str(state["round"] - 1))
     if before is None:
         return []

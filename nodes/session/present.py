@@ -96,11 +96,8 @@ async def shown_memories(
 async def shown_evidence(
     served: Mapping[str, str], state: SessionState, *, services: Services
 ) -> tuple[dict[str, list[str]], NearCues]:
-    """({memory id: its passages}, the best first; which of them are near its cue).
-
-    Args:
-        served: {memory id: the facet that gave it its place}; "": none did.
-    """
+    """({memory id: its passages}, the best first; which of them are near its cue). `served`:
+    {memory id: the facet that gave it its place}; "": none did."""
     candidates = state.get("candidates", {})
     found = [candidates[one] for one in served if one in candidates]
     owned = await services.reader.passage_ids([one["memory_id"] for one in found])

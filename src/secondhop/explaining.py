@@ -148,11 +148,8 @@ async def hidden_now(trace: RecallTrace, store: EntityStore) -> Hidden:
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:
-    """The trace itself, or the trace that a result, an id or a file names.
-
-    Raises:
-        UsageError: `trace` is none of these, or there is no such trace.
-    """
+    """The trace itself, or the trace that a result, an id or a file names. Raises UsageError if
+    `trace` is none of these, or there is no such trace."""
     if isinstance(trace, RecallTrace):
         return trace
     if isinstance(trace, RecallResult):

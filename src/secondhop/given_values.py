@@ -78,11 +78,8 @@ def check_moments(**given: object) -> None:
 
 
 def utc_given(given: object, *, name: str) -> datetime | None:
-    """The moment of a datetime, or of ISO 8601 text, in UTC; None for None.
-
-    Raises:
-        UsageError: it is neither, or UTC cannot express it.
-    """
+    """The moment of a datetime, or of ISO 8601 text, in UTC; None for None. Raises UsageError if it
+    is neither, or UTC cannot express it."""
     moment = checked_time(given, name=name)
     return moment and in_utc(moment)
 

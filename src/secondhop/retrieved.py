@@ -74,11 +74,8 @@ class RetrievedMemories:
         return await self._embedder.embed_passages(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Ask the retriever for each query, then embed them.
-
-        Raises:
-            StoreError: the retriever failed.
-        """
+        """Ask the retriever for each query, then embed them. Raises StoreError if the retriever
+        failed."""
         await asyncio.gather(*map(self._found, texts))
         return await self._embedder.embed_queries(texts)
 

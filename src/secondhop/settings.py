@@ -49,11 +49,8 @@ class Settings(BaseModel):
 
 
 def load_settings() -> Settings:
-    """The settings from this process's environment.
-
-    Raises:
-        UsageError: a `SECONDHOP_*` variable is unknown, or has an invalid value.
-    """
+    """The settings from this process's environment. Raises UsageError if a `SECONDHOP_*` variable
+    is unknown, or has an invalid value."""
     refuse_unknown(os.environ)
     given = {
         name.upper().removeprefix(PREFIX).lower(): value

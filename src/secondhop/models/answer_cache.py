@@ -109,11 +109,7 @@ class AnswerCache:
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> Completion[T]:
-        """See `StructuredLLM`.
-
-        Raises:
-            LLMError: no answer was kept, and the model failed.
-        """
+        """See `StructuredLLM`. Raises LLMError if no answer was kept, and the model failed."""
         asked_sha = self._sha(messages, schema)
         known = await asyncio.to_thread(self._kept, asked_sha, schema)
         if known is not None:

@@ -31,10 +31,7 @@ class _SourceFailedError(Exception):
 
 def download(bundle: AssetBundle, files: Sequence[AssetFile], *, home: Path) -> None:
     """Put `files` of the bundle into place below `home`, from the first source that has them.
-
-    Raises:
-        ModelUnavailableError: every source failed, or the folder cannot be written.
-    """
+    Raises ModelUnavailableError if every source failed, or the folder cannot be written."""
     causes: list[str] = []
     folder = home / bundle.folder
     try:

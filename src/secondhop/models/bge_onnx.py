@@ -69,11 +69,8 @@ class BgeOnnxEmbedder:
         return DIMENSION
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """float32 [len(texts), 384]; tokens of a text after the 512th are ignored.
-
-        Raises:
-            ModelUnavailableError: the model files are missing and may not, or cannot, be fetched.
-        """
+        """float32 [len(texts), 384]; tokens of a text after the 512th are ignored. Raises
+        ModelUnavailableError if the model files are missing and may not, or cannot, be fetched."""
         if not texts:
             return np.zeros((0, DIMENSION), dtype=np.float32)
         return np.stack(await self._vectors(texts))

@@ -53,11 +53,7 @@ class OpenAILLMConfig:
         self.limits()
 
     def limits(self) -> ChatLimits:
-        """The limits for an answer.
-
-        Raises:
-            UsageError: a limit is invalid.
-        """
+        """The limits for an answer. Raises UsageError if a limit is invalid."""
         return ChatLimits(
             timeout_s=self.connection.timeout_s,
             attempts=self.connection.attempts,
