@@ -89,12 +89,8 @@ def written_later(memory_id: str, title: str, created_at: datetime) -> Explanati
 
 
 def never_found(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explanation:
-    """The story of a memory that no query brought.
-
-    Args:
-        place: its best place in a search, from 1; 0: it has none.
-        cue: the hint that a cue may raise it.
-    """
+    """The story of a memory that no query brought. `place`: its best one in a search; 0: it has
+    none."""
     if not reach.rank:
         story = ["No query of this recall found it, or came anywhere near it."]
         return absent(memory_id, reach.title, story, "never_found", either(NAMING, cue))
@@ -114,12 +110,7 @@ NAMING = "a question that names what the memory is about"
 
 
 def found_far(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explanation:
-    """The story of a memory that searches found, but that was no candidate.
-
-    Args:
-        place: its best place in a search, from 1.
-        cue: the hint that a cue may raise it.
-    """
+    """The story of a memory that searches found, best at this place, but that was no candidate."""
     said = (
         f"A search found it at place {place}; the memories ahead of it are nearer to the question."
     )

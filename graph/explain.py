@@ -63,17 +63,15 @@ def explain(
     takes_cue: bool = True,
     unvoted: RecallTrace | None = None,
 ) -> Explanation:
-    """Explain from a trace what happened to a memory.
+    """Explain from a trace what happened to a memory. Raises NotStoredError if it is neither in the
+    trace nor stored.
 
     Args:
+        reach: how close a memory that is not in the trace came; None: it is not stored.
         names: {id: title or first words} of memories for which the trace has no title.
         similarity: of its text to that of the newer memory that lowers its score; None: unknown.
-        reach: how close a memory that is not in the trace came; None: it is not stored.
         takes_cue: whether another cue can be added to it.
         unvoted: the first round of the same session, before any votes; None: not known.
-
-    Raises:
-        UsageError: the memory is neither in the trace nor stored.
     """
     if memory_id in trace.forgotten:
         return forgotten_since(trace, memory_id)

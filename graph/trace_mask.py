@@ -22,13 +22,10 @@ OWN_WORDS = frozenset({"question", "playbook"})
 
 
 def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[str]) -> RecallTrace:
-    """The trace without the words of these memories.
+    """The trace without the words of these memories; `texts` are theirs.
 
     Everything that models wrote is masked, because a trace does not say which memories they had
     read. In the question, and in those of sessions, the words that the memories contain are masked.
-
-    Args:
-        texts: the texts of these memories.
     """
     gone = frozenset({*trace.forgotten, *memory_ids})
     secret = {word for text in texts for word in words(text)} - STOP_WORDS - TASK_WORDS

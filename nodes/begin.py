@@ -79,12 +79,8 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
 
 
 def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
-    """The queries of the question itself: "q0" is the whole question.
-
-    Args:
-        parts: whether each question of a message that asks several gets a query, too. Otherwise the
-            planner's `decompose` does that.
-    """
+    """The queries of the question itself: "q0" is the whole question. `parts`: each question of
+    a message that asks several gets one, too; otherwise the planner's `decompose` does that."""
     several = several_questions(question) if parts else []
     return {
         f"q{number}": Query(

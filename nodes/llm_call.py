@@ -52,15 +52,13 @@ async def asked_model(
     schema: type[T],
     refuse: Callable[[T], str] | None = None,
 ) -> tuple[T, Usage]:
-    """The model's answer, and what it cost.
+    """The model's answer, and what it cost. Raises LLMError, which holds the usage, if there was no
+    valid answer within what is left, or it was refused.
 
     Args:
         refuse: says why an answer that fits the schema cannot be used, as the end of a sentence
-            that begins with the model's id; "" accepts the answer. Refused answers are removed from
-            the cache.
-
-    Raises:
-        LLMError: there was no valid answer within what is left, or it was refused; holds the usage.
+            that begins with the model's id; "" accepts it. Refused answers are removed from the
+            cache.
     """
     seconds = call.left.seconds * MODEL_SHARE
     if seconds < LEAST_SECONDS:

@@ -139,10 +139,7 @@ def unknown_passages(
     """Ids of passages whose cosine to the query is still missing, so that scores can be compared.
 
     They are the passages of memories found only by cues, and passages that only the lexical search
-    found, if their memory counts there or by cues.
-
-    Args:
-        memories: how many memories of each ranking count.
+    found, if their memory is among its first `memories`, or those found by cues.
     """
     beside = similar.beside.get(query_id, {})
     worded = lexical.get(query_id, NOTHING).hits

@@ -51,12 +51,8 @@ async def suggest(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate:
-    """The suggestions with their facets, as an update of the state.
-
-    Raises:
-        ModelError: a text cannot be embedded.
-        StoreError: the passages cannot be read.
-    """
+    """The suggestions with their facets. Raises ModelError if a text cannot be embedded,
+    StoreError if the passages cannot be read."""
     question, as_text = await embed_both(services.embedder, [state["question"]])
     weighed = await services.playbooks.facets_for(as_text)
     if weighed is None:

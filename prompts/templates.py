@@ -119,13 +119,11 @@ PromptSource: TypeAlias = Path | Mapping[str, Prompt]
 
 def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
     """Every prompt by name: the file in the directory if there is one, else the shipped prompt.
-
     Prompts that are loaded already are returned as they are.
 
-    Raises:
-        PromptError: there is no such folder, or no prompt file in it; a file is faulty, its name is
-            not in PROMPT_NAMES, or it has other variables or another schema than the shipped
-            prompt.
+    Raises PromptError if there is no such folder, or no prompt file in it; if a file is faulty, its
+    name is not in PROMPT_NAMES, or it has other variables or another schema than the shipped
+    prompt.
     """
     if isinstance(source, Mapping):
         return source
@@ -155,15 +153,9 @@ def shipped_prompt(name: str) -> Prompt:
 
 
 def replacement(path: Path, *, name: str | None = None) -> Prompt:
-    """Read a prompt file that can replace the shipped prompt of its name.
-
-    Args:
-        name: the name that it must have. None: the front matter says which prompt it replaces,
-            whatever the file is called.
-
-    Raises:
-        PromptError: it cannot be read, is faulty, or does not fit.
-    """
+    """Read a prompt file that can replace the shipped prompt of its name. `name`: the one that
+    it must have; None: the front matter says which, whatever the file is called. Raises
+    PromptError if it cannot be read, is faulty, or does not fit."""
     known = ", ".join(PROMPT_NAMES)
     if name is not None and name not in PROMPT_NAMES:
         raise PromptError(f"no prompt has that name; there are {known}", path=str(path))
@@ -188,14 +180,10 @@ def tried_prompt(path: Path) -> Prompt:
 
 
 def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
-    """A prompt from a file's text.
+    """A prompt from a file's text; `name` is what the front matter must give, None: any name.
 
-    Args:
-        name: the name that the front matter must give; None: any name.
-
-    Raises:
-        PromptError: no front matter, an unknown or missing field, no user message, a `$` that
-            names nothing, variables that the body does not use, or another name.
+    Raises PromptError if there is no front matter, an unknown or missing field, no user message, a
+    `$` that names nothing, variables that the body does not use, or another name.
     """
     text = text.replace("\r\n", "\n")
     found = _FILE.fullmatch(text)

@@ -36,13 +36,9 @@ class Sentence(NamedTuple):
 def excerpts(
     texts: Sequence[str], *, tokens: int, telling: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    """The excerpt of each text, in order; all together have at most `tokens` tokens.
-
-    Short texts are shown whole. The long ones share the rest of the tokens equally.
-
-    Args:
-        telling: per text {word: its weight}, for the words to look for in it.
-    """
+    """The excerpt of each text, in order; all together have at most `tokens` tokens. Short texts
+    are shown whole. The long ones share the rest equally. `telling`: per text {word to look for:
+    weight}."""
     whole = [quoted(text[:READ_CHARS]) for text in texts]
     sizes = [count_tokens(text) for text in whole]
     shown = [""] * len(texts)

@@ -50,10 +50,7 @@ def joined(
 
 
 def neighbours(passage_id: str, own: Sequence[str]) -> tuple[str, str]:
-    """Ids of the passages before and after this one in its memory; "" if there is none.
-
-    Args:
-        own: ids of the memory's passages, in order.
+    """Ids of the passages before and after this one among all of its memory, in order; "" for none.
 
     >>> neighbours("b", ["a", "b", "c"]), neighbours("c", ["a", "b", "c"])
     (('a', 'c'), ('b', ''))

@@ -61,9 +61,6 @@ def with_later_first(
     Nothing changes unless the question asks about today. A statement is a passage with a number or
     a name, mostly in the person's own words (in anybody's, if no passage is). A later one is about
     the same thing if it holds enough of the question's words that the best one holds.
-
-    Args:
-        passages: the passages of all scores.
     """
     if not asks_about_today(state["kind"], state["question"]):
         return dict(scores)

@@ -60,10 +60,8 @@ def named_contexts(hidden: Hidden) -> list[KeptName]:
 def together(
     kind: Kind, rows: Iterable[tuple[str, str, str]], *, ended: Collection[str]
 ) -> list[KeptName]:
-    """One `KeptName` per name, newest first, spelt as in its newest memory.
-
-    Args:
-        rows: (subject or context, attribute or topic, memory id), oldest first.
+    """One `KeptName` per name, newest first, spelt as in its newest memory. `rows`: (subject or
+    context, attribute or topic, memory id), oldest first.
 
     >>> rows = [("me", "diet", "f-1"), ("Me", "Diet", "f-2"), ("me", "city", "f-3")]
     >>> [(one.of, one.name, one.memory_ids) for one in together("factual", rows, ended={"f-2"})]

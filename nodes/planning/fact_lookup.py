@@ -56,10 +56,6 @@ def asked_facts(
 
     A fact that the question names, or that the plan asks for by name, gets a facet of its own. A
     fact that a query of the plan names belongs to the facet of that query.
-
-    Args:
-        names: names of the facts that may be shown.
-        planned: the queries that this round asks.
     """
     first: dict[str, Asked] = {}
     for one in asked_for(state, names, planned):

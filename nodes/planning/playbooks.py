@@ -74,11 +74,8 @@ class Playbooks:
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Load the model, and embed example questions and names unless their vectors ship.
 
-        They are embedded in parts. So, with a caching embedder, an interrupted start continues
-        where it stopped.
-
-        Args:
-            progress: called with (done, total) example questions.
+        They are embedded in parts, after each of which `progress` is called with (done, total). So,
+        with a caching embedder, an interrupted start continues where it stopped.
         """
         if self._asks is not None:
             return
@@ -98,14 +95,9 @@ class Playbooks:
         self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
 
     async def facets_for(self, question: Vectors) -> WeighedFacets | None:
-        """The facets of the likeliest intents of a question; None if there are no playbooks.
-
-        Args:
-            question: float32 [1, dim], the question embedded as a passage, like the examples.
-
-        Raises:
-            ModelError: a text of the playbooks cannot be embedded.
-        """
+        """The facets of the likeliest intents of a question (float32 [1, dim], embedded as a
+        passage, like the examples); None if there are no playbooks. Raises ModelError if a text
+        cannot be embedded."""
         await self.warm()
         if self._asks is None or self._names is None or not len(self._asks):
             return None

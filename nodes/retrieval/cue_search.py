@@ -95,12 +95,8 @@ def best_proved(cued: CueHits) -> list[str]:
 
 
 def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHits:
-    """The memories of the `DEPTH` nearest cues, best first.
-
-    Args:
-        length: length of the search vector before it was normalised.
-        complete: whether `shown` holds all cues of the store.
-    """
+    """The memories of the `DEPTH` nearest cues, best first. `length`: of the search vector
+    before it was normalised; `complete`: whether `shown` holds all cues of the store."""
     shown, complete = shown[:DEPTH], complete and len(shown) <= DEPTH
     if not shown:
         return CueHits(memory_ids=[], specific=[], broad=[], nearest=0.0, cues=[])

@@ -162,10 +162,8 @@ def blended(
     cues, or that of its text and its playbooks. So a cue lowers no score.
 
     Args:
-        found: the question's own ranking.
-        cue_counts: {memory id: how many cues it was stored with}, for those that have some.
-        undertakings: {memory id: its broad cues}, for memories that may take part in the shared
-            undertaking.
+        cue_counts: for the memories that have cues.
+        undertakings: {memory id: its broad cues}, for those that may share one.
         named: id of the memory that the question names. It counts if most memories have cues.
         limit: most memories to return, plus `kept` and the `NEAREST_KEPT` of the ranking; all are
             compared. None: return all.
@@ -283,14 +281,9 @@ def undertaking_scores(
 def cue_scores(
     ids: Sequence[str], found: Mapping[str, float], has_cues: Mask, *, usual: tuple[float, float]
 ) -> Floats:
-    """[n]: z-scores among the memories with cues; 0 for memories without cues.
-
-    A memory with cues that the search did not find gets the lowest value found.
-
-    Args:
-        usual: (mean, standard deviation) that count as much as `PRIOR` more memories, because those
-            of a few memories say little.
-    """
+    """[n]: z-scores among the memories with cues; 0 for memories without cues. One that the
+    search did not find gets the lowest value found. `usual`: (mean, standard deviation) that
+    count as much as `PRIOR` more memories, because those of a few say little."""
     least = min(found.values(), default=0.0)
     values = np.array([found.get(one, least) for one in ids])[has_cues]
     count = len(values) + PRIOR

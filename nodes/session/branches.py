@@ -40,13 +40,8 @@ def kept_in_branches(state: SessionState) -> dict[str, str]:
 def branches_of(
     state: SessionState, taken: Collection[str], *, size: int, min_score: float
 ) -> list[Branch]:
-    """The branch of each spark: the memories that were voted for there, then the best `size` that
-    are shown nowhere else.
-
-    Args:
-        taken: ids that the answer shows.
-        min_score: least calibrated relevance to the branch of a memory that is shown.
-    """
+    """The branch of each spark: the memories that were voted for there, then the best `size` of
+    at least `min_score` that are shown nowhere else (`taken` are those of the answer)."""
     votes, kept = last_votes(state), kept_in_branches(state)
     refused = {one for one, vote in votes.items() if vote["vote"] in SUPPRESSED}
     gone = {*taken, *state.get("sparks", {}).values(), *kept, *refused}

@@ -83,11 +83,7 @@ async def explained_by_words(
     recall: "Recall", trace: Path | RecallTrace, words: str
 ) -> Explanation:
     """Explain the memory with this id, or else the only one with this title or these words.
-
-    Raises:
-        NotStoredError: no memory matches.
-        UsageError: several memories match; the message lists their ids.
-    """
+    Raises NotStoredError if no memory matches; UsageError, with their ids, if several do."""
     try:
         return await recall.aexplain(trace, words)
     except NotStoredError:

@@ -187,12 +187,8 @@ def checked(
     config: Config | None, prompts: PromptSource | None, options: OpenOptions, *, caller: str
 ) -> tuple[Config | None, PromptSource | None]:
     """The config, with deprecated options in it, and the prompts, read even if no model will.
-
-    Raises:
-        TypeError: an option is unknown.
-        UsageError: `config` is not a `Config`.
-        PromptError: a file in the folder `prompts` is faulty.
-    """
+    Raises TypeError for an unknown option; UsageError if `config` is no `Config`, or a prompt
+    file is faulty."""
     config = with_old_arguments(cast(dict[str, Any], options), config)
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"{caller}() has no argument {unknown[0]!r}")
@@ -265,12 +261,8 @@ async def open_entity(
     Most vectors come from the entity's embedding cache; the rest are embedded again. Damage of
     another origin (a disk, a person) stays an error.
 
-    Args:
-        mending: as in `StoreDirectory.open_entity`.
-
     Raises:
-        StoreError: as in `StoreDirectory.open_entity`, or another process has been rebuilding for
-            30 s.
+        StoreError: as in `StoreDirectory.open_entity`, or another process rebuilds for over 30 s.
         ModelError: passages that the cache lacks could not be embedded; nothing has changed.
     """
     opened = partial(

@@ -39,14 +39,8 @@ class Account:
         return max(0, self.requests - self.usage.calls)
 
     def open_request(self, *, prompt: PromptSize, wanted: int) -> int:
-        """Book one more request; returns how many tokens its reply may have.
-
-        Args:
-            wanted: the most tokens that the reply needs.
-
-        Raises:
-            ModelError: no request is left, or too few tokens for a useful reply.
-        """
+        """Book one more request, whose reply needs `wanted` tokens at most; returns how many it
+        may have. Raises ModelError if no request is left, or too few tokens for a useful reply."""
         if not self.requests_left:
             raise ModelError(f"all {self.requests} requests that this answer may cost are used up")
         self._lost, self._open = self._lost_so_far(), None

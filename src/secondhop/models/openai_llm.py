@@ -106,14 +106,8 @@ class OpenAITransport:
         self._token_field = self._usual_field
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """See `ChatTransport`.
-
-        Raises:
-            ModelError: no client can be made.
-            RepeatAtOnceError: the server wants the other name for the bound on tokens.
-            BrokenReplyError: what came back is not a chat completion.
-            openai.OpenAIError: any other failure.
-        """
+        """See `ChatTransport`. Raises RepeatAtOnceError if the server wants the other name for
+        the bound on tokens."""
         from openai import APIStatusError
 
         token_field = self._token_field

@@ -125,16 +125,13 @@ async def retried(
     explain: Callable[[Exception], str],
 ) -> T:
     """What `call()` returns; repeats it after temporary failures, and waits as Retry-After says.
+    Raises ModelError if the server refused (wrong key, wrong request), or every try failed.
 
     Args:
-        call: one try.
         attempts: tries in all, at least one; a few more if the server did nothing.
         longest_wait_s: called after each failure; if the server wants a longer wait, this gives up.
         what: names the model and the work, for the message.
         explain: says what an error means and what to do, without a key or a prompt.
-
-    Raises:
-        ModelError: the server refused (wrong key, wrong request), or every try failed.
     """
     from tenacity import AsyncRetrying, retry_if_exception
 
