@@ -33,16 +33,8 @@ class LLMCritic:
         self._llm = llm
         self._prompt = prompts["critique"]
         self._tags = tags_for(llm)
-
-    @property
-    def prompts(self) -> tuple[Prompt]:
-        """The prompt of `critique`."""
-        return (self._prompt,)
-
-    @property
-    def critic_id(self) -> str:
-        """The model and the hash of the prompt."""
-        return f"llm:{self._llm.model_id}:{self._prompt.label}"
+        self.prompts = (self._prompt,)
+        self.critic_id = f"llm:{llm.model_id}:{self._prompt.label}"
 
     async def judge(self, request: CriticRequest) -> Verdict:
         """The verdict of one call, or of two (`only_choice`); of none without new candidates.

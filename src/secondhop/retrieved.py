@@ -48,6 +48,7 @@ class RetrievedMemories:
 
     def __init__(self, find: Finding, embedder: Embedder) -> None:
         self._find, self._embedder = find, embedder
+        self.model_id = embedder.model_id
         self._asked: dict[str, asyncio.Task[list[str]]] = {}
         """{query: memories that the retriever found, best first}."""
         self._first: dict[str, str] = {}
@@ -58,11 +59,6 @@ class RetrievedMemories:
         self._index = MemoryIndex()
 
     # --- Embedder ---
-
-    @property
-    def model_id(self) -> str:
-        """See `Embedder`."""
-        return self._embedder.model_id
 
     @property
     def dimension(self) -> int:

@@ -95,16 +95,7 @@ class AnswerCache:
             prepare=_prepare,
         )
         self.counts = AnswerCounts()
-
-    @property
-    def model_id(self) -> str:
-        """The id of the wrapped model."""
-        return self._inner.model_id
-
-    @property
-    def tag_secret(self) -> bytes:
-        """TAG_SECRET, the same in all evaluations."""
-        return TAG_SECRET
+        self.model_id, self.tag_secret = inner.model_id, TAG_SECRET
 
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]

@@ -17,12 +17,7 @@ class RemoteEmbedder(ABC):
     """An embedder that may have to ask its model how long a vector is."""
 
     def __init__(self, model_id: str, *, dimension: int | None = None) -> None:
-        self._model_id, self._dimension = model_id, dimension
-
-    @property
-    def model_id(self) -> str:
-        """The id that was given."""
-        return self._model_id
+        self.model_id, self._dimension = model_id, dimension
 
     @property
     def dimension(self) -> int:
