@@ -24,7 +24,8 @@ LAST = "such memories come after the others"
 
 def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Its place in the answer, what gave it that place, and the memory that came next."""
-    facet = for_facet(trace, candidate)
+    name = next((one.name for one in trace.facets if one.facet_id == candidate.slot_facet), "")
+    facet = f" for “{name}”" if name else ""
     if trace.tokens is not None:
         budget = counted(trace.tokens, "token")
         return f"It is at place {candidate.slot}{facet} of an answer that fills {budget}."
@@ -116,10 +117,3 @@ def is_named(trace: RecallTrace, candidate: TraceCandidate) -> bool:
     """Whether it is a fact that the question names."""
     named = (query for query in trace.queries if query.origin == FACT_NAMED and query.hop == 1)
     return any(hit.memory_id == candidate.memory_id for query in named for hit in query.dense)
-
-
-def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The facet that gave it its slot, like " for “name”"; "" if the trace does not say."""
-    names = {facet.facet_id: facet.name for facet in trace.facets}
-    name = names.get(candidate.slot_facet)
-    return f" for “{name}”" if name else ""

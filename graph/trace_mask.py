@@ -10,7 +10,6 @@ from secondhop.graph.trace import (
     TraceMiss,
     TracePreference,
     TraceQuery,
-    TraceStep,
 )
 from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
@@ -39,7 +38,10 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
             "candidates": [_candidate(one, gone, secret) for one in trace.candidates],
             "hidden": [_hidden(one, gone) for one in trace.hidden],
             "preferences": [_preference(one, gone) for one in trace.preferences],
-            "steps": [_step(one) for one in trace.steps],
+            "steps": [
+                one.model_copy(update={"note": "", "error": _head(one.error)})
+                for one in trace.steps
+            ],
             "evidence": {one: ids for one, ids in trace.evidence.items() if one not in gone},
             "near_misses": [_near_miss(one) for one in trace.near_misses],
             "stop_detail": MASKED if trace.stop_detail else "",
@@ -93,10 +95,6 @@ def _preference(given: TracePreference, gone: Collection[str]) -> TracePreferenc
     own = {"scope": MASKED, "stale": MASKED} if given.memory_id in gone else {}
     by_model = {"facet": MASKED, "query": MASKED} if given.facet else {}
     return given.model_copy(update={**by_model, **own})
-
-
-def _step(step: TraceStep) -> TraceStep:
-    return step.model_copy(update={"note": "", "error": _head(step.error)})
 
 
 def _near_miss(miss: TraceMiss) -> TraceMiss:

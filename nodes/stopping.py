@@ -35,7 +35,8 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
     """Ends a recall if the critic is content or gave no verdict, or if a limit is reached."""
     spent = state.get("spent", {})
     late = time.time() >= state["deadline_at"]
-    if late and lost_to_time(state):
+    rankings = state.get("rankings", {}).values()
+    if late and any(TOO_LATE in ranking["error"] for ranking in rankings):
         return (
             "deadline",
             f"the limit of {limits.deadline_s:g} s was reached; some searches did not come back",
@@ -65,11 +66,6 @@ def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | No
 def verdict_place(round_number: int) -> str:
     """The key in `degraded` that says why a round has no verdict."""
     return f"critique {round_number}"
-
-
-def lost_to_time(state: RecallState) -> bool:
-    """Whether a search was given up at the deadline."""
-    return any(TOO_LATE in ranking["error"] for ranking in state.get("rankings", {}).values())
 
 
 def settled_rule(state: RecallState, *, judged: bool) -> tuple[str, str] | None:

@@ -102,13 +102,16 @@ class Playbooks:
         likely = intent_weights(asks, self._owners, names)
         ranked: list[int] = np.argsort(-likely, kind="stable")[:INTENTS].tolist()
         chosen = [one for one in ranked if likely[one] >= LEAST_LIKELY * likely.max()]
-        vectors = [await self._facet_vectors(number) for number in chosen]
+        for number in chosen:
+            if number not in self._facets:
+                own = self._intents[number].facets
+                self._facets[number] = await facet_vectors(own, embedder=self._embedder)
         facets = [(number, one) for number in chosen for one in self._intents[number].facets]
         return WeighedFacets(
             facets=[one for _, one in facets],
             confidence=float(likely.max()),
             weights=np.array([likely[number] * one.weight for number, one in facets]),
-            vectors=np.concatenate(vectors),
+            vectors=np.concatenate([self._facets[number] for number in chosen]),
             background=await self.background(),
         )
 
@@ -117,13 +120,6 @@ class Playbooks:
         facets = np.split(unit_rows(shipped.facets), np.cumsum(counts)[:-1])
         self._facets = dict(enumerate(facets))
         self._names, self.questions = unit_rows(shipped.names), unit_rows(shipped.asks)
-
-    async def _facet_vectors(self, number: int) -> Vectors:
-        """float32 [n_facets, dim]: the facets of one intent."""
-        if number not in self._facets:
-            facets = self._intents[number].facets
-            self._facets[number] = await facet_vectors(facets, embedder=self._embedder)
-        return self._facets[number]
 
 
 def names_of(intents: Sequence[Intent]) -> list[str]:

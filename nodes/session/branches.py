@@ -2,16 +2,10 @@
 
 from collections.abc import Collection
 
-from secondhop.nodes.selection.pool import slot_facets
 from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.session.session_state import Branch, SessionState
 from secondhop.nodes.state import Candidate
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
-
-
-def main_facets(state: SessionState) -> list[str]:
-    """Ids of the facets that share the slots, without branches, sorted."""
-    return sorted(set(slot_facets(state)) - set(state.get("sparks", {})))
 
 
 def main_candidates(state: SessionState) -> dict[str, Candidate]:

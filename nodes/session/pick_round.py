@@ -5,12 +5,12 @@ from dataclasses import replace
 from secondhop.nodes.pick import dropped
 from secondhop.nodes.resolve import ms_so_far
 from secondhop.nodes.selection.exposure import worn_in_session
-from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import kept_ids, last_votes
 from secondhop.nodes.selection.slots import BestAnswer, best_answer
 from secondhop.nodes.selection.supersession import proposals_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.session.branches import branches_of, main_candidates, main_facets
+from secondhop.nodes.session.branches import branches_of, main_candidates
 from secondhop.nodes.session.changes import answer_of, changes_since
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.session.settle_rules import settled
@@ -31,9 +31,8 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     Branches are filled last, with memories that the answer does not show; they take no slots.
     """
     min_score = services.settings.ranking.min_score
-    pool = await load_pool(
-        main_candidates(state), main_facets(state), services=services, k=state["k"]
-    )
+    facet_ids = sorted(set(slot_facets(state)) - set(state.get("sparks", {})))  # no branches
+    pool = await load_pool(main_candidates(state), facet_ids, services=services, k=state["k"])
     answer = answer_in(pool, state, services=services)
     picks = answer.picks if answer else []
     branches = branches_of(

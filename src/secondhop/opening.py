@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.deprecated import with_old_arguments
 from secondhop.errors import UsageError
-from secondhop.given_values import check_config, check_id
+from secondhop.given_values import check_id
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
@@ -38,6 +38,7 @@ from secondhop.stores.open_files import files_left
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
+from secondhop.wording import shown
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -192,7 +193,8 @@ def checked(
     config = with_old_arguments(cast(dict[str, Any], options), config)
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"{caller}() has no argument {unknown[0]!r}")
-    check_config(config)
+    if config is not None and not isinstance(cast(object, config), Config):
+        raise UsageError(f"config must be a secondhop Config, not {shown(config)}")
     if prompts is not None:
         prompts = load_prompts(prompts)
     return config, prompts
