@@ -5,16 +5,25 @@ from collections.abc import Sequence
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.services import Services
-from secondhop.nodes.spark import branch_of, lateral_query
-from secondhop.nodes.state import Facet, FeedbackRef, Query, RecallState, RecallUpdate, Vote
-from secondhop.ranking.votes import IN_FAVOUR
+from secondhop.nodes.state import (
+    Candidate,
+    Facet,
+    FeedbackRef,
+    Query,
+    RecallState,
+    RecallUpdate,
+    Vote,
+)
+from secondhop.ranking.votes import IN_FAVOUR, VoteName
 
 FEEDBACK_PASSAGES = 2
 """Passages per voted memory that move the query vector."""
 
-
 BRANCHES = 3
 """Most sparks that a session follows."""
+
+SPARK_WEIGHT = 0.5
+"""Weight of the facet of a spark, so that a branch never outweighs the main path."""
 
 
 async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -66,18 +75,11 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
             round=0,
             origin="refine",
             feedback=[
-                FeedbackRef(
-                    memory_id=vote["memory_id"],
-                    passage_ids=evidence_of(state["candidates"][vote["memory_id"]])[
-                        :FEEDBACK_PASSAGES
-                    ],
-                    vote=vote["vote"],
-                    round=vote["round"],
-                )
+                feedback_of(state["candidates"][vote["memory_id"]], vote["vote"], vote["round"])
                 for vote in own
             ],
         )
-    ][: len(texts)]
+    ]
 
 
 def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
@@ -96,10 +98,24 @@ def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
     return bool(scores) and facet_id == max(scores, key=lambda f: (scores[f], f))
 
 
+def feedback_of(candidate: Candidate, vote: VoteName, round_number: int) -> FeedbackRef:
+    """A vote that moves a query vector, with the passages that it is about."""
+    return FeedbackRef(
+        memory_id=candidate["memory_id"],
+        passage_ids=evidence_of(candidate)[:FEEDBACK_PASSAGES],
+        vote=vote,
+        round=round_number,
+    )
+
+
 def spark_branches(
     votes: Sequence[Vote], state: RecallState
 ) -> tuple[dict[str, Facet], dict[str, str], dict[str, Query]]:
-    """(facets, {facet id: memory id of its spark}, queries) of new sparks; `BRANCHES` in all."""
+    """(facets, {facet id: memory id of its spark}, queries) of new sparks; `BRANCHES` in all.
+
+    A branch is one hop beyond its memory. Its query is title and question, with a vector moved
+    towards the memory.
+    """
     known = state.get("sparks", {})
     facets: dict[str, Facet] = {}
     sparks: dict[str, str] = {}
@@ -111,9 +127,22 @@ def spark_branches(
         if len(known) + len(sparks) >= BRANCHES or vote["memory_id"] in known.values():
             continue
         facet_id = f"s{state['round']}.{len(sparks) + 1}"
-        seeds = evidence_of(candidate)[:FEEDBACK_PASSAGES]
-        facets[facet_id] = branch_of(facet_id, candidate, state)
+        hops = [state["facets"][f]["hop"] for f in candidate["scores"] if f in state["facets"]]
+        facets[facet_id] = Facet(
+            facet_id=facet_id,
+            name=f"sparked by {candidate['title']}",
+            why=f"“{candidate['title']}” was not asked for, but led here.",
+            hop=max(hops, default=1) + 1,
+            weight=SPARK_WEIGHT,
+        )
         sparks[facet_id] = vote["memory_id"]
-        query = lateral_query(facets[facet_id], candidate, state, passage_ids=seeds)
-        queries[query["query_id"]] = query
+        queries[f"sq{facet_id}"] = Query(
+            query_id=f"sq{facet_id}",
+            facet_id=facet_id,
+            text=f"{candidate['title']}: {state['question']}",
+            hop=facets[facet_id]["hop"],
+            round=0,
+            origin="spark",
+            feedback=[feedback_of(candidate, "hot", state["round"])],
+        )
     return facets, sparks, queries
