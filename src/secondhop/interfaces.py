@@ -131,7 +131,7 @@ class Interfaces:
             home=parts.home,
             services=parts.services,
             traces=self.traces,
-            warm=self.answering.warm,
+            warm=parts.services.playbooks.warm,
             loop=self._loop,
         )
 

@@ -139,17 +139,13 @@ class Answering:
         if await self._store.is_empty():
             raise UnknownEntityError(self._services.entity, store=self._name)
         try:
-            await self.warm()
+            await self._services.playbooks.warm()
         except ModelUnavailableError:
             raise
         except ModelError as error:
             logger.warning("the playbooks could not be embedded: %s", error)
         else:
             self._is_ready = True
-
-    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """See `Recall.awarm`."""
-        await self._services.playbooks.warm(progress)
 
 
 async def run_recall(
