@@ -69,99 +69,61 @@ def not_shown(memory_id: str, title: str, reason: str) -> Explanation:
             f"`--include-stale` shows it, marked as outdated; "
             f"{command('update', memory_id, '--restore')} makes it valid again"
         )
-    return Explanation(
-        memory_id=memory_id,
-        title=title,
-        returned=False,
-        story=[f"It was not returned: {reason}."],
-        cut_by="validity",
-        nearest_change=change,
-    )
+    return absent(memory_id, title, [f"It was not returned: {reason}."], "validity", change)
 
 
 def left_out(memory_id: str, title: str) -> Explanation:
     """The story of a memory that the filter of the recall does not admit."""
-    return Explanation(
-        memory_id=memory_id,
-        title=title,
-        returned=False,
-        story=[f"It was not searched: {OUTSIDE}."],
-        cut_by="filter",
-        nearest_change="a filter that admits it, or none",
-    )
+    story = [f"It was not searched: {OUTSIDE}."]
+    return absent(memory_id, title, story, "filter", "a filter that admits it, or none")
 
 
 def written_later(memory_id: str, title: str, created_at: datetime) -> Explanation:
     """The story of a memory that was stored after the recall."""
-    return Explanation(
-        memory_id=memory_id,
-        title=title,
-        returned=False,
-        story=[
-            "No query of this recall found it.",
-            f"It is dated {created_at:%Y-%m-%d %H:%M} UTC, after this recall. A query would find "
-            f"it now, so it was not stored yet.",
-        ],
-        cut_by="never_found",
-        nearest_change="ask again; it may be found now",
-    )
+    story = [
+        "No query of this recall found it.",
+        f"It is dated {created_at:%Y-%m-%d %H:%M} UTC, after this recall. A query would find "
+        f"it now, so it was not stored yet.",
+    ]
+    return absent(memory_id, title, story, "never_found", "ask again; it may be found now")
 
 
 def never_found(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explanation:
-    """The story of a memory that no query brought.
-
-    Args:
-        place: its best place in a search, from 1; 0: it has none.
-        cue: the hint that a cue may raise it.
-    """
+    """The story of a memory that no query brought. `place`: its best one in a search; 0: it has
+    none."""
     if not reach.rank:
-        said = "No query of this recall found it, or came anywhere near it."
-        return far(memory_id, reach.title, said, cut_by="never_found", cue=cue)
-    return Explanation(
-        memory_id=memory_id,
-        title=reach.title,
-        returned=False,
-        story=[
-            f"No query of this recall brought it; its best place in a search is {place}."
-            if place
-            else "No query of this recall found it.",
-            f"It is nearest to “{reach.query}”: place {reach.rank}, similarity {reach.cosine:.2f}. "
-            f"A query brings back {reach.depth}; the last had {reach.last_cosine:.2f}.",
-        ],
-        cut_by="never_found",
-        nearest_change=either(deeper(reach), NAMING, cue),
-    )
+        story = ["No query of this recall found it, or came anywhere near it."]
+        return absent(memory_id, reach.title, story, "never_found", either(NAMING, cue))
+    factor = reach.depth_factor
+    deeper = f"`--set ranking.depth_factor={factor}`, which searches deeper" if factor else ""
+    story = [
+        f"No query of this recall brought it; its best place in a search is {place}."
+        if place
+        else "No query of this recall found it.",
+        f"It is nearest to “{reach.query}”: place {reach.rank}, similarity {reach.cosine:.2f}. "
+        f"A query brings back {reach.depth}; the last had {reach.last_cosine:.2f}.",
+    ]
+    return absent(memory_id, reach.title, story, "never_found", either(deeper, NAMING, cue))
 
 
 NAMING = "a question that names what the memory is about"
 
 
-def deeper(reach: Reach) -> str:
-    """The depth that finds it; "" if no depth is known to help."""
-    factor = reach.depth_factor
-    return f"`--set ranking.depth_factor={factor}`, which searches deeper" if factor else ""
-
-
 def found_far(memory_id: str, reach: Reach, *, place: int, cue: str) -> Explanation:
-    """The story of a memory that searches found, but that was no candidate.
-
-    Args:
-        place: its best place in a search, from 1.
-        cue: the hint that a cue may raise it.
-    """
+    """The story of a memory that searches found, best at this place, but that was no candidate."""
     said = (
         f"A search found it at place {place}; the memories ahead of it are nearer to the question."
     )
-    return far(memory_id, reach.title, said, cut_by="fuse", cue=cue)
+    return absent(memory_id, reach.title, [said], "fuse", either(NAMING, cue))
 
 
-def far(memory_id: str, title: str, said: str, *, cut_by: str, cue: str) -> Explanation:
-    """The story of a memory that only a question about it, or a cue, would bring."""
+def absent(memory_id: str, title: str, story: list[str], cut_by: str, change: str) -> Explanation:
+    """The explanation of a memory that was not returned."""
     return Explanation(
         memory_id=memory_id,
         title=title,
         returned=False,
-        story=[said],
+        story=story,
         cut_by=cut_by,
-        nearest_change=either(NAMING, cue),
+        nearest_change=change,
     )

@@ -1,12 +1,13 @@
 """Builds the recall graph, in the order of its drawing in ARCHITECTURE.md."""
 
+from collections.abc import Hashable
 from typing import TypeAlias
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from secondhop.graph.rounds import add_critic, add_round, after_pick, after_reconsider, step
+from secondhop.graph.rounds import add_critic, add_round, step, unless_stopped
 from secondhop.nodes.begin import begin
 from secondhop.nodes.pick import pick
 from secondhop.nodes.reconsider import reconsider
@@ -39,9 +40,8 @@ def build_recall_graph(
         graph.add_edge("pick", "resolve")
     else:
         graph.add_node("reconsider", step(reconsider, services=services))
-        graph.add_conditional_edges("pick", after_pick, {"go on": "reconsider", "stop": "resolve"})
-        graph.add_conditional_edges(
-            "reconsider", after_reconsider, {"dispatch": "dispatch", "stop": "resolve"}
-        )
+        for name, following in (("pick", "reconsider"), ("reconsider", "dispatch")):
+            edges: dict[Hashable, str] = {"go on": following, "stop": "resolve"}
+            graph.add_conditional_edges(name, unless_stopped, edges)
     graph.add_edge("resolve", END)
     return graph.compile(checkpointer=checkpointer or False, name="recall")

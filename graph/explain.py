@@ -63,17 +63,15 @@ def explain(
     takes_cue: bool = True,
     unvoted: RecallTrace | None = None,
 ) -> Explanation:
-    """Explain from a trace what happened to a memory.
+    """Explain from a trace what happened to a memory. Raises NotStoredError if it is neither in the
+    trace nor stored.
 
     Args:
+        reach: how close a memory that is not in the trace came; None: it is not stored.
         names: {id: title or first words} of memories for which the trace has no title.
         similarity: of its text to that of the newer memory that lowers its score; None: unknown.
-        reach: how close a memory that is not in the trace came; None: it is not stored.
         takes_cue: whether another cue can be added to it.
         unvoted: the first round of the same session, before any votes; None: not known.
-
-    Raises:
-        UsageError: the memory is neither in the trace nor stored.
     """
     if memory_id in trace.forgotten:
         return forgotten_since(trace, memory_id)
@@ -125,8 +123,10 @@ def of_candidate(
     """The story of a memory that some query found: what speaks for it and against it, and whether
     it got a slot."""
     last = last_cut(candidate)
-    story = said_already(trace, last, names=names) if candidate.slot is None else []
-    story += [candidate.why] if candidate.why else []
+    story = [candidate.why]
+    if candidate.slot is None and last and is_close(last) and last.against in trace.returned:
+        closest = called(trace, last.against or "", names)
+        story.insert(0, f"Much of what it says came back with {closest}.")
     story += [*asked_for(trace, candidate), *for_it(candidate)]
     story += against_it(trace, candidate, names=names, similarity=similarity)
     story += [
@@ -161,16 +161,6 @@ def of_candidate(
         nearest_change=change,
         replaced_by=candidate.outdated_by,
     )
-
-
-def said_already(
-    trace: RecallTrace, last: TraceDrop | None, *, names: Mapping[str, str]
-) -> list[str]:
-    """A sentence on the memory of the answer that it lost to because both say the same; [] if it
-    did not."""
-    if last is None or not is_close(last) or last.against not in trace.returned:
-        return []
-    return [f"Much of what it says came back with {called(trace, last.against, names)}."]
 
 
 def unread(trace: RecallTrace, candidate: TraceCandidate) -> str:

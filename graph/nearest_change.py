@@ -38,13 +38,8 @@ def nearest_change(
     takes_cue: bool = True,
     unvoted: RecallTrace | None = None,
 ) -> str:
-    """One change of a setting, a vote, the question or the memory; "" if none is known.
-
-    Args:
-        last: the drop that decided; None if the memory has no drop.
-        takes_cue: whether another cue can be added to the memory.
-        unvoted: the first round of the same session, before any votes; None: not known.
-    """
+    """One change of a setting, a vote, the question or the memory; "" if none is known. `last`:
+    the drop that decided. The others are as in `explain`."""
     near = title_of(trace, last.against) if last is not None and is_close(last) else ""
     cue = cue_hint(trace, candidate, takes_cue=takes_cue, ahead_of=near)
     unread = cue if "answer.min_score" in trace.settings else ""

@@ -130,11 +130,6 @@ async def after_ranking(state: RecallState, *, services: Services) -> Literal["j
     return "judge" if asks_critic(state, services) else "no vote"
 
 
-async def after_pick(state: RecallState) -> Literal["go on", "stop"]:
-    """Go on, unless a stop rule applied."""
+async def unless_stopped(state: RecallState) -> Literal["go on", "stop"]:
+    """Go on, unless a stop rule applied, or there are no new queries."""
     return "stop" if state["stop_reason"] else "go on"
-
-
-async def after_reconsider(state: RecallState) -> Literal["dispatch", "stop"]:
-    """Search again, unless there are no new queries."""
-    return "stop" if state["stop_reason"] else "dispatch"

@@ -118,14 +118,10 @@ def made(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:
     )
     if by_question == told:
         return [parts]
-    asked = next((one.name for one in trace.facets if one.facet_id == best_facet(candidate)), "")
-    return [parts, f"For “{asked}”, which was asked for, too, searches give {told}; that counts."]
-
-
-def best_facet(candidate: TraceCandidate) -> str:
-    """Id of the facet that it serves best; "" if no search found it."""
     best = max(candidate.facet_scores, key=lambda one: one.relevance, default=None)
-    return "" if best is None else best.facet_id
+    best_id = "" if best is None else best.facet_id
+    asked = next((one.name for one in trace.facets if one.facet_id == best_id), "")
+    return [parts, f"For “{asked}”, which was asked for, too, searches give {told}; that counts."]
 
 
 def changed(trace: RecallTrace, candidate: TraceCandidate) -> list[str]:

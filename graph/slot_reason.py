@@ -24,7 +24,8 @@ LAST = "such memories come after the others"
 
 def slot_reason(trace: RecallTrace, candidate: TraceCandidate) -> str:
     """Its place in the answer, what gave it that place, and the memory that came next."""
-    facet = for_facet(trace, candidate)
+    name = next((one.name for one in trace.facets if one.facet_id == candidate.slot_facet), "")
+    facet = f" for “{name}”" if name else ""
     if trace.tokens is not None:
         budget = counted(trace.tokens, "token")
         return f"It is at place {candidate.slot}{facet} of an answer that fills {budget}."
@@ -44,7 +45,8 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if vote is not None and vote.place:
         return f"what the critic chose comes first, and this is at place {vote.place} of it"
     own = deciding_text(trace, candidate)
-    if orders_by_critic(trace):
+    votes = [vote for one in trace.candidates for vote in one.votes if vote.by == "critic"]
+    if any(vote.place is not None for vote in votes):  # its order goes before all scores
         return left_by_critic(trace, candidate)
     if is_planned(trace):
         return f"facets share the slots, and its score for this one is {own}"
@@ -55,15 +57,6 @@ def decided_by(trace: RecallTrace, candidate: TraceCandidate) -> str:
     if keeps_hybrid_order(trace):
         return f"a look-up keeps the order of hybrid search, and its score there is {own}"
     return f"slots go by score, and it has {own}"
-
-
-def orders_by_critic(trace: RecallTrace) -> bool:
-    """Whether the critic gave an order, which goes before all scores."""
-    return any(
-        vote.by == "critic" and vote.place is not None
-        for one in trace.candidates
-        for vote in one.votes
-    )
 
 
 def left_by_critic(trace: RecallTrace, candidate: TraceCandidate) -> str:
@@ -124,10 +117,3 @@ def is_named(trace: RecallTrace, candidate: TraceCandidate) -> bool:
     """Whether it is a fact that the question names."""
     named = (query for query in trace.queries if query.origin == FACT_NAMED and query.hop == 1)
     return any(hit.memory_id == candidate.memory_id for query in named for hit in query.dense)
-
-
-def for_facet(trace: RecallTrace, candidate: TraceCandidate) -> str:
-    """The facet that gave it its slot, like " for “name”"; "" if the trace does not say."""
-    names = {facet.facet_id: facet.name for facet in trace.facets}
-    name = names.get(candidate.slot_facet)
-    return f" for “{name}”" if name else ""

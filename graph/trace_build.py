@@ -83,29 +83,21 @@ class TraceDraft:
         return {*state.get("candidates", {}), *hidden, *preferences}
 
 
-def decided(state: RecallState, services: Services) -> dict[str, Any]:
-    """What the recall decided by itself and `explain` needs, beside the settings."""
-    made: dict[str, Any] = {"question.kind": state["kind"], "slots.by": slot_rule(state)}
-    admitting = admitting_min_score(
-        state,
-        min_score=services.settings.ranking.min_score,
-        named=bool(state.get("named")),
-    )
-    return made if admitting is None else {**made, "answer.min_score": admitting}
-
-
 def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[str, Any]:
-    """The fields of a `RecallTrace`; fields with a default may be missing.
-
-    Args:
-        ms: wall time of the recall, milliseconds.
-    """
+    """The fields of a `RecallTrace`; fields with a default may be missing. `ms`: wall time of the
+    recall, milliseconds."""
     result = state.get("result", {})
     returned = [memory["id"] for memory in result.get("memories", [])]
     candidates, rest = trace_candidates(state, returned, services=services)
     planner = services.planner if planning_steps(state, services) else None
     critic = services.critic if state.get("effort") != "none" else None
     steps = sorted(state.get("steps", {}).items(), key=lambda one: (one[1]["started_at"], one[0]))
+    # what the recall decided by itself, beside the settings; `explain` needs it
+    decided: dict[str, Any] = {"question.kind": state["kind"], "slots.by": slot_rule(state)}
+    least, named = services.settings.ranking.min_score, bool(state.get("named"))
+    admitting = admitting_min_score(state, min_score=least, named=named)
+    if admitting is not None:
+        decided["answer.min_score"] = admitting
     return {
         "schema_version": SCHEMA_VERSION,
         "trace_id": state["trace_id"],
@@ -114,7 +106,7 @@ def trace_values(state: RecallState, *, services: Services, ms: float) -> dict[s
         "asked_at": datetime.fromisoformat(state["asked_at"]),
         "k": state["k"],
         "tokens": state.get("tokens"),
-        "settings": services.settings.recorded | decided(state, services),
+        "settings": services.settings.recorded | decided,
         "embedder": services.embedder.model_id,
         "planner": planner.planner_id if planner else PLAYBOOKS,
         "critic": critic.critic_id if critic else NOBODY,

@@ -10,7 +10,6 @@ from secondhop.graph.trace import (
     TraceMiss,
     TracePreference,
     TraceQuery,
-    TraceStep,
 )
 from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
@@ -22,13 +21,10 @@ OWN_WORDS = frozenset({"question", "playbook"})
 
 
 def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[str]) -> RecallTrace:
-    """The trace without the words of these memories.
+    """The trace without the words of these memories; `texts` are theirs.
 
     Everything that models wrote is masked, because a trace does not say which memories they had
     read. In the question, and in those of sessions, the words that the memories contain are masked.
-
-    Args:
-        texts: the texts of these memories.
     """
     gone = frozenset({*trace.forgotten, *memory_ids})
     secret = {word for text in texts for word in words(text)} - STOP_WORDS - TASK_WORDS
@@ -42,7 +38,10 @@ def masked(trace: RecallTrace, memory_ids: Collection[str], *, texts: Iterable[s
             "candidates": [_candidate(one, gone, secret) for one in trace.candidates],
             "hidden": [_hidden(one, gone) for one in trace.hidden],
             "preferences": [_preference(one, gone) for one in trace.preferences],
-            "steps": [_step(one) for one in trace.steps],
+            "steps": [
+                one.model_copy(update={"note": "", "error": _head(one.error)})
+                for one in trace.steps
+            ],
             "evidence": {one: ids for one, ids in trace.evidence.items() if one not in gone},
             "near_misses": [_near_miss(one) for one in trace.near_misses],
             "stop_detail": MASKED if trace.stop_detail else "",
@@ -96,10 +95,6 @@ def _preference(given: TracePreference, gone: Collection[str]) -> TracePreferenc
     own = {"scope": MASKED, "stale": MASKED} if given.memory_id in gone else {}
     by_model = {"facet": MASKED, "query": MASKED} if given.facet else {}
     return given.model_copy(update={**by_model, **own})
-
-
-def _step(step: TraceStep) -> TraceStep:
-    return step.model_copy(update={"note": "", "error": _head(step.error)})
 
 
 def _near_miss(miss: TraceMiss) -> TraceMiss:

@@ -81,12 +81,8 @@ async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
 
 
 def direct_queries(question: str, *, parts: bool) -> dict[str, Query]:
-    """The queries of the question itself: "q0" is the whole question.
-
-    Args:
-        parts: whether each question of a message that asks several gets a query, too. Otherwise the
-            planner's `decompose` does that.
-    """
+    """The queries of the question itself: "q0" is the whole question. `parts`: each question of
+    a message that asks several gets one, too; otherwise the planner's `decompose` does that."""
     several = several_questions(question) if parts else []
     return {
         f"q{number}": Query(
@@ -121,11 +117,8 @@ async def known_of_entity(question: str, services: Services) -> RecallUpdate:
 
 
 def checked_question(question: object) -> str:
-    """The question without surrounding white space and NULs; lone surrogates become "?".
-
-    Raises:
-        UsageError: the question is missing, not a text, empty, or longer than `QUESTION_CHARS`.
-    """
+    """The question without surrounding white space and NULs; lone surrogates become "?". Raises
+    UsageError if the question is missing, not a text, empty, or longer than `QUESTION_CHARS`."""
     if question is MISSING:
         raise UsageError('the graph takes a question as text: {"question": "…"}')
     if not isinstance(question, str):
@@ -143,11 +136,8 @@ def checked_question(question: object) -> str:
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:
-    """The count, checked; None stands for the default.
-
-    Raises:
-        UsageError: the count is not a whole number, below 1, or above `most`.
-    """
+    """The count, checked; None stands for the default. Raises UsageError if the count is not a
+    whole number, below 1, or above `most`."""
     if count is None:
         return None
     if not isinstance(count, int) or isinstance(count, bool):
@@ -160,11 +150,8 @@ def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int |
 
 
 def checked_time(given: object, *, name: str) -> datetime | None:
-    """The moment with a time zone (UTC if it has none); None for None or "".
-
-    Raises:
-        UsageError: it is neither a datetime nor ISO 8601 text, or lies outside the years of UTC.
-    """
+    """The moment with a time zone (UTC if it has none); None for None or "". Raises UsageError if
+    it is neither a datetime nor ISO 8601 text, or lies outside the years of UTC."""
     if given is None or given == "":
         return None
     try:

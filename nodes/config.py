@@ -6,7 +6,7 @@ from functools import cached_property
 from math import inf
 from typing import Literal, TypeAlias, cast
 
-from secondhop.errors import SettingError, UsageError
+from secondhop.errors import SettingError
 from secondhop.nodes.selection.source_priority import parsed_priority
 
 Diversity: TypeAlias = Literal["facets", "mmr", "none"]
@@ -177,19 +177,6 @@ class SessionSettings:
                 f"SessionSettings.ttl_s must be above 0 seconds, and at most "
                 f"{TTL_LIMIT_S:,.0f} (a year)"
             )
-
-
-def checked_ttl(ttl_s: float) -> float:
-    """Seconds that a session may stay open, checked.
-
-    Raises:
-        UsageError: not above 0, more than a year, or NaN.
-    """
-    if not 0 < ttl_s <= TTL_LIMIT_S:
-        raise UsageError(
-            f"ttl_s must be above 0 seconds, and at most {TTL_LIMIT_S:,.0f} (a year), not {ttl_s}"
-        )
-    return ttl_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

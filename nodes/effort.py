@@ -19,15 +19,9 @@ VOTED_WITH: tuple[Effort, ...] = ("low", "high")
 
 
 def checked_effort(effort: object, *, annotated: float, services: Services) -> Effort:
-    """The effort asked for. By default: `none` without a model, `low` if most memories have cues,
-    else `high`.
-
-    Args:
-        annotated: share of the memories that have cues.
-
-    Raises:
-        UsageError: there is no such effort, or no model for it.
-    """
+    """The effort asked for; by default `none` without a model, `low` if most memories have cues
+    (`annotated` is the share that has), else `high`. Raises UsageError if there is no such
+    effort, or no model for it."""
     if effort is None:
         if services.planner is None and services.critic is None:
             return "none"

@@ -90,7 +90,10 @@ async def fuse(state: RecallState, *, services: Services) -> RecallUpdate:
     A facet without a new query keeps its scores, unless there is a reranker, which changes scores.
     """
     before = state.get("candidates", {})
-    suggested, cued = state.get("suggested"), question_cues(state)
+    suggested, own = state.get("suggested"), state.get("rankings", {}).get("q0")
+    cued = own.get("cues") if own is not None else None
+    if cued is not None and not cued["memory_ids"]:
+        cued = None  # the question found only cues that sessions wrote
     rankings = rankings_by_facet(state, services)
     hidden = (await services.hidden.of(state, services)).reasons
     # without cues, only the memories that the blend keeps are looked up, below
@@ -151,13 +154,6 @@ def named_by_question(state: RecallState, *, leaving_out: Collection[str]) -> st
     if own is None or state["kind"] in LOOKUPS or not state.get("annotated"):
         return ""
     return named_memory(own, state["question"], leaving_out=leaving_out)
-
-
-def question_cues(state: RecallState) -> CueHits | None:
-    """Cues that the question itself found; None if it found only cues that sessions wrote."""
-    own = state.get("rankings", {}).get("q0")
-    cued = own.get("cues") if own is not None else None
-    return cued if cued is not None and cued["memory_ids"] else None
 
 
 def rankings_by_facet(state: RecallState, services: Services) -> dict[str, FacetRanking]:

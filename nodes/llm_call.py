@@ -52,15 +52,13 @@ async def asked_model(
     schema: type[T],
     refuse: Callable[[T], str] | None = None,
 ) -> tuple[T, Usage]:
-    """The model's answer, and what it cost.
+    """The model's answer, and what it cost. Raises LLMError, which holds the usage, if there was no
+    valid answer within what is left, or it was refused.
 
     Args:
         refuse: says why an answer that fits the schema cannot be used, as the end of a sentence
-            that begins with the model's id; "" accepts the answer. Refused answers are removed from
-            the cache.
-
-    Raises:
-        LLMError: there was no valid answer within what is left, or it was refused; holds the usage.
+            that begins with the model's id; "" accepts it. Refused answers are removed from the
+            cache.
     """
     seconds = call.left.seconds * MODEL_SHARE
     if seconds < LEAST_SECONDS:
@@ -89,11 +87,8 @@ async def asked_model(
 
 
 def affordable_reply(left: Remaining, *, prompt: int, wanted: int) -> int:
-    """Tokens that a reply may have, at most `wanted`.
-
-    Raises:
-        LLMError: no call is left, or fewer tokens than `LEAST_REPLY`.
-    """
+    """Tokens that a reply may have, at most `wanted`. Raises LLMError if no call is left, or fewer
+    tokens than `LEAST_REPLY`."""
     room = left.llm_tokens - prompt
     if left.llm_calls < 1 or room < LEAST_REPLY:
         raise LLMError(

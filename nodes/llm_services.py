@@ -13,15 +13,7 @@ def llm_services(
     prompts: PromptSource | None = None,
     planning: PlanningSettings | None = None,
 ) -> tuple[LLMPlanner, LLMCritic]:
-    """The planner and the critic that `Services` needs.
-
-    Args:
-        llm: any adapter of the port.
-        prompts: a directory whose files replace shipped prompts, or all prompts by name.
-        planning: how much a plan may hold.
-
-    Raises:
-        PromptError: a prompt file is faulty.
-    """
+    """The planner and the critic that `Services` needs. Raises PromptError if a prompt file is
+    faulty."""
     loaded = load_prompts(prompts)
     return LLMPlanner(llm, loaded, planning=planning), LLMCritic(llm, loaded)

@@ -138,10 +138,7 @@ def unanswered(
     min_score: float,
 ) -> Drop:
     """The drop of a candidate, held back with the whole answer, that would have had `place`.
-
-    Args:
-        enough: see `admitting_min_score`; it becomes the score, and `min_score` the threshold.
-    """
+    `enough`: see `admitting_min_score`; it becomes the score, and `min_score` the threshold."""
     return Drop(
         memory_id=memory_id,
         stage="pick",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from secondhop.errors import ModelError
 from secondhop.nodes.budget import counts_of, usage_of_failure
-from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
+from secondhop.nodes.planning.port import KeptName, Plan, PlanRequest
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT, ByName, Facet, Query, RecallUpdate
 from secondhop.stores.keeping import Kind
@@ -46,7 +46,13 @@ def planned_update(plan: Plan, *, step: str) -> RecallUpdate:
     for number, planned in enumerate(plan.facets, start=1):
         facet_id = f"{step[0]}{number}" if planned.name else DIRECT
         if planned.name:
-            facets[facet_id] = as_facet(planned, facet_id)
+            facets[facet_id] = Facet(
+                facet_id=facet_id,
+                name=planned.name,
+                why=planned.why,
+                hop=planned.hop,
+                weight=planned.weight,
+            )
         for text in planned.queries:
             query_id = f"{step[0]}q{len(queries) + 1}"
             queries[query_id] = Query(
@@ -87,14 +93,3 @@ def by_name(asked: Sequence[KeptName]) -> ByName:
 def first_names(asked: Sequence[KeptName], kind: Kind) -> list[KeptName]:
     """The first `MOST_BY_NAME` different names of a kind."""
     return [one for one in dict.fromkeys(asked) if one.kind == kind][:MOST_BY_NAME]
-
-
-def as_facet(planned: PlannedFacet, facet_id: str) -> Facet:
-    """A planned facet in the state's form."""
-    return Facet(
-        facet_id=facet_id,
-        name=planned.name,
-        why=planned.why,
-        hop=planned.hop,
-        weight=planned.weight,
-    )

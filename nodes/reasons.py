@@ -52,8 +52,10 @@ def why(facet_id: str, candidate: Candidate, state: RecallState) -> str:
 def why_not_near(candidate: Candidate, score: FacetScore, state: RecallState) -> str:
     """One sentence about a memory that serves the question itself, but is not near it by score."""
     memory_id = candidate["memory_id"]
-    if chosen := chosen_for(candidate, state):
-        return f"{chosen}."
+    vote = last_votes(state).get(memory_id)
+    if vote is not None and vote["vote"] in IN_FAVOUR:
+        reason = f": {vote['reason'].rstrip('.')}" if vote["reason"] else ""
+        return f"Chosen by the {vote['by']}{reason}."
     name = state.get("named", {}).get(memory_id)
     if score["relevance"] < LEAST_NEAR and name:
         return f"It mentions “{name}”, as the question does."
@@ -68,15 +70,6 @@ def leads(memory_id: str, state: RecallState) -> bool:
     return own is not None and all(
         hits["memory_ids"][:1] == [memory_id] for hits in (own["dense"], own["lexical"])
     )
-
-
-def chosen_for(candidate: Candidate, state: RecallState) -> str:
-    """What a voter said in its favour, without a full stop; "" if nobody voted for it."""
-    vote = last_votes(state).get(candidate["memory_id"])
-    if vote is None or vote["vote"] not in IN_FAVOUR:
-        return ""
-    reason = f": {vote['reason'].rstrip('.')}" if vote["reason"] else ""
-    return f"Chosen by the {vote['by']}{reason}"
 
 
 def why_of_question(score: FacetScore) -> str:

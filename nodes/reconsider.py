@@ -1,20 +1,29 @@
 """Turns votes into the queries of the next round."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from secondhop.nodes.selection.pool import evidence_of
 from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.services import Services
-from secondhop.nodes.spark import branch_of, lateral_query
-from secondhop.nodes.state import Facet, FeedbackRef, Query, RecallState, RecallUpdate, Vote
-from secondhop.ranking.votes import IN_FAVOUR
+from secondhop.nodes.state import (
+    Candidate,
+    Facet,
+    FeedbackRef,
+    Query,
+    RecallState,
+    RecallUpdate,
+    Vote,
+)
+from secondhop.ranking.votes import IN_FAVOUR, VoteName
 
 FEEDBACK_PASSAGES = 2
 """Passages per voted memory that move the query vector."""
 
-
 BRANCHES = 3
 """Most sparks that a session follows."""
+
+SPARK_WEIGHT = 0.5
+"""Weight of the facet of a spark, so that a branch never outweighs the main path."""
 
 
 async def reconsider(state: RecallState, *, services: Services) -> RecallUpdate:
@@ -51,7 +60,9 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
     [] for a facet without a hot or warm vote. Selection keeps cold and wrong memories out anyway,
     so asking again would bring nothing new.
     """
-    own = [vote for vote in votes if tells_news(vote) and concerns(vote, facet_id, state)]
+    # a vote says more than the ranking if it names facets, or a person or agent cast it
+    news = [vote for vote in votes if is_outside(vote) or vote["facet_ids"]]
+    own = [vote for vote in news if concerns(vote, facet_id, state)]
     if not any(vote["vote"] in IN_FAVOUR for vote in own):
         return []
     texts = [q["text"] for q in state["queries"].values() if q["facet_id"] == facet_id]
@@ -63,14 +74,12 @@ def refined_queries(facet_id: str, votes: Sequence[Vote], state: RecallState) ->
             hop=state["facets"][facet_id]["hop"],
             round=0,
             origin="refine",
-            feedback=list(feedback_refs(own, state)),
+            feedback=[
+                feedback_of(state["candidates"][vote["memory_id"]], vote["vote"], vote["round"])
+                for vote in own
+            ],
         )
-    ][: len(texts)]
-
-
-def tells_news(vote: Vote) -> bool:
-    """Whether a vote says more than the ranking: it names facets, or a person or agent cast it."""
-    return is_outside(vote) or bool(vote["facet_ids"])
+    ]
 
 
 def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
@@ -89,22 +98,24 @@ def concerns(vote: Vote, facet_id: str, state: RecallState) -> bool:
     return bool(scores) and facet_id == max(scores, key=lambda f: (scores[f], f))
 
 
-def feedback_refs(votes: Iterable[Vote], state: RecallState) -> Iterable[FeedbackRef]:
-    """The votes with the passages that they are about."""
-    for vote in votes:
-        candidate = state["candidates"][vote["memory_id"]]
-        yield FeedbackRef(
-            memory_id=vote["memory_id"],
-            passage_ids=evidence_of(candidate)[:FEEDBACK_PASSAGES],
-            vote=vote["vote"],
-            round=vote["round"],
-        )
+def feedback_of(candidate: Candidate, vote: VoteName, round_number: int) -> FeedbackRef:
+    """A vote that moves a query vector, with the passages that it is about."""
+    return FeedbackRef(
+        memory_id=candidate["memory_id"],
+        passage_ids=evidence_of(candidate)[:FEEDBACK_PASSAGES],
+        vote=vote,
+        round=round_number,
+    )
 
 
 def spark_branches(
     votes: Sequence[Vote], state: RecallState
 ) -> tuple[dict[str, Facet], dict[str, str], dict[str, Query]]:
-    """(facets, {facet id: memory id of its spark}, queries) of new sparks; `BRANCHES` in all."""
+    """(facets, {facet id: memory id of its spark}, queries) of new sparks; `BRANCHES` in all.
+
+    A branch is one hop beyond its memory. Its query is title and question, with a vector moved
+    towards the memory.
+    """
     known = state.get("sparks", {})
     facets: dict[str, Facet] = {}
     sparks: dict[str, str] = {}
@@ -116,9 +127,22 @@ def spark_branches(
         if len(known) + len(sparks) >= BRANCHES or vote["memory_id"] in known.values():
             continue
         facet_id = f"s{state['round']}.{len(sparks) + 1}"
-        seeds = evidence_of(candidate)[:FEEDBACK_PASSAGES]
-        facets[facet_id] = branch_of(facet_id, candidate, state)
+        hops = [state["facets"][f]["hop"] for f in candidate["scores"] if f in state["facets"]]
+        facets[facet_id] = Facet(
+            facet_id=facet_id,
+            name=f"sparked by {candidate['title']}",
+            why=f"“{candidate['title']}” was not asked for, but led here.",
+            hop=max(hops, default=1) + 1,
+            weight=SPARK_WEIGHT,
+        )
         sparks[facet_id] = vote["memory_id"]
-        query = lateral_query(facets[facet_id], candidate, state, passage_ids=seeds)
-        queries[query["query_id"]] = query
+        queries[f"sq{facet_id}"] = Query(
+            query_id=f"sq{facet_id}",
+            facet_id=facet_id,
+            text=f"{candidate['title']}: {state['question']}",
+            hop=facets[facet_id]["hop"],
+            round=0,
+            origin="spark",
+            feedback=[feedback_of(candidate, "hot", state["round"])],
+        )
     return facets, sparks, queries

@@ -201,12 +201,9 @@ def as_entries(
 ) -> Entries:
     """The evidence of candidates, in the form of `Evidence`, without deleted passages.
 
-    Each passage has its relevance to the facet that gave the memory its slot, and the query that
-    found it there; a passage that this facet did not find has its highest relevance to any other.
-    One that is near the memory's cue has the cue instead, and its relevance to it.
-
-    Args:
-        picks: {memory id: the facet that gave it its slot}.
+    Each passage has its relevance to the facet that gave the memory its slot (`picks`), and the
+    query that found it there; a passage that this facet did not find has its highest relevance to
+    any other. One that is near the memory's cue has the cue instead, and its relevance to it.
     """
     entries: Entries = {}
     for memory_id, ids in evidence.items():
@@ -341,12 +338,8 @@ def over_budget(
     kept: Collection[str],
     left_out: Mapping[str, LeftOut],
 ) -> dict[str, Drop]:
-    """Drops for the memories that belong to the answer but have no evidence in it, best first.
-
-    Args:
-        kept: memories with evidence in the answer.
-        left_out: memories that a budget of tokens leaves out; {} without a budget.
-    """
+    """Drops for the memories that belong to the answer but are not among those with evidence in
+    it (`kept`), best first."""
     number = state["round"]
     stage = "tokens" if state["tokens"] is not None else "pick"
     answering = [one for one in dict.fromkeys((*left_out, *picks)) if one not in kept]

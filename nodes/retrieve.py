@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -52,7 +52,12 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
     """Rankings of every query of the round; if a search fails, `degraded` says so."""
     asked = [one for one in state["queries"].values() if one["round"] == state["round"]]
     rankings = await ranked(asked, state, services=services)
-    update: RecallUpdate = {"rankings": rankings, "note": noted(rankings.values())}
+    near = sum(len(one["dense"]["passage_ids"]) for one in rankings.values())
+    worded = sum(len(one["lexical"]["passage_ids"]) for one in rankings.values())
+    cued = sum(len(one["cues"]["memory_ids"]) for one in rankings.values() if "cues" in one)
+    note = f"{counted(len(rankings), 'query')}: {near} passages by similarity, {worded} by words"
+    note += f", {counted(cued, 'memory')} by cues" if cued else ""
+    update: RecallUpdate = {"rankings": rankings, "note": note}
     own = rankings["q0"].get("cues", {}) if "q0" in rankings else {}
     if "proved" in own:
         update |= learned_of(own["proved"])
@@ -61,15 +66,6 @@ async def retrieve(state: RecallState, *, services: Services) -> RecallUpdate:
         reason = f"round {state['round']} lost a search: {'; '.join(errors)}"
         update["degraded"] = {f"retrieve {state['round']}": reason}
     return update
-
-
-def noted(rankings: Collection[Ranking]) -> str:
-    """A note like "1 query: 40 passages by similarity, 12 by words, 30 memories by cues"."""
-    near = sum(len(one["dense"]["passage_ids"]) for one in rankings)
-    worded = sum(len(one["lexical"]["passage_ids"]) for one in rankings)
-    cued = sum(len(one["cues"]["memory_ids"]) for one in rankings if "cues" in one)
-    told = f"{counted(len(rankings), 'query')}: {near} passages by similarity, {worded} by words"
-    return f"{told}, {counted(cued, 'memory')} by cues" if cued else told
 
 
 async def ranked(
@@ -118,11 +114,8 @@ async def ranked(
 def ranking(
     query_id: str, similar: Similar, worded: Visible, cosines: Mapping[str, float], *, error: str
 ) -> Ranking:
-    """What one query found; empty lists if its search failed.
-
-    Args:
-        cosines: {passage id: cosine}, for passages that the search by similarity did not find.
-    """
+    """What one query found; empty lists if its search failed. `cosines`: {passage id: cosine}, for
+    passages that the search by similarity did not find."""
     near = similar.found.get(query_id, NOTHING)
     owners = similar.beside.get(query_id, {})
     beside = [PassageHit(one, owners[one], cosines[one]) for one in owners if one in cosines]
@@ -146,10 +139,7 @@ def unknown_passages(
     """Ids of passages whose cosine to the query is still missing, so that scores can be compared.
 
     They are the passages of memories found only by cues, and passages that only the lexical search
-    found, if their memory counts there or by cues.
-
-    Args:
-        memories: how many memories of each ranking count.
+    found, if their memory is among its first `memories`, or those found by cues.
     """
     beside = similar.beside.get(query_id, {})
     worded = lexical.get(query_id, NOTHING).hits

@@ -20,26 +20,23 @@ STABLE = 0.8
 def stop_rule(state: RecallState, services: Services) -> tuple[str, str]:
     """(rule, detail), or ("", "") to go on."""
     settings = services.settings
-    rule = spent_rule(state, settings.limits) or complete_rule(state, services)
-    if rule is None and state["round"] > 1:
-        rule = settled_rule(state, judged=asks_critic(state, services))
-    return rule or ("", "")
-
-
-def complete_rule(state: RecallState, services: Services) -> tuple[str, str] | None:
-    """Ends a recall if no critic will be asked again."""
+    if rule := spent_rule(state, settings.limits):
+        return rule
     if services.critic is None or state.get("effort") == "none":
         return "complete", "no critic asks for more"
-    if state.get("effort") == "low" and state["round"] > 1:
+    if state["round"] <= 1:
+        return "", ""
+    if state.get("effort") == "low":
         return "complete", "what the critic asked for was searched, and it is asked only once"
-    return None
+    return settled_rule(state, judged=asks_critic(state, services)) or ("", "")
 
 
 def spent_rule(state: RecallState, limits: RecallLimits) -> tuple[str, str] | None:
     """Ends a recall if the critic is content or gave no verdict, or if a limit is reached."""
     spent = state.get("spent", {})
     late = time.time() >= state["deadline_at"]
-    if late and lost_to_time(state):
+    rankings = state.get("rankings", {}).values()
+    if late and any(TOO_LATE in ranking["error"] for ranking in rankings):
         return (
             "deadline",
             f"the limit of {limits.deadline_s:g} s was reached; some searches did not come back",
@@ -71,17 +68,9 @@ def verdict_place(round_number: int) -> str:
     return f"critique {round_number}"
 
 
-def lost_to_time(state: RecallState) -> bool:
-    """Whether a search was given up at the deadline."""
-    return any(TOO_LATE in ranking["error"] for ranking in state.get("rankings", {}).values())
-
-
 def settled_rule(state: RecallState, *, judged: bool) -> tuple[str, str] | None:
-    """Ends a recall if another round would bring the same; not for the first round.
-
-    Args:
-        judged: whether the critic was asked in this round.
-    """
+    """Ends a recall if another round would bring the same; not for the first round. `judged`:
+    whether the critic was asked in this round."""
     if not set(state["candidates"]) - set(state["seen"]):
         return "no_new_candidates", "the last round found nothing new"
     if judged and nearly_same(*(in_favour(state, until=state["round"] - ago) for ago in (1, 0))):

@@ -51,12 +51,8 @@ async def suggest(state: RecallState, *, services: Services) -> RecallUpdate:
 
 
 async def suggestions(state: RecallState, *, services: Services) -> RecallUpdate:
-    """The suggestions with their facets, as an update of the state.
-
-    Raises:
-        ModelError: a text cannot be embedded.
-        StoreError: the passages cannot be read.
-    """
+    """The suggestions with their facets. Raises ModelError if a text cannot be embedded,
+    StoreError if the passages cannot be read."""
     question, as_text = await embed_both(services.embedder, [state["question"]])
     weighed = await services.playbooks.facets_for(as_text)
     if weighed is None:
@@ -122,10 +118,7 @@ def best_by_owner(scores: Floats, *, starts: Indices) -> Floats:
 
 def best_passages(scores: Floats, found: Population) -> Indices:
     """[n_memories]: index of each memory's passage with the highest score; ties go to the first.
-
-    Args:
-        scores: [n_passages].
-    """
+    `scores`: [n_passages]."""
     ranked = np.lexsort((-scores, found.owners))
     return np.asarray(ranked[found.starts], dtype=np.intp)
 

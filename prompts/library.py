@@ -91,11 +91,8 @@ def parsed_once(texts: Iterable[str], *, folder: Path) -> tuple[Intent, ...]:
 
 
 def parse_playbook(text: str) -> tuple[Intent, ...]:
-    """The intents of one file's text.
-
-    Raises:
-        ValueError: an intent or facet lacks a field, or has an unknown or wrong one.
-    """
+    """The intents of one file's text. Raises ValueError if an intent or facet lacks a field, or has
+    an unknown or wrong one."""
     import yaml
 
     document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -93,11 +93,8 @@ class Prompt:
         return sorted(OPTIONAL.get(self.name, frozenset()) - self.variables)
 
     def render(self, values: Mapping[str, str]) -> RenderedPrompt:
-        """Both messages with every variable filled in; values are inserted as they are.
-
-        Raises:
-            PromptError: a value is missing, or the prompt has no such variable.
-        """
+        """Both messages with every variable filled in; values are inserted as they are. Raises
+        PromptError if a value is missing, or the prompt has no such variable."""
         faults = _differences(given=values, wanted=self.variables)
         if faults:
             raise PromptError(f"prompt {self.name} ({self.path}) cannot be rendered: {faults}")
@@ -122,13 +119,11 @@ PromptSource: TypeAlias = Path | Mapping[str, Prompt]
 
 def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
     """Every prompt by name: the file in the directory if there is one, else the shipped prompt.
-
     Prompts that are loaded already are returned as they are.
 
-    Raises:
-        PromptError: there is no such folder, or no prompt file in it; a file is faulty, its name is
-            not in PROMPT_NAMES, or it has other variables or another schema than the shipped
-            prompt.
+    Raises PromptError if there is no such folder, or no prompt file in it; if a file is faulty, its
+    name is not in PROMPT_NAMES, or it has other variables or another schema than the shipped
+    prompt.
     """
     if isinstance(source, Mapping):
         return source
@@ -136,7 +131,9 @@ def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
     if source is None:
         return prompts
     directory = Path(source)
-    files = prompt_files(directory)
+    if not directory.is_dir():
+        raise PromptError(f"{directory} is not a folder; name one that holds prompt files")
+    files = sorted(directory.glob("*.md"))
     if not files:
         raise PromptError(
             f"holds no prompt file; put one there ({', '.join(f'{n}.md' for n in PROMPT_NAMES)}), "
@@ -148,17 +145,6 @@ def load_prompts(source: PromptSource | None = None) -> Mapping[str, Prompt]:
     return prompts
 
 
-def prompt_files(directory: Path) -> list[Path]:
-    """The prompt files of a directory, by name.
-
-    Raises:
-        PromptError: there is no such directory.
-    """
-    if not directory.is_dir():
-        raise PromptError(f"{directory} is not a folder; name one that holds prompt files")
-    return sorted(directory.glob("*.md"))
-
-
 @cache
 def shipped_prompt(name: str) -> Prompt:
     """The prompt that comes with secondhop."""
@@ -167,15 +153,9 @@ def shipped_prompt(name: str) -> Prompt:
 
 
 def replacement(path: Path, *, name: str | None = None) -> Prompt:
-    """Read a prompt file that can replace the shipped prompt of its name.
-
-    Args:
-        name: the name that it must have. None: the front matter says which prompt it replaces,
-            whatever the file is called.
-
-    Raises:
-        PromptError: it cannot be read, is faulty, or does not fit.
-    """
+    """Read a prompt file that can replace the shipped prompt of its name. `name`: the one that
+    it must have; None: the front matter says which, whatever the file is called. Raises
+    PromptError if it cannot be read, is faulty, or does not fit."""
     known = ", ".join(PROMPT_NAMES)
     if name is not None and name not in PROMPT_NAMES:
         raise PromptError(f"no prompt has that name; there are {known}", path=str(path))
@@ -190,11 +170,8 @@ def replacement(path: Path, *, name: str | None = None) -> Prompt:
 
 
 def tried_prompt(path: Path) -> Prompt:
-    """As `replacement`, for one of TRIED_PROMPTS.
-
-    Raises:
-        PromptError: it cannot be read, is faulty, does not fit, or no recall uses it.
-    """
+    """As `replacement`, for one of TRIED_PROMPTS. Raises PromptError if it cannot be read, is
+    faulty, does not fit, or no recall uses it."""
     prompt = replacement(path)
     if prompt.name not in TRIED_PROMPTS:
         told = f"no recall uses the prompt {prompt.name}; try one of {', '.join(TRIED_PROMPTS)}"
@@ -203,14 +180,10 @@ def tried_prompt(path: Path) -> Prompt:
 
 
 def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
-    """A prompt from a file's text.
+    """A prompt from a file's text; `name` is what the front matter must give, None: any name.
 
-    Args:
-        name: the name that the front matter must give; None: any name.
-
-    Raises:
-        PromptError: no front matter, an unknown or missing field, no user message, a `$` that
-            names nothing, variables that the body does not use, or another name.
+    Raises PromptError if there is no front matter, an unknown or missing field, no user message, a
+    `$` that names nothing, variables that the body does not use, or another name.
     """
     text = text.replace("\r\n", "\n")
     found = _FILE.fullmatch(text)
@@ -239,11 +212,8 @@ def parse_prompt(text: str, *, name: str | None = None, path: str) -> Prompt:
 
 
 def in_place_of(shipped: Prompt, other: Prompt) -> Prompt:
-    """`other`, if it can replace `shipped` in the code that fills it and reads the answer.
-
-    Raises:
-        PromptError: it has other variables, or another schema.
-    """
+    """`other`, if it can replace `shipped` in the code that fills it and reads the answer. Raises
+    PromptError if it has other variables, or another schema."""
     if other.schema != shipped.schema:
         told = f"schema {other.schema} must be {shipped.schema}, as in the shipped {shipped.name}"
         raise PromptError(told, path=other.path)

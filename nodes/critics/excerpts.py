@@ -36,13 +36,9 @@ class Sentence(NamedTuple):
 def excerpts(
     texts: Sequence[str], *, tokens: int, telling: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    """The excerpt of each text, in order; all together have at most `tokens` tokens.
-
-    Short texts are shown whole. The long ones share the rest of the tokens equally.
-
-    Args:
-        telling: per text {word: its weight}, for the words to look for in it.
-    """
+    """The excerpt of each text, in order; all together have at most `tokens` tokens. Short texts
+    are shown whole. The long ones share the rest equally. `telling`: per text {word to look for:
+    weight}."""
     whole = [quoted(text[:READ_CHARS]) for text in texts]
     sizes = [count_tokens(text) for text in whole]
     shown = [""] * len(texts)
@@ -94,7 +90,8 @@ def excerpt(text: str, *, tokens: int, telling: Mapping[str, float]) -> str:
     The opening takes up to a third. The other sentences enter by the weight of their telling words;
     ties go to the earlier one. If no sentence fits, the first one is cut.
     """
-    sentences = sentences_of(text)
+    pieces = dict.fromkeys(piece.strip() for piece in _PIECE.split(text))  # without repeated ones
+    sentences = [Sentence(piece, count_tokens(piece)) for piece in pieces if piece]
     kept: list[int] = []
     left = tokens
     for row in [*opening(sentences, tokens=tokens // OPENING), *by_news(sentences, telling)]:
@@ -131,12 +128,6 @@ def by_news(sentences: Sequence[Sentence], telling: Mapping[str, float]) -> list
     """Places of all sentences, those with the highest sum of telling words first."""
     told = [fsum(telling.get(word, 0.0) for word in {*words(one.text)}) for one in sentences]
     return sorted(range(len(sentences)), key=lambda place: -told[place])
-
-
-def sentences_of(text: str) -> list[Sentence]:
-    """The sentences of a text, in order, without repeated ones."""
-    pieces = dict.fromkeys(piece.strip() for piece in _PIECE.split(text))
-    return [Sentence(piece, count_tokens(piece)) for piece in pieces if piece]
 
 
 def telling_words(texts: Sequence[str]) -> dict[str, float]:

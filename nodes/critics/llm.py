@@ -33,16 +33,8 @@ class LLMCritic:
         self._llm = llm
         self._prompt = prompts["critique"]
         self._tags = tags_for(llm)
-
-    @property
-    def prompts(self) -> tuple[Prompt]:
-        """The prompt of `critique`."""
-        return (self._prompt,)
-
-    @property
-    def critic_id(self) -> str:
-        """The model and the hash of the prompt."""
-        return f"llm:{self._llm.model_id}:{self._prompt.label}"
+        self.prompts = (self._prompt,)
+        self.critic_id = f"llm:{llm.model_id}:{self._prompt.label}"
 
     async def judge(self, request: CriticRequest) -> Verdict:
         """The verdict of one call, or of two (`only_choice`); of none without new candidates.
@@ -83,8 +75,9 @@ class LLMCritic:
         )
 
     async def _asked(self, request: CriticRequest) -> Verdict:
-        """The verdict of one call."""
-        sheet = self._sheet(request)
+        """The verdict of one call; its prompt is shorter if few tokens are left."""
+        tokens = min(PROMPT_TOKENS, request.remaining.llm_tokens - LEAST_REPLY)
+        sheet = critic_sheet(request, self._prompt, tags=self._tags, tokens=tokens)
         call = ModelCall(
             prompt=sheet.prompt,
             reply_tokens=affordable_reply(
@@ -96,16 +89,6 @@ class LLMCritic:
             self._llm, call, schema=CritiqueReply, refuse=lambda said: refusal(said, sheet, request)
         )
         return read_verdict(reply, sheet, request, usage=usage)
-
-    def _sheet(self, request: CriticRequest) -> CriticSheet:
-        """The rendered prompt, shorter if few tokens are left."""
-        room = request.remaining.llm_tokens - LEAST_REPLY
-        return critic_sheet(
-            request,
-            self._prompt,
-            tags=self._tags,
-            tokens=min(PROMPT_TOKENS, room),
-        )
 
 
 def refusal(reply: CritiqueReply, sheet: CriticSheet, request: CriticRequest) -> str:

@@ -1,9 +1,8 @@
 """Detects memory text that looks like an instruction, as a hint for the critic.
 
-A memory that matches gets a note on the sheet, and the critic judges for itself. Nothing else
-happens: no text is hidden, and no vote is lost. The patterns are few and English on purpose,
-because attacks outgrow any list. What limits attacks is how votes are read (`verdict_limits.py`,
-`rank_floor.py`).
+The critic judges for itself: no text is hidden, and no vote is lost. The patterns are few and
+English on purpose, because attacks outgrow any list. What limits attacks is how votes are read
+(`verdict_limits.py`, `rank_floor.py`).
 """
 
 import re

@@ -34,7 +34,9 @@ def read_verdict(
     """The verdict of a reply. A memory that it does not name is cold, or keeps an earlier vote."""
     claims = named_claims(reply, sheet, request)
     for view in request.candidates:
-        claims.setdefault(view.memory_id, unnamed_claim(view))
+        vote = view.vote["vote"] if view.vote else "cold"
+        unnamed = Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED, is_named=False)
+        claims.setdefault(view.memory_id, Claim(view, unnamed))
     counted = [one for one in claims.values() if one.ballot.is_named or one.view.vote is None]
     ballots = in_places(few_sparks([settled(claim, claims) for claim in counted]), request)
     follow_ups = (
@@ -86,13 +88,6 @@ def as_ballot(
         repeats=repeats,
         replaced_by=newer,
     )
-
-
-def unnamed_claim(view: CandidateView) -> Claim:
-    """The ballot on a memory that the reply does not name: cold if it is new on the sheet, else its
-    earlier vote."""
-    vote = view.vote["vote"] if view.vote else "cold"
-    return Claim(view, Ballot(memory_id=view.memory_id, vote=vote, reason=UNNAMED, is_named=False))
 
 
 def in_places(ballots: Sequence[Ballot], request: CriticRequest) -> list[Ballot]:

@@ -36,7 +36,8 @@ def believes_no_search(verdict: Verdict, request: CriticRequest) -> bool:
 def drops_the_well_founded(verdict: Verdict, request: CriticRequest) -> bool:
     """Whether a verdict chooses several memories but drops every front runner."""
     chosen, founded = chosen_ids(verdict, request), front_runners(request)
-    return len(chosen) > 1 and bool(founded) and founded <= refused_ids(verdict)
+    refused = {ballot.memory_id for ballot in verdict.ballots if ballot.vote in SUPPRESSED}
+    return len(chosen) > 1 and bool(founded) and founded <= refused
 
 
 def only_choice(verdict: Verdict, request: CriticRequest) -> str | None:
@@ -70,8 +71,3 @@ def chosen_ids(verdict: Verdict, request: CriticRequest) -> set[str]:
     }
     again = {ballot.memory_id for ballot in verdict.ballots}
     return earlier - again | {one.memory_id for one in verdict.ballots if one.vote in IN_FAVOUR}
-
-
-def refused_ids(verdict: Verdict) -> set[str]:
-    """Ids that a verdict votes out of the answer."""
-    return {ballot.memory_id for ballot in verdict.ballots if ballot.vote in SUPPRESSED}

@@ -140,21 +140,18 @@ def _called(said: str, today: date) -> Span:
     if said == "yesterday":
         return Span(_shifted(today, -1), _shifted(today, -1))
     which, unit = said.split()
-    starts = {
-        "week": _shifted(today, -today.weekday()),
-        "month": today.replace(day=1),
-        "year": today.replace(month=1, day=1),
-    }
-    start = starts[unit]
+    start = _first_day(unit, today)
     if which == "this":
         return Span(start, today)
     last = _shifted(start, -1)
-    firsts = {
-        "week": _shifted(last, -6),
-        "month": last.replace(day=1),
-        "year": last.replace(month=1, day=1),
-    }
-    return Span(firsts[unit], last)
+    return Span(_first_day(unit, last), last)
+
+
+def _first_day(unit: str, day: date) -> date:
+    """The first day of the calendar's week, month or year that holds the day."""
+    if unit == "week":
+        return _shifted(day, -day.weekday())
+    return day.replace(day=1) if unit == "month" else day.replace(month=1, day=1)
 
 
 def _shifted(day: date, days: int) -> date:

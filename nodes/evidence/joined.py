@@ -34,7 +34,13 @@ def joined(
     added: Entries = {}
     for memory_id, ids in evidence.items():
         hits = [passage_id for passage_id in ids if passage_id in passages]
-        near = {p: hit for hit in hits for p in belonging(hit, owned[memory_id], passages)}
+        near: dict[str, str] = {}
+        for hit in hits:
+            before, after = neighbours(hit, owned[memory_id])
+            if before in passages and belong_together(passages[before], passages[hit]):
+                near[before] = hit
+            if after in passages and belong_together(passages[hit], passages[after]):
+                near[after] = hit
         order = [*hits, *(p for p in near if p not in hits)]
         kept[memory_id] = within([passages[p] for p in order], max_tokens=max_tokens)
         for passage_id in kept[memory_id]:
@@ -44,10 +50,7 @@ def joined(
 
 
 def neighbours(passage_id: str, own: Sequence[str]) -> tuple[str, str]:
-    """Ids of the passages before and after this one in its memory; "" if there is none.
-
-    Args:
-        own: ids of the memory's passages, in order.
+    """Ids of the passages before and after this one among all of its memory, in order; "" for none.
 
     >>> neighbours("b", ["a", "b", "c"]), neighbours("c", ["a", "b", "c"])
     (('a', 'c'), ('b', ''))
@@ -57,22 +60,6 @@ def neighbours(passage_id: str, own: Sequence[str]) -> tuple[str, str]:
     place = own.index(passage_id)
     before, after = own[max(0, place - 1) : place], own[place + 1 : place + 2]
     return "".join(before), "".join(after)
-
-
-def belonging(hit_id: str, own: Sequence[str], passages: Mapping[str, Passage]) -> list[str]:
-    """Ids of the neighbours that belong to the hit: none, one or two.
-
-    Args:
-        own: ids of the memory's passages, in order.
-    """
-    first, second = neighbours(hit_id, own)
-    before, hit, after = passages.get(first), passages[hit_id], passages.get(second)
-    found: list[str] = []
-    if before is not None and belong_together(before, hit):
-        found.append(before.passage_id)
-    if after is not None and belong_together(hit, after):
-        found.append(after.passage_id)
-    return found
 
 
 def belong_together(first: Passage, second: Passage) -> bool:

@@ -31,14 +31,12 @@ async def near_cues(
     *,
     services: Services,
 ) -> NearCues:
-    """The passages near the cue, for memories of several passages that their cues brought.
+    """The passages near the cue, for memories of several passages (`owned`) that their cues
+    brought.
 
     A question that does not name a memory hardly tells where to look in it; cue and question
     together do. If the embedding model fails or is late, the result is empty, and the passages
     nearest to the question have to do.
-
-    Args:
-        owned: {memory id: ids of its passages, in order}.
     """
     cues = {one["memory_id"]: one.get("cue", "") for one in candidates if cues_decide(one)}
     several = {one: owned[one] for one in cues if len(owned.get(one, ())) > 1}
@@ -65,11 +63,8 @@ async def near_cues(
 
 
 async def vectors_of(cues: Mapping[str, str], services: Services) -> dict[str, Vector]:
-    """{memory id: vector of its cue}; cues that are gone are left out.
-
-    Args:
-        cues: {memory id: the text of a specific or a broad cue}.
-    """
+    """{memory id: vector of its cue}; cues that are gone are left out. `cues`: {memory id: the text
+    of a specific or a broad cue}."""
     owners = {
         Cue(memory_id=memory_id, text=text, breadth=breadth).cue_id: memory_id
         for memory_id, text in cues.items()

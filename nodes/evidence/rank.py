@@ -12,7 +12,7 @@ from secondhop.nodes.planning.question_kind import LOOKUPS
 from secondhop.nodes.retrieval.similarity import cosines_of, rows, scores_of
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES, PLAYBOOKS, UNDERTAKING
 from secondhop.nodes.selection.relevance import OUTDATED_FACTOR, has_read, last_votes
-from secondhop.nodes.state import DIRECT, Query, RecallState
+from secondhop.nodes.state import DIRECT, RecallState
 from secondhop.ranking.votes import EFFECTS, SUPPRESSED
 
 PassageScores: TypeAlias = dict[str, float]
@@ -64,9 +64,9 @@ def passage_scores(state: RecallState) -> PassageScores:
     best: dict[str, PassageScores] = {}
     weights: dict[str, float] = {}
     for query_id, ranking in state.get("rankings", {}).items():
-        query = state["queries"][query_id]
-        facet = best.setdefault(query["facet_id"], {})
-        weights[query["facet_id"]] = facet_weight(query, state)
+        facet_id = state["queries"][query_id]["facet_id"]
+        facet = best.setdefault(facet_id, {})
+        weights[facet_id] = 1.0 if facet_id == DIRECT else state["facets"][facet_id]["weight"]
         found = combined(cosines_of(ranking), scores_of(ranking["lexical"]))
         for passage_id, score in found.items():
             facet[passage_id] = max(facet.get(passage_id, 0.0), score)
@@ -167,10 +167,3 @@ def date_factors(state: RecallState) -> dict[str, float]:
         + DATE_GAIN * nearness(datetime.fromisoformat(candidate["created_at"]).date(), spans)
         for memory_id, candidate in state.get("candidates", {}).items()
     }
-
-
-def facet_weight(query: Query, state: RecallState) -> float:
-    """The weight of the query's facet; 1.0 for the question itself."""
-    if query["facet_id"] == DIRECT:
-        return 1.0
-    return state["facets"][query["facet_id"]]["weight"]

@@ -7,7 +7,7 @@ long replies only repeat them. That does not hold if the question is about the r
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from secondhop.stores.records import Passage
 
@@ -42,10 +42,13 @@ def voice_factors(passages: Sequence[Passage], question: str) -> dict[str, float
     shares = {passage.passage_id: speaker_shares(passage.text) for passage in passages}
     spoken = Counter(label for own in shares.values() for label in own)
     gains = {} if _ABOUT_REPLIES.search(question) else {PERSON: OWN_TURNS}
-    named = [label for label in spoken if is_named(label, question)]
+    named = [one for one in spoken if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", question)]
     if len(named) == 1 and spoken[named[0]] >= TELLING_PASSAGES:
         gains[named[0]] = NAMED_SPEAKER
-    return {passage_id: factor(own, gains) for passage_id, own in shares.items()}
+    return {
+        passage_id: 1.0 + sum(gains.get(label, 0.0) * share for label, share in own.items())
+        for passage_id, own in shares.items()
+    }
 
 
 def speaker_shares(text: str) -> dict[str, float]:
@@ -60,13 +63,3 @@ def speaker_shares(text: str) -> dict[str, float]:
     for match, end in zip(found, ends, strict=False):  # without labels, `ends` still has one item
         shares[match[1]] = shares.get(match[1], 0.0) + (end - match.start()) / len(text)
     return shares
-
-
-def is_named(label: str, question: str) -> bool:
-    """Whether the question contains this label as a word; case matters."""
-    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", question) is not None
-
-
-def factor(shares: Mapping[str, float], gains: Mapping[str, float]) -> float:
-    """1 plus the gain of each speaker times their share."""
-    return 1.0 + sum(gains.get(label, 0.0) * share for label, share in shares.items())

@@ -118,9 +118,10 @@ def own_words(turns: Sequence[Passage], question: str) -> dict[str, float]:
     rarity = {
         word: log1p((len(terms) - count + 0.5) / (count + 0.5)) for word, count in holding.items()
     }
+    lengths = {one: 1 - B + B * own.total() / average for one, own in terms.items()}
     scores = {
         turn_id: sum(
-            rarity[word] * own[word] * (K1 + 1) / (own[word] + K1 * held_back(own, average))
+            rarity[word] * own[word] * (K1 + 1) / (own[word] + K1 * lengths[turn_id])
             for word in wanted
             if own[word]
         )
@@ -128,8 +129,3 @@ def own_words(turns: Sequence[Passage], question: str) -> dict[str, float]:
     }
     most = max(scores.values(), default=0.0) or 1.0
     return {turn_id: score / most for turn_id, score in scores.items()}
-
-
-def held_back(terms: Counter[str], average: float) -> float:
-    """The length normalisation of BM25 for a turn; 1 for one of average length."""
-    return 1 - B + B * terms.total() / average

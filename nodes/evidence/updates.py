@@ -61,9 +61,6 @@ def with_later_first(
     Nothing changes unless the question asks about today. A statement is a passage with a number or
     a name, mostly in the person's own words (in anybody's, if no passage is). A later one is about
     the same thing if it holds enough of the question's words that the best one holds.
-
-    Args:
-        passages: the passages of all scores.
     """
     if not asks_about_today(state["kind"], state["question"]):
         return dict(scores)
@@ -108,15 +105,11 @@ def statements(
 def says_it_later(later: Statement, best: Statement) -> bool:
     """Whether `later` was said after `best`, and about the same thing."""
     common = later.words & best.words
+    is_later = later.written > best.written
+    if later.memory_id == best.memory_id:
+        is_later = later.place > best.place
     return (
-        said_later(later, best)
+        is_later
         and later.score >= NEAR * best.score
         and len(common) >= max(COMMON_WORDS, SHARED * len(best.words))
     )
-
-
-def said_later(one: Statement, other: Statement) -> bool:
-    """Whether `one` was said after `other`: by the date of the memory, or the place within one."""
-    if one.memory_id == other.memory_id:
-        return one.place > other.place
-    return one.written > other.written

@@ -11,7 +11,6 @@ from secondhop.errors import StoreError
 from secondhop.nodes.budget import time_beside
 from secondhop.nodes.planning.port import KeptName
 from secondhop.nodes.selection.preferences import compared
-from secondhop.nodes.selection.visibility import Hidden
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import RecallState
 from secondhop.stores.catalog.analysis import document_terms
@@ -41,29 +40,18 @@ async def kept_names(state: RecallState, *, services: Services) -> tuple[list[Ke
         late = str(error) or "no answer in time"
         return [], f"the plan was made without the names of facts and preferences: {late}"
     said = frozenset(document_terms(state["question"]))
-    facts, contexts = named_facts(hidden), named_contexts(hidden)
-    return [*likeliest(facts, said, most=FACTS), *likeliest(contexts, said, most=PREFERENCES)], ""
-
-
-def named_facts(hidden: Hidden) -> list[KeptName]:
-    """The names of the newest facts that may be shown, each with all its memories."""
     rows = [(one.subject, one.attribute, one.memory_id) for one in hidden.facts]
-    return together("factual", rows[-LOOKED_AT:], ended=hidden.ended)
-
-
-def named_contexts(hidden: Hidden) -> list[KeptName]:
-    """The contexts and topics of preferences that may be shown, each with all its memories."""
+    facts = together("factual", rows[-LOOKED_AT:], ended=hidden.ended)
     rows = [(one.scope, one.subject, one.memory_id) for one in compared(hidden)]
-    return together("preferential", rows, ended=hidden.ended)
+    contexts = together("preferential", rows, ended=hidden.ended)
+    return [*likeliest(facts, said, most=FACTS), *likeliest(contexts, said, most=PREFERENCES)], ""
 
 
 def together(
     kind: Kind, rows: Iterable[tuple[str, str, str]], *, ended: Collection[str]
 ) -> list[KeptName]:
-    """One `KeptName` per name, newest first, spelt as in its newest memory.
-
-    Args:
-        rows: (subject or context, attribute or topic, memory id), oldest first.
+    """One `KeptName` per name, newest first, spelt as in its newest memory. `rows`: (subject or
+    context, attribute or topic, memory id), oldest first.
 
     >>> rows = [("me", "diet", "f-1"), ("Me", "Diet", "f-2"), ("me", "city", "f-3")]
     >>> [(one.of, one.name, one.memory_ids) for one in together("factual", rows, ended={"f-2"})]

@@ -56,10 +56,6 @@ def asked_facts(
 
     A fact that the question names, or that the plan asks for by name, gets a facet of its own. A
     fact that a query of the plan names belongs to the facet of that query.
-
-    Args:
-        names: names of the facts that may be shown.
-        planned: the queries that this round asks.
     """
     first: dict[str, Asked] = {}
     for one in asked_for(state, names, planned):
@@ -73,7 +69,16 @@ def asked_facts(
             facets[served["facet_id"]] = served
         else:
             served = state["facets"][one.facet_id]
-        queries[f"kq{number}"] = fact_query(f"kq{number}", served, one, state)
+        queries[f"kq{number}"] = Query(
+            query_id=f"kq{number}",
+            facet_id=served["facet_id"],
+            text=fact_in_words(one.name.subject, one.name.attribute),
+            hop=served["hop"],
+            round=state["round"] + 1,
+            origin=one.origin,
+            feedback=[],
+            memory_ids=[one.name.memory_id],
+        )
     return facets, queries
 
 
@@ -107,20 +112,6 @@ def own_facet(asked: Asked, number: int, state: RecallState) -> Facet:
         why=f"The {'plan' if by_plan else 'question'} asks for this fact by name.",
         hop=2 if by_plan else 1,
         weight=round(fmean(implied or [1.0]), 3) if by_plan else QUESTION_WEIGHT,
-    )
-
-
-def fact_query(query_id: str, facet: Facet, asked: Asked, state: RecallState) -> Query:
-    """The query that takes the fact; its text has the words in which facts are stored."""
-    return Query(
-        query_id=query_id,
-        facet_id=facet["facet_id"],
-        text=fact_in_words(asked.name.subject, asked.name.attribute),
-        hop=facet["hop"],
-        round=state["round"] + 1,
-        origin=asked.origin,
-        feedback=[],
-        memory_ids=[asked.name.memory_id],
     )
 
 

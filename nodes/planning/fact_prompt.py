@@ -31,13 +31,6 @@ Copy each id as it stands at the start of its line. For everything else write fa
 as described."""
 
 
-class KeptLine(NamedTuple):
-    """A name, and its line in the prompt without the id."""
-
-    kept: KeptName
-    text: str
-
-
 class AskedNames(NamedTuple):
     """The names that a reply asks for."""
 
@@ -60,17 +53,16 @@ class AskedNames(NamedTuple):
         return "; ".join(parts)
 
 
-def kept_lines(names: Sequence[KeptName], *, tokens: int) -> list[KeptLine]:
+def fitting_names(names: Sequence[KeptName], *, tokens: int) -> list[KeptName]:
     """The first names that fit into a budget, which includes `ABOUT` and `ASKING`."""
     left = tokens - count_tokens(ABOUT) - count_tokens(ASKING) - 4 * ID_TOKENS
-    lines: list[KeptLine] = []
+    fitting: list[KeptName] = []
     for one in names:
-        line = KeptLine(one, line_of(one))
-        left -= count_tokens(line.text) + ID_TOKENS
+        left -= count_tokens(line_of(one)) + ID_TOKENS
         if left < 0:
             break
-        lines.append(line)
-    return lines
+        fitting.append(one)
+    return fitting
 
 
 def line_of(one: KeptName) -> str:
@@ -84,22 +76,12 @@ def line_of(one: KeptName) -> str:
     return " | ".join([word, *(name.replace("|", "¦") for name in names)])
 
 
-def kept_block(lines: Sequence[KeptLine], *, tag: str) -> str:
-    """The block with these lines for the prompt; "" without lines, so the rest stays the same."""
-    if not lines:
+def kept_block(issued: Mapping[str, KeptName], *, tag: str) -> str:
+    """The block with these names for the prompt; "" without names, so the rest stays the same."""
+    if not issued:
         return ""
-    rows = [f"{call_id} | {line.text}" for call_id, line in numbered(lines, tag=tag)]
+    rows = [f"{call_id} | {line_of(one)}" for call_id, one in issued.items()]
     return "\n".join([ABOUT, f"<kept {tag}>", *rows, f"</kept {tag}>", ASKING])
-
-
-def issued_ids(lines: Sequence[KeptLine], *, tag: str) -> dict[str, KeptName]:
-    """{id of this call: its name}."""
-    return {call_id: line.kept for call_id, line in numbered(lines, tag=tag)}
-
-
-def numbered(lines: Sequence[KeptLine], *, tag: str) -> list[tuple[str, KeptLine]]:
-    """The lines with their ids."""
-    return [(f"{tag}{number}", line) for number, line in enumerate(lines, start=1)]
 
 
 def asked_names(reply: ExpandReply, issued: Mapping[str, KeptName]) -> AskedNames:

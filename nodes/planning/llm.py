@@ -1,7 +1,8 @@
 """The planner that asks a language model: up to two calls in parallel."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import TypeAlias
 
 from secondhop.models.llm import StructuredLLM
 from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
@@ -9,20 +10,13 @@ from secondhop.nodes.budget import Remaining
 from secondhop.nodes.config import PlanningSettings
 from secondhop.nodes.llm_call import ModelCall, affordable_reply, asked_model, tags_for
 from secondhop.nodes.plan_step import PLANNING_SHARE
-from secondhop.nodes.planning.fact_prompt import (
-    KeptLine,
-    asked_names,
-    issued_ids,
-    kept_block,
-    kept_lines,
-)
+from secondhop.nodes.planning.fact_prompt import asked_names, fitting_names, kept_block, line_of
 from secondhop.nodes.planning.near_queries import DistinctQueries
 from secondhop.nodes.planning.port import KeptName, Plan, PlannedFacet, PlanRequest
 from secondhop.nodes.planning.schema import (
     DecomposeReply,
     ExpandReply,
     ExpandWithKept,
-    FacetReply,
 )
 from secondhop.prompts.quoting import clean, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
@@ -50,18 +44,8 @@ KEPT = "kept"
 """The variable of the `expand` prompt for the names; a prompt may leave it out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpandSheet:
-    """A rendered prompt, and what its ids stand for."""
-
-    prompt: RenderedPrompt
-    issued: Mapping[str, KeptName] = field(default_factory=dict[str, KeptName])
-    """{id of this call: its name}."""
-
-    @property
-    def schema(self) -> type[ExpandReply]:
-        """The schema of the reply."""
-        return ExpandWithKept if self.issued else ExpandReply
+Issued: TypeAlias = Mapping[str, KeptName]
+"""{id of this call: its name}."""
 
 
 class LLMPlanner:
@@ -78,23 +62,12 @@ class LLMPlanner:
         self._decompose, self._expand = prompts["decompose"], prompts["expand"]
         self._planning = planning or PlanningSettings()
         self._tags = tags_for(llm)
-
-    @property
-    def prompts(self) -> tuple[Prompt, Prompt]:
-        """The prompts of `decompose` and `expand`."""
-        return self._decompose, self._expand
-
-    @property
-    def planner_id(self) -> str:
-        """The model and the hashes of both prompts."""
-        return f"llm:{self._llm.model_id}:{self._decompose.label}+{self._expand.label}"
+        self.prompts = self._decompose, self._expand
+        self.planner_id = f"llm:{llm.model_id}:{self._decompose.label}+{self._expand.label}"
 
     async def decompose(self, request: PlanRequest) -> Plan:
-        """Hop 1: the kind of question, rewordings of it, and the things that it names.
-
-        Raises:
-            LLMError: the model failed, or no budget is left for it.
-        """
+        """Hop 1: the kind of question, rewordings of it, and the things that it names. Raises
+        LLMError if the model failed, or no budget is left for it."""
         prompt = self._decompose.render(
             {
                 **self._common(request),
@@ -115,38 +88,47 @@ class LLMPlanner:
         return Plan(facets=tuple(facets), kind=reply.question_kind, usage=usage)
 
     async def expand(self, request: PlanRequest) -> Plan:
-        """Hop 2: the facets that the intent implies, most needed first.
-
-        Raises:
-            LLMError: the model failed, or no budget is left for it.
-        """
+        """Hop 2: the facets that the intent implies, most needed first. Raises LLMError if the
+        model failed, or no budget is left for it."""
         planning = affordable(self._planning, queries=request.remaining.queries)
-        sheet = self._expand_sheet(request, planning)
-        call = self._call(sheet.prompt, request, reply_tokens=EXPAND_TOKENS)
-        reply, usage = await asked_model(self._llm, call, schema=sheet.schema)
+        prompt, issued = self._expand_sheet(request, planning)
+        call = self._call(prompt, request, reply_tokens=EXPAND_TOKENS)
+        schema = ExpandWithKept if issued else ExpandReply
+        reply, usage = await asked_model(self._llm, call, schema=schema)
         distinct = DistinctQueries([request.question])
         facets: list[PlannedFacet] = []
         for row in reply.facets:
             queries = distinct.take(row.queries or [row.name], limit=planning.facet_queries)
             if queries and len(facets) < planning.facets:
-                facets.append(implied_facet(row, queries))
-        asked = asked_names(reply, sheet.issued)
+                facets.append(
+                    PlannedFacet(
+                        name=title_line(row.name or queries[0], chars=60),
+                        why=row.why or "The intent implies it.",
+                        hop=2,
+                        queries=queries,
+                        weight=row.weight,
+                    )
+                )
+        asked = asked_names(reply, issued)
         return Plan(facets=tuple(facets), asked=asked.names, note=asked.told(), usage=usage)
 
-    def _expand_sheet(self, request: PlanRequest, planning: PlanningSettings) -> ExpandSheet:
+    def _expand_sheet(
+        self, request: PlanRequest, planning: PlanningSettings
+    ) -> tuple[RenderedPrompt, Issued]:
         """The prompt, with the names of facts and preferences as far as the budget has room."""
         plain = self._expand_filled(request, planning, ())
-        room = request.remaining.llm_tokens - prompt_tokens(plain.prompt)
+        room = request.remaining.llm_tokens - prompt_tokens(plain[0])
         most = min(KEPT_TOKENS, room - EXPAND_TOKENS)
         told = request.kept if KEPT in self._expand.variables else ()
-        lines = kept_lines(told, tokens=most) if told else []
-        return self._expand_filled(request, planning, lines) if lines else plain
+        names = fitting_names(told, tokens=most) if told else []
+        return self._expand_filled(request, planning, names) if names else plain
 
     def _expand_filled(
-        self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptLine]
-    ) -> ExpandSheet:
+        self, request: PlanRequest, planning: PlanningSettings, kept: Sequence[KeptName]
+    ) -> tuple[RenderedPrompt, Issued]:
         topics = [topic_line(topic) for topic in request.topics[:MOST_TOPICS]]
-        tag = self._tags.draw([request.question, *topics, *(line.text for line in kept)])
+        tag = self._tags.draw([request.question, *topics, *map(line_of, kept)])
+        issued = {f"{tag}{number}": one for number, one in enumerate(kept, start=1)}
         values = {
             **self._common(request),
             "topics": "\n".join(topics) or "(nothing is known of it)",
@@ -155,8 +137,8 @@ class LLMPlanner:
             "max_queries": str(planning.facet_queries),
         }
         if KEPT in self._expand.variables:
-            values[KEPT] = kept_block(kept, tag=tag)
-        return ExpandSheet(prompt=self._expand.render(values), issued=issued_ids(kept, tag=tag))
+            values[KEPT] = kept_block(issued, tag=tag)
+        return self._expand.render(values), issued
 
     def _common(self, request: PlanRequest) -> dict[str, str]:
         question = truncate_to_tokens(clean(request.question), QUESTION_TOKENS)
@@ -202,16 +184,4 @@ def told_budget(left: Remaining) -> str:
     return (
         f"{left.rounds}, of at most {left.queries} searches each; "
         f"model calls left: {left.llm_calls}, with {left.llm_tokens:,} tokens"
-    )
-
-
-def implied_facet(row: FacetReply, queries: tuple[str, ...]) -> PlannedFacet:
-    """A facet of hop 2; if it has no name, its first query is the name."""
-    name = title_line(row.name or queries[0], chars=60)
-    return PlannedFacet(
-        name=name,
-        why=row.why or "The intent implies it.",
-        hop=2,
-        queries=queries,
-        weight=row.weight,
     )

@@ -57,15 +57,11 @@ def meant_by(text: str) -> Meant:
     ['3', 'anna', 'may', 'rome']
     """
     tokens = [without_possessive(token) for sentence in token_lists(text) for token in sentence]
-    names = {word for token in tokens if is_name(token) for word in words(token)}
+    capitals = (token for token in tokens if token[0].isupper() and bare(token) not in SMALL)
+    names = {word for token in capitals for word in words(token)}
     known = frozenset(words(" ".join(tokens)))
     fixed = {word for word in known if word in CALENDAR_WORDS or any(map(str.isdigit, word))}
     return Meant(words=known, exact=frozenset(names | fixed))
-
-
-def is_name(token: str) -> bool:
-    """Whether a token is capitalised and not a stop word or task word."""
-    return token[0].isupper() and bare(token) not in SMALL
 
 
 def near(one: Meant, other: Meant) -> bool:

@@ -51,36 +51,29 @@ class Playbooks:
         """`embedder` embeds the texts of the playbooks; it should have a lasting cache."""
         self._intents = intents
         self._embedder = embedder
-        self._asks: Vectors | None = None
+        self.questions: Vectors | None = None
+        """The example questions, float32 [n, dim], rows of unit length; None until `warm`."""
         self._background: Vectors | None = None
         self._names: Vectors | None = None
         self._owners = np.repeat(np.arange(len(intents)), [len(i.asks) for i in intents])
         self._facets: dict[int, Vectors] = {}
 
-    @property
-    def questions(self) -> Vectors | None:
-        """The example questions, float32 [n, dim], rows of unit length; None until `warm`."""
-        return self._asks
-
     async def background(self) -> Vectors:
         """float32 [1, dim], unit length: the mean of all example questions, of any subject."""
         if self._background is None:
             await self.warm()
-            if self._asks is None or not len(self._asks):
+            if self.questions is None or not len(self.questions):
                 return np.zeros((1, self._embedder.dimension), dtype=np.float32)
-            self._background = unit_rows(self._asks.mean(axis=0, keepdims=True))
+            self._background = unit_rows(self.questions.mean(axis=0, keepdims=True))
         return self._background
 
     async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Load the model, and embed example questions and names unless their vectors ship.
 
-        They are embedded in parts. So, with a caching embedder, an interrupted start continues
-        where it stopped.
-
-        Args:
-            progress: called with (done, total) example questions.
+        They are embedded in parts, after each of which `progress` is called with (done, total). So,
+        with a caching embedder, an interrupted start continues where it stopped.
         """
-        if self._asks is not None:
+        if self.questions is not None:
             return
         model_id = self._embedder.model_id
         shipped = await asyncio.to_thread(shipped_vectors, self._intents, model_id=model_id)
@@ -95,32 +88,30 @@ class Playbooks:
             if progress is not None:
                 progress(min(start + WARM_PART, len(asks)), len(asks))
         self._names = await self._embedder.embed_passages(names_of(self._intents))
-        self._asks = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
+        self.questions = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
 
     async def facets_for(self, question: Vectors) -> WeighedFacets | None:
-        """The facets of the likeliest intents of a question; None if there are no playbooks.
-
-        Args:
-            question: float32 [1, dim], the question embedded as a passage, like the examples.
-
-        Raises:
-            ModelError: a text of the playbooks cannot be embedded.
-        """
+        """The facets of the likeliest intents of a question (float32 [1, dim], embedded as a
+        passage, like the examples); None if there are no playbooks. Raises ModelError if a text
+        cannot be embedded."""
         await self.warm()
-        if self._asks is None or self._names is None or not len(self._asks):
+        if self.questions is None or self._names is None or not len(self.questions):
             return None
-        asks = products(question, self._asks)[0].astype(np.float64)
+        asks = products(question, self.questions)[0].astype(np.float64)
         names = products(question, self._names)[0].astype(np.float64)
         likely = intent_weights(asks, self._owners, names)
         ranked: list[int] = np.argsort(-likely, kind="stable")[:INTENTS].tolist()
         chosen = [one for one in ranked if likely[one] >= LEAST_LIKELY * likely.max()]
-        vectors = [await self._facet_vectors(number) for number in chosen]
+        for number in chosen:
+            if number not in self._facets:
+                own = self._intents[number].facets
+                self._facets[number] = await facet_vectors(own, embedder=self._embedder)
         facets = [(number, one) for number in chosen for one in self._intents[number].facets]
         return WeighedFacets(
             facets=[one for _, one in facets],
             confidence=float(likely.max()),
             weights=np.array([likely[number] * one.weight for number, one in facets]),
-            vectors=np.concatenate(vectors),
+            vectors=np.concatenate([self._facets[number] for number in chosen]),
             background=await self.background(),
         )
 
@@ -128,14 +119,7 @@ class Playbooks:
         counts = [len(intent.facets) for intent in self._intents]
         facets = np.split(unit_rows(shipped.facets), np.cumsum(counts)[:-1])
         self._facets = dict(enumerate(facets))
-        self._names, self._asks = unit_rows(shipped.names), unit_rows(shipped.asks)
-
-    async def _facet_vectors(self, number: int) -> Vectors:
-        """float32 [n_facets, dim]: the facets of one intent."""
-        if number not in self._facets:
-            facets = self._intents[number].facets
-            self._facets[number] = await facet_vectors(facets, embedder=self._embedder)
-        return self._facets[number]
+        self._names, self.questions = unit_rows(shipped.names), unit_rows(shipped.asks)
 
 
 def names_of(intents: Sequence[Intent]) -> list[str]:

@@ -114,7 +114,7 @@ def question_kind(question: str) -> QuestionKind:
     >>> question_kind("printer driver version"), question_kind("Bake something for Jonas")
     ('factual', 'conceptual')
     """
-    last = without_opening(last_sentence(question))
+    last = _OPENING.sub("", last_sentence(question), count=1)
     if _PROCEDURAL.search(last):
         return "procedural"
     if _ADVICE.search(last):
@@ -132,17 +132,6 @@ def is_small_talk(message: str) -> bool:
     (True, False)
     """
     return _SMALL_TALK.fullmatch(message) is not None
-
-
-def without_opening(question: str) -> str:
-    """A question about the past without an opening that says when or where it was.
-
-    >>> without_opening("On the 3rd of May, in which shop did Ann buy the lamp?")
-    'which shop did Ann buy the lamp?'
-    >>> without_opening("For dinner, what goes with salmon?")
-    'For dinner, what goes with salmon?'
-    """
-    return _OPENING.sub("", question, count=1)
 
 
 def asks_how_it_stands(question: str) -> bool:

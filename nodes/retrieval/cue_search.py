@@ -30,19 +30,11 @@ def uses_sessions(state: RecallState) -> bool:
     return state.get("proved", False) and not state.get("as_of")
 
 
-def has_cues(state: RecallState, services: Services) -> bool:
-    """Whether any memory has a cue that counts."""
-    return services.cues is not None and (bool(state.get("annotated")) or uses_sessions(state))
-
-
 async def by_cues(
     rows: Vectors, state: RecallState, hidden: Hidden, services: Services
 ) -> list[CueHits]:
-    """For each query, the memories whose cues are near it; [] if the store has no cues.
-
-    Args:
-        rows: float32 [n_queries, dim], rows of unit length.
-    """
+    """For each query, the memories whose cues are near it; [] if the store has no cues. `rows`:
+    float32 [n_queries, dim], rows of unit length."""
     if services.cues is None:
         return []
     background = await services.playbooks.background()
@@ -103,12 +95,8 @@ def best_proved(cued: CueHits) -> list[str]:
 
 
 def cue_hits(shown: Sequence[CueHit], length: float, *, complete: bool) -> CueHits:
-    """The memories of the `DEPTH` nearest cues, best first.
-
-    Args:
-        length: length of the search vector before it was normalised.
-        complete: whether `shown` holds all cues of the store.
-    """
+    """The memories of the `DEPTH` nearest cues, best first. `length`: of the search vector
+    before it was normalised; `complete`: whether `shown` holds all cues of the store."""
     shown, complete = shown[:DEPTH], complete and len(shown) <= DEPTH
     if not shown:
         return CueHits(memory_ids=[], specific=[], broad=[], nearest=0.0, cues=[])

@@ -9,7 +9,7 @@ import numpy as np
 from secondhop.errors import SecondhopError
 from secondhop.models.embedding_cache import embed_both, embed_requests
 from secondhop.nodes.effort import embeds_once
-from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, has_cues
+from secondhop.nodes.retrieval.cue_search import by_cues, found_by_cues, uses_sessions
 from secondhop.nodes.selection.visibility import Hidden, Visible, visible
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import CueHits, FeedbackRef, Hits, Query, Ranking, RecallState
@@ -96,7 +96,7 @@ async def query_vectors(
         (float32 [n_queries, dim], the same or [0, dim] for cues), rows of unit length.
     """
     texts = [query["text"] for query in queries]
-    if not has_cues(state, services):
+    if services.cues is None or not (state.get("annotated") or uses_sessions(state)):
         as_queries = await services.embedder.embed_queries(texts)
         as_texts = as_queries[:0]
     elif embeds_once(state):

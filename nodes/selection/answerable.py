@@ -63,11 +63,9 @@ def answerable(
 ) -> tuple[bool, float, float]:
     """(whether anything stored is about the question, best relevance of a text, bar).
 
-    True if the best relevance reaches the bar, a specific cue is near the question, `named` is
-    true, or the question's own searches failed while other queries found candidates.
-
-    Args:
-        named: whether a name from the question tells some memories apart.
+    True if the best relevance reaches the bar, a specific cue is near the question, a name from the
+    question tells some memories apart (`named`), or the question's own searches failed while other
+    queries found candidates.
     """
     candidates = state.get("candidates", {})
     direct = [

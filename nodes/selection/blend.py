@@ -162,10 +162,8 @@ def blended(
     cues, or that of its text and its playbooks. So a cue lowers no score.
 
     Args:
-        found: the question's own ranking.
-        cue_counts: {memory id: how many cues it was stored with}, for those that have some.
-        undertakings: {memory id: its broad cues}, for memories that may take part in the shared
-            undertaking.
+        cue_counts: for the memories that have cues.
+        undertakings: {memory id: its broad cues}, for those that may share one.
         named: id of the memory that the question names. It counts if most memories have cues.
         limit: most memories to return, plus `kept` and the `NEAREST_KEPT` of the ranking; all are
             compared. None: return all.
@@ -187,7 +185,9 @@ def blended(
     parts = {name: np.where(cues_count, by_cues[name], by_text[name]) for name in columns}
     shared: list[str] = []
     if undertakings and most_have_cues and not look_up:
-        lead = sum_of(parts) + NAMING_WEIGHT * naming_scores(ids, found)
+        # the third power lets only memories stand out that have the rarest of the words
+        said = np.array([found.lexical.get(one, 0.0) for one in ids]) ** 3
+        lead = sum_of(parts) + NAMING_WEIGHT * z_scores(said)
         parts[UNDERTAKING], shared = undertaking_scores(lead, ids, undertakings)
     if named and most_have_cues and not look_up:
         parts[NAMED] = NAMED_WEIGHT * np.array([one == named for one in ids])
@@ -261,14 +261,6 @@ def sum_of(parts: Mapping[str, Floats]) -> Floats:
     return np.asarray(np.sum([*parts.values()], axis=0))
 
 
-def naming_scores(ids: Sequence[str], found: FacetRanking) -> Floats:
-    """[n]: z-scores of how much of the question each memory says.
-
-    The third power lets only memories stand out that have the rarest of its words.
-    """
-    return z_scores(np.array([found.lexical.get(one, 0.0) for one in ids]) ** 3)
-
-
 def undertaking_scores(
     total: Floats, ids: Sequence[str], undertakings: Mapping[str, Collection[str]]
 ) -> tuple[Floats, list[str]]:
@@ -289,14 +281,9 @@ def undertaking_scores(
 def cue_scores(
     ids: Sequence[str], found: Mapping[str, float], has_cues: Mask, *, usual: tuple[float, float]
 ) -> Floats:
-    """[n]: z-scores among the memories with cues; 0 for memories without cues.
-
-    A memory with cues that the search did not find gets the lowest value found.
-
-    Args:
-        usual: (mean, standard deviation) that count as much as `PRIOR` more memories, because those
-            of a few memories say little.
-    """
+    """[n]: z-scores among the memories with cues; 0 for memories without cues. One that the
+    search did not find gets the lowest value found. `usual`: (mean, standard deviation) that
+    count as much as `PRIOR` more memories, because those of a few say little."""
     least = min(found.values(), default=0.0)
     values = np.array([found.get(one, least) for one in ids])[has_cues]
     count = len(values) + PRIOR

@@ -26,12 +26,9 @@ def scores_by_memory(
 def own_score(
     rank: int, blend: Blended, before: FacetScore | None, *, suggestion: tuple[str, float] | None
 ) -> FacetScore:
-    """A memory's score for the question itself, with the blend as its relevance.
-
-    Args:
-        before: its score by the question's own searches; None: only playbooks suggest it.
-        suggestion: (passage id, its cosine to the question) if playbooks suggest it, else None.
-    """
+    """A memory's score for the question itself, with the blend as its relevance. `before`: by
+    the question's own searches, if they found it; `suggestion`: (passage id, its cosine) of
+    playbooks."""
     if before is not None:
         return {
             **before,
@@ -74,14 +71,8 @@ def blended_scores(
     blends: Mapping[str, Blended],
     suggested: Suggested | None = None,
 ) -> dict[str, dict[str, FacetScore]]:
-    """{memory id: {facet id: its score there}}, best blend first.
-
-    A memory whose largest part is that of the playbooks also gets a score in the facet that
-    suggested it.
-
-    Args:
-        rankings: {facet id: what its searches found}.
-    """
+    """{memory id: {facet id: its score there}}, best blend first. A memory whose largest part is
+    that of the playbooks also gets a score in the facet that suggested it."""
     own = rankings.get(DIRECT, NOTHING_FOUND)
     others = scores_by_memory({f: one for f, one in rankings.items() if f != DIRECT})
     suggested = suggested or NOTHING_SUGGESTED

@@ -37,12 +37,9 @@ EARLIER = "earlier sessions"
 def proved_by(
     hits: Sequence[CueHit], cosines: Floats, *, alike: Sharpening, now: datetime
 ) -> Proved | None:
-    """What the cues of sessions say; None if no session was about a similar question.
-
-    Args:
-        cosines: [n_hits], of each cue to the question.
-        alike: cosine of two questions → how far they are about the same, 0..1.
-    """
+    """What the cues of sessions say; None if no session was about a similar question. `cosines`:
+    of each cue to the question; `alike`: cosine of two questions → how far they are about the
+    same, 0..1."""
     votes: dict[str, float] = {}
     questions: dict[str, str] = {}
     refused: dict[str, str] = {}

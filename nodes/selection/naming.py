@@ -21,12 +21,9 @@ MOST = 0.6
 def named_memory(found: Ranking, question: str, *, leaving_out: Collection[str] = ()) -> str:
     """The id of the memory that the question names; "" if it names none.
 
-    No other memory has more of its words. For a short question, it also leads by far or is the most
-    similar one; for a longer question, it says most of it and is the most similar one.
-
-    Args:
-        found: what the question itself found.
-        leaving_out: ids of memories that cannot be meant.
+    No other memory (but those to leave out) has more of its words. For a short question, it also
+    leads by far or is the most similar one; for a longer one, it says most of it and is the most
+    similar.
     """
     telling = {*words(question)} - SMALL
     worded = best_scores(found["lexical"], leaving_out=leaving_out)

@@ -12,7 +12,7 @@ from secondhop.nodes.selection.relevance import (
     score_factors,
 )
 from secondhop.nodes.selection.slots import slot_rule
-from secondhop.nodes.state import DIRECT, Candidate, Drop, RecallState
+from secondhop.nodes.state import DIRECT, Drop, RecallState
 
 
 def near_misses(
@@ -55,7 +55,7 @@ def slot_scores(
     """{memory id: the score by which it competed for a slot}, also if votes kept it out; see
     `secondhop.graph.deciding`."""
     candidates = [state["candidates"][one] for one in memory_ids]
-    rule, votes = slot_rule(state), last_votes(state)
+    rule, votes, sparks = slot_rule(state), last_votes(state), state.get("sparks", {})
     factors = score_factors(candidates, state, settings)
     if rule == "facets":
         del factors[OF_THE_QUESTION]
@@ -67,15 +67,10 @@ def slot_scores(
         else:
             newer = newer_factor(one) if memory_id in state.get("weakened", {}) else 1.0
             unnamed = memory_id in votes and votes[memory_id].get("unnamed")
-            found = main_score(one, state) * newer * (UNNAMED_FACTOR if unnamed else 1.0)
+            found = one["score"]
+            if sparks:  # the branches of a session take no slots
+                main = (s["relevance"] for f, s in one["scores"].items() if f not in sparks)
+                found = max(main, default=0.0)
+            found *= newer * (UNNAMED_FACTOR if unnamed else 1.0)
         scores[memory_id] = found * prod(float(column[row]) for column in factors.values())
     return scores
-
-
-def main_score(candidate: Candidate, state: RecallState) -> float:
-    """Its score without the branches of a session, which take no slots."""
-    sparks = state.get("sparks", {})
-    if not sparks:
-        return candidate["score"]
-    scores = candidate["scores"].items()
-    return max((one["relevance"] for facet, one in scores if facet not in sparks), default=0.0)

@@ -19,13 +19,14 @@ def not_like_the_refused(pool: Pool, votes: Mapping[str, Vote]) -> Floats:
     one, the query vector itself moves away (`refine_query`), and lowering twice would be too much.
     """
     factors = np.ones((len(pool.ids), len(pool.facet_ids)))
-    rows = {memory_id: row for row, memory_id in enumerate(pool.ids)}
+    rows = pool.rows
     said = [vote for vote in votes.values() if is_outside(vote) and vote["memory_id"] in rows]
     for column, refused in refused_by_facet(said, rows, pool).items():
         for name in AGAINST:
             against = [rows[vote["memory_id"]] for vote in refused if vote["vote"] == name]
-            near = similarity(pool, evidence_rows(pool, against))
-            factors[:, column] *= 1 + EFFECTS[name].pull * near
+            passages = [one for row in against for one in pool.evidence.passages[row]]
+            vectors = pool.evidence.vectors[np.array(passages, dtype=np.intp)]
+            factors[:, column] *= 1 + EFFECTS[name].pull * similarity(pool, vectors)
     return factors
 
 
@@ -54,9 +55,3 @@ def similarity(pool: Pool, vectors: Vectors) -> Floats:
         if passages:
             near[row] = like[list(passages)].mean()
     return near
-
-
-def evidence_rows(pool: Pool, rows: Sequence[int]) -> Vectors:
-    """float32 [n, dim]: the passages of some candidates."""
-    passages = [passage for row in rows for passage in pool.evidence.passages[row]]
-    return pool.evidence.vectors[np.array(passages, dtype=np.intp)]

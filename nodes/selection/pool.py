@@ -134,11 +134,8 @@ def drawn_ids(
 
 
 def evidence_of(candidate: Candidate, slot_facet: str | None = None) -> list[str]:
-    """Ids of the candidate's best passages over all facets, best first.
-
-    Args:
-        slot_facet: the facet whose passages come first, because it gave the memory its slot.
-    """
+    """Ids of the candidate's best passages over all facets, best first. `slot_facet`: the facet
+    whose passages come first, because it gave the memory its slot."""
     best: dict[str, float] = {}
     first = candidate["scores"].get(slot_facet or "")
     for score in candidate["scores"].values():

@@ -57,17 +57,13 @@ class PlannedText:
 async def that_count(
     state: RecallState, hidden: Hidden, planned: Iterable[Query], *, services: Services
 ) -> RecallUpdate:
-    """The preferences that count, as an update of the state.
-
-    They are those that always hold, those whose context is near the question or a planned facet,
-    and those that the plan asks for by name.
+    """The preferences that count: those that always hold, those whose context is near the question
+    or a planned facet, and those that the plan asks for by name.
 
     To the question, a context must be as near as a memory must be (`min_score`). A facet must be
-    nearer, by its name and by one of its queries, because a plan looks for evidence, and evidence
-    is about many things. If the embedding model fails or is late, `degraded` says so.
-
-    Args:
-        planned: the queries that this round asks.
+    nearer, by its name and by one of the queries of this round (`planned`), because a plan looks
+    for evidence, and evidence is about many things. If the embedding model fails or is late,
+    `degraded` says so.
     """
     always_on = {one.memory_id: 1.0 for one in hidden.preferences if always(one)}
     contextual = compared(hidden)
@@ -131,10 +127,7 @@ async def nearnesses(
     services: Services,
 ) -> list[dict[str, float]]:
     """For each context: {text of the question or the plan: its similarity, 0..1}, question first.
-
-    Raises:
-        ModelError: the texts cannot be embedded.
-    """
+    Raises ModelError if the texts cannot be embedded."""
     said = [text for one in facets for text in (one.facet["name"], *one.queries)]
     texts = list(dict.fromkeys([state["question"], *said]))
     asking = await services.embedder.embed_queries(texts)
@@ -148,14 +141,8 @@ async def nearnesses(
 def asked_by(
     near: Mapping[str, float], facets: Sequence[PlannedText], *, least: float
 ) -> tuple[float, PlanAsk | None] | None:
-    """(similarity, the part of the plan that asks) for one context; None if nothing asks for it.
-
-    If the question itself is near enough, the part is None, and the plan does not matter.
-
-    Args:
-        near: one item of `nearnesses`.
-        least: how near the question must be.
-    """
+    """(similarity, the part of the plan that asks) for one context of `nearnesses`; None if
+    nothing asks for it. If the question itself is at least as near as `least`, the part is None."""
     question = next(iter(near.values()))
     if question >= least:
         return round(question, 4), None

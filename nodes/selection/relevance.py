@@ -75,6 +75,8 @@ def exposure(
 
 def learned(candidates: Sequence[Candidate], state: RecallState, _: RankingSettings) -> Floats:
     """Above 1 for memories that helped in sessions about similar questions; see `learned.py`."""
+    if "learned" not in state:
+        return np.ones(len(candidates))
     return np.array([learned_factor(one, state) for one in candidates])
 
 

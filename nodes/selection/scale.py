@@ -26,7 +26,10 @@ class ModelScale:
 
     def calibration_for(self, *, as_texts: bool) -> LogisticCalibration:
         """The calibration for cosines of a question; `as_texts`: it was embedded as a passage."""
-        return self.calibration.shifted(self.text_shift) if as_texts else self.calibration
+        own = self.calibration
+        if not as_texts:
+            return own
+        return LogisticCalibration(own.slope, own.intercept - own.slope * self.text_shift)
 
 
 SCALES: Mapping[str, ModelScale] = {

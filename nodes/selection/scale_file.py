@@ -35,10 +35,7 @@ class _ScaleFile(BaseModel):
 
 def chosen_scale(given: str | Path | ModelScale | None, *, model_id: str) -> ModelScale:
     """The scale that was given, as an object or a file; None: the one that ships for the model.
-
-    Raises:
-        UsageError: the file cannot be read, is not a scale, or was made for another model.
-    """
+    Raises UsageError if the file cannot be read, is not a scale, or was made for another model."""
     if isinstance(given, ModelScale):
         return given
     shipped = scale_of(model_id)
@@ -48,15 +45,7 @@ def chosen_scale(given: str | Path | ModelScale | None, *, model_id: str) -> Mod
 
 
 def read_scale(path: Path, *, embedder_id: str, shipped: ModelScale) -> ModelScale:
-    """The scale in a file.
-
-    Args:
-        embedder_id: the model that it will be used with.
-        shipped: the scale that ships for that model; gives what the file does not say.
-
-    Raises:
-        UsageError: the file cannot be read, is not a scale, or was made for another model.
-    """
+    """The scale in a file, for the model in use; `shipped` gives what the file does not say."""
     found = scale_in(path)
     if found.embedder != embedder_id:
         raise UsageError(

@@ -46,11 +46,8 @@ def draw_shortlist(
 
 
 def without_repeats(order: Sequence[str], pool: Pool, *, kept: Collection[str]) -> list[str]:
-    """The order without memories that repeat one ahead; a new version of one ahead stays.
-
-    Args:
-        kept: ids that always stay.
-    """
+    """The order without memories that repeat one ahead; a new version of one ahead stays. `kept`:
+    ids that always stay."""
     said = said_by_others(pool, order)
     drawn: list[str] = []
     for memory_id in order:

@@ -152,12 +152,8 @@ def best_answer(
 def is_answered(
     near: bool, led: Sequence[str] | None, votes: Mapping[str, Vote], state: RecallState
 ) -> bool:
-    """Whether searches and the critic leave an answer.
-
-    Args:
-        near: whether anything stored is about the question.
-        led: ids in the critic's order; None: it gave none.
-    """
+    """Whether searches (`near`) and the critic leave an answer. `led`: ids in its order; None:
+    it gave none."""
     if led is None:
         return near
     if any(votes[memory_id]["vote"] == "hot" for memory_id in led):
@@ -196,9 +192,9 @@ def unplanned_order(pool: Pool, judged: Floats, factors: Floats, state: RecallSt
     """Ids of the memories that may be returned without a plan, best first; outdated ones last.
 
     Args:
-        judged: [n_candidates, n_facets], relevance after votes, newer memories and factors, which
-            may lift it above 1; a memory with 0 in every facet may not be returned.
-        factors: [n_candidates, n_facets], without the effect of newer memories.
+        judged: relevance after votes, newer memories and factors, which may lift it above 1; a
+            memory with 0 in every facet may not be returned.
+        factors: without the effect of newer memories.
     """
     best: list[float] = judged.max(axis=1, initial=0.0).tolist()
     scores = {one: score for one, score in zip(pool.ids, best, strict=True) if score > 0}
@@ -218,9 +214,6 @@ def lookup_scores(
 
     The score is the fused rank score (or relevance, if a message asks several questions) times the
     factors. A named fact that no search found scores 0.
-
-    Args:
-        factors: [n_candidates, n_facets], from `relevance_factors`.
     """
     if DIRECT not in pool.facet_ids:
         return {}

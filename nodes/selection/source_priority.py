@@ -11,13 +11,11 @@ MOST = 2.0
 
 @cache
 def parsed_priority(text: str) -> Mapping[str, float]:
-    """{source: factor} of "note=1, conversation=0.9"; {} of "".
+    """{source: factor}; {} of "". Raises SettingError if the text has another form, or a factor
+    lies outside 0.1..2.
 
     >>> parsed_priority("note=1, conversation=0.9")
     {'note': 1.0, 'conversation': 0.9}
-
-    Raises:
-        SettingError: the text has another form, or a factor lies outside 0.1..2.
     """
     factors: dict[str, float] = {}
     for entry in filter(str.strip, text.split(",")):

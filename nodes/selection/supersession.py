@@ -38,7 +38,7 @@ def proposal(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> Proposal:
 
 def newer_and_kept(memory_id: str, pool: Pool, votes: Mapping[str, Vote]) -> str | None:
     """Of the newer memories voted for, the one that says most of it; None if none says enough."""
-    rows = {known: row for row, known in enumerate(pool.ids)}
+    rows = pool.rows
     if memory_id not in rows:
         return None
     written = pool.candidates[memory_id]["created_at"]

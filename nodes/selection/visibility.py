@@ -197,14 +197,9 @@ async def visible(
     hidden: Hidden,
     passages_of: PassagesOf,
 ) -> list[Visible]:
-    """For each query, at most `k` hits that may be shown.
-
-    Doubles the depth of the search until each query has `k`, or there are no more hits.
-
-    Args:
-        search: the best hits; takes how many.
-        all_among: all hits among these memories. Used in place of `search` if few fit the filter.
-    """
+    """For each query, at most `k` hits that may be shown. Doubles the depth of the search until
+    each query has `k`, or there are no more hits. If few memories fit the filter, all hits among
+    these are taken instead."""
     if hidden.compared is not None:
         among = await all_among(hidden.compared)
         return await visible_among(among, k=k, hidden=hidden, passages_of=passages_of)
@@ -244,13 +239,9 @@ async def visible_among(
 def shown_of(
     hits: Sequence[PassageHit], hidden: Hidden, owned: Mapping[str, Sequence[str]]
 ) -> list[PassageHit]:
-    """The hits that may be shown, best first. A memory that supersedes others ranks where the best
-    of them would: it answers what they answered, often in words far from the question.
-
-    Args:
-        owned: {memory id: ids of its passages}, for memories that supersede others and that the
-            search did not find.
-    """
+    """The hits that may be shown, best first. A memory that supersedes others ranks where the
+    best of them would: it answers what they answered, often in words far from the question.
+    `owned` has the passages of those that the search did not find."""
     best: dict[str, float] = {}
     for hit in hits:
         if hit.memory_id in hidden.reasons and (heir := hidden.heir(hit.memory_id)):

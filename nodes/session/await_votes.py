@@ -1,8 +1,6 @@
 """Waits for votes of a person or an agent, through the graph's host."""
 
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from langgraph.types import interrupt
 
@@ -38,15 +36,15 @@ async def await_votes(state: SessionState, *, services: Services) -> SessionUpda
 
 
 def counted(said: object, state: SessionState) -> SessionUpdate:
-    """The update that a reply asks for. A host may send anything; `Reply` is the valid form.
-
-    Raises:
-        SecondhopError: the reply has another form, or its votes are not valid.
-    """
+    """The update that a reply asks for. A host may send anything; `Reply` is the valid form. Raises
+    SecondhopError if the reply has another form, or its votes are not valid."""
     reply = expect_mapping(said, name="a reply", like='{"votes": {id: "hot"}} or {"resolve": {}}')
     if reply.get("abandon"):
         return {"status": "abandoned", "note": "abandoned"}
-    ballot = ballot_in(reply, state)
+    ballot = None
+    if reply.get("votes") is not None:
+        votes = expect_mapping(reply["votes"], name="votes", like='{id: "hot"}')
+        ballot = checked_ballot(votes, by=reply.get("by", "person"), state=state) if votes else None
     if reply.get("resolve") is not None:
         return resolution(reply["resolve"], ballot, state)
     if ballot is None:
@@ -55,24 +53,9 @@ def counted(said: object, state: SessionState) -> SessionUpdate:
     return {"ballots": [ballot], "note": f"{len(ballot['votes'])} cast"}
 
 
-def ballot_in(reply: Mapping[str, Any], state: SessionState) -> CastBallot | None:
-    """The votes of a reply; None if there are none.
-
-    Raises:
-        SecondhopError: one of the votes is not valid.
-    """
-    if reply.get("votes") is None:
-        return None
-    votes = expect_mapping(reply["votes"], name="votes", like='{id: "hot"}')
-    return checked_ballot(votes, by=reply.get("by", "person"), state=state) if votes else None
-
-
 def resolution(said: object, ballot: CastBallot | None, state: SessionState) -> SessionUpdate:
-    """The update that ends the session. Votes in the same reply are on the current answer.
-
-    Raises:
-        SecondhopError: an accepted memory was never shown, or the reply has another form.
-    """
+    """The update that ends the session. Votes in the same reply are on the current answer. Raises
+    SecondhopError if an accepted memory was never shown, or the reply has another form."""
     end = expect_mapping(said, name="resolve", like='{"accepted": [ids], "note": ""}, or {}')
     note = end.get("note", "")
     if not isinstance(note, str):

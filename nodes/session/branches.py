@@ -1,17 +1,11 @@
 """The branches that sparks open. They are shown beside the answer, never in its slots."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
-from secondhop.nodes.selection.pool import slot_facets
 from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.session.session_state import Branch, SessionState
-from secondhop.nodes.state import Candidate, Vote
+from secondhop.nodes.state import Candidate
 from secondhop.ranking.votes import IN_FAVOUR, SUPPRESSED
-
-
-def main_facets(state: SessionState) -> list[str]:
-    """Ids of the facets that share the slots, without branches, sorted."""
-    return sorted(set(slot_facets(state)) - set(state.get("sparks", {})))
 
 
 def main_candidates(state: SessionState) -> dict[str, Candidate]:
@@ -40,23 +34,17 @@ def kept_in_branches(state: SessionState) -> dict[str, str]:
 def branches_of(
     state: SessionState, taken: Collection[str], *, size: int, min_score: float
 ) -> list[Branch]:
-    """The branch of each spark: the memories that were voted for there, then the best `size` that
-    are shown nowhere else.
-
-    Args:
-        taken: ids that the answer shows.
-        min_score: least calibrated relevance to the branch of a memory that is shown.
-    """
+    """The branch of each spark: the memories that were voted for there, then the best `size` of
+    at least `min_score` that are shown nowhere else (`taken` are those of the answer)."""
     votes, kept = last_votes(state), kept_in_branches(state)
-    gone = {*taken, *state.get("sparks", {}).values()}
+    refused = {one for one, vote in votes.items() if vote["vote"] in SUPPRESSED}
+    gone = {*taken, *state.get("sparks", {}).values(), *kept, *refused}
     branches: list[Branch] = []
     for facet_id, memory_id in state.get("sparks", {}).items():
         own = [one for one, branch in kept.items() if branch == facet_id]
-        new = [
-            one
-            for one in standing(facet_id, state, min_score=min_score)
-            if one not in gone and one not in kept and not refused(one, votes)
-        ][:size]
+        new = [one for one in standing(facet_id, state, min_score=min_score) if one not in gone][
+            :size
+        ]
         gone |= {*own, *new}
         branches.append(Branch(facet_id=facet_id, sparked_by=memory_id, memory_ids=[*own, *new]))
     return branches
@@ -71,8 +59,3 @@ def standing(facet_id: str, state: SessionState, *, min_score: float) -> list[st
         and candidate["scores"][facet_id]["relevance"] >= min_score
     }
     return sorted(ranks, key=lambda memory_id: (ranks[memory_id], memory_id))
-
-
-def refused(memory_id: str, votes: Mapping[str, Vote]) -> bool:
-    """Whether a vote keeps the memory out."""
-    return memory_id in votes and votes[memory_id]["vote"] in SUPPRESSED

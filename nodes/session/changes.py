@@ -6,7 +6,7 @@ from typing import Literal
 from secondhop.nodes.selection.relevance import is_outside, last_votes
 from secondhop.nodes.selection.shortlist import ASKED_BY_CRITIC
 from secondhop.nodes.session.session_state import Branch, Change, SessionState, VoteRef
-from secondhop.nodes.state import Pick, Query, Vote
+from secondhop.nodes.state import Pick, Vote
 from secondhop.ranking.votes import AGAINST, IN_FAVOUR, SUPPRESSED
 
 CRITIC = "critic"
@@ -16,11 +16,7 @@ def changes_since(
     state: SessionState, picks: Sequence[Pick], branches: Sequence[Branch]
 ) -> list[Change]:
     """The memories that came to the answer and its branches since the last round, then those that
-    left.
-
-    Args:
-        state: the state before the new answer is in it.
-    """
+    left. `state`: the state before the new answer is in it."""
     before = state.get("shown", {}).get(str(state["round"] - 1))
     if before is None:
         return []
@@ -49,8 +45,14 @@ def answer_of(picks: Iterable[Pick], branches: Iterable[Branch]) -> dict[str, st
 
 def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> Change:
     """Why a memory is new: votes that moved the query that found it, or votes that made room."""
-    query = telling_query(memory_id, facet_id, state)
-    bent = bending_votes(query, state) if query is not None else []
+    score = state["candidates"][memory_id]["scores"].get(facet_id)
+    query = state["queries"].get(score["query_ids"][0]) if score else None
+    moved = {ref.get("memory_id") for ref in query["feedback"]} if query is not None else set()
+    bent = [
+        as_ref(vote)
+        for one, vote in last_votes(state).items()
+        if one in moved and vote["vote"] not in AGAINST
+    ]
     facet = state["facets"][facet_id]["name"]
     if branch:
         why = f"Found on the way that {state.get('sparks', {})[branch]} sparked."
@@ -95,23 +97,6 @@ def changed(
         critic=[vote for vote in votes if vote["by"] == CRITIC],
         why=why,
     )
-
-
-def telling_query(memory_id: str, facet_id: str, state: SessionState) -> Query | None:
-    """The query that found the memory's best passage for a facet; None if the facet lacks it."""
-    score = state["candidates"][memory_id]["scores"].get(facet_id)
-    return state["queries"].get(score["query_ids"][0]) if score else None
-
-
-def bending_votes(query: Query, state: SessionState) -> list[VoteRef]:
-    """The votes, except those `AGAINST`, whose passages moved a query's vector."""
-    votes = last_votes(state)
-    named = {ref["memory_id"] for ref in query["feedback"] if "memory_id" in ref}
-    return [
-        as_ref(vote)
-        for memory_id, vote in votes.items()
-        if memory_id in named and vote["vote"] not in AGAINST
-    ]
 
 
 def newest(state: SessionState) -> list[Vote]:

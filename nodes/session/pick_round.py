@@ -1,22 +1,20 @@
 """The answer of a session's round: memories voted for, new ones, and branches."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from secondhop.nodes.pick import dropped
 from secondhop.nodes.resolve import ms_so_far
 from secondhop.nodes.selection.exposure import worn_in_session
-from secondhop.nodes.selection.pool import Pool, load_pool
+from secondhop.nodes.selection.pool import Pool, load_pool, slot_facets
 from secondhop.nodes.selection.relevance import kept_ids, last_votes
 from secondhop.nodes.selection.slots import BestAnswer, best_answer
 from secondhop.nodes.selection.supersession import proposals_of
 from secondhop.nodes.services import Services
-from secondhop.nodes.session.branches import branches_of, main_candidates, main_facets
+from secondhop.nodes.session.branches import branches_of, main_candidates
 from secondhop.nodes.session.changes import answer_of, changes_since
-from secondhop.nodes.session.session_state import Branch, SessionState, SessionUpdate
+from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.session.settle_rules import settled
 from secondhop.nodes.session.voting import shown_ever
-from secondhop.nodes.state import Pick
 from secondhop.wording import counted
 
 BRANCH_MEMORIES = 3
@@ -33,9 +31,8 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
     Branches are filled last, with memories that the answer does not show; they take no slots.
     """
     min_score = services.settings.ranking.min_score
-    pool = await load_pool(
-        main_candidates(state), main_facets(state), services=services, k=state["k"]
-    )
+    facet_ids = sorted(set(slot_facets(state)) - set(state.get("sparks", {})))  # no branches
+    pool = await load_pool(main_candidates(state), facet_ids, services=services, k=state["k"])
     answer = answer_in(pool, state, services=services)
     picks = answer.picks if answer else []
     branches = branches_of(
@@ -49,6 +46,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         all_shown = {**dict.fromkeys(shown_ever(state)), **shown}
         services.exposure.show(state, all_shown)
     converged, why = settled(state, list(shown))
+    kept = kept_ids(last_votes(state))
     return {
         "picks": picks,
         "weakened": {**answer.weakened} if answer else {},
@@ -62,7 +60,7 @@ async def pick_round(state: SessionState, *, services: Services) -> SessionUpdat
         "converged": converged,
         "why": why,
         "round_ms": ms_so_far(state, services.settings.limits),
-        "note": note_of(picks, branches, state),
+        "note": f"{len(picks)} picked, {len(kept)} kept, {counted(len(branches), 'branch')}",
     }
 
 
@@ -77,9 +75,3 @@ def answer_in(pool: Pool, state: SessionState, *, services: Services) -> BestAns
         lower = min(ranking.min_score, LATER_MIN_SCORE)
         ranking = replace(ranking, min_score=lower)
     return best_answer(pool, state, settings=ranking, shown=shown_ever(state))
-
-
-def note_of(picks: Sequence[Pick], branches: Sequence[Branch], state: SessionState) -> str:
-    """A note like "5 picked, 2 kept, 1 branch"."""
-    kept = kept_ids(last_votes(state))
-    return f"{len(picks)} picked, {len(kept)} kept, {counted(len(branches), 'branch')}"

@@ -50,7 +50,10 @@ async def present(state: SessionState, *, services: Services) -> SessionUpdate:
             "new": [one for one in memories if one not in earlier],
             "branches": branch_views(memories, state),
             "preferences": given(state, hidden),
-            "changes": change_views(state),
+            "changes": [  # a branch is named by the id of the memory that sparked it
+                {**change, "branch": state.get("sparks", {}).get(change["branch"], "")}
+                for change in state["changes"]
+            ],
             "converged": state["converged"],
             "why": state["why"],
             "proposals": state["proposals"],
@@ -93,11 +96,8 @@ async def shown_memories(
 async def shown_evidence(
     served: Mapping[str, str], state: SessionState, *, services: Services
 ) -> tuple[dict[str, list[str]], NearCues]:
-    """({memory id: its passages}, the best first; which of them are near its cue).
-
-    Args:
-        served: {memory id: the facet that gave it its place}; "": none did.
-    """
+    """({memory id: its passages}, the best first; which of them are near its cue). `served`:
+    {memory id: the facet that gave it its place}; "": none did."""
     candidates = state.get("candidates", {})
     found = [candidates[one] for one in served if one in candidates]
     owned = await services.reader.passage_ids([one["memory_id"] for one in found])
@@ -128,9 +128,3 @@ def branch_views(memories: Mapping[str, Any], state: SessionState) -> list[dict[
         for branch in state["branches"]
         if branch["sparked_by"] in candidates
     ]
-
-
-def change_views(state: SessionState) -> list[dict[str, Any]]:
-    """The changes, where each branch is named by the id of the memory that sparked it."""
-    sparks = state.get("sparks", {})
-    return [{**change, "branch": sparks.get(change["branch"], "")} for change in state["changes"]]

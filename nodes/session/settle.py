@@ -7,7 +7,6 @@ from secondhop.nodes.selection.relevance import is_outside, kept_ids, last_votes
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState, SessionUpdate
 from secondhop.nodes.session.voting import VOTERS, as_votes, shown_ever
-from secondhop.nodes.state import Vote
 from secondhop.ranking.votes import VOTES
 
 
@@ -26,7 +25,9 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
             "asked_at": state["asked_at"],
             "rounds": state["round"],
             "shown": shown_ever(state),
-            "retrieved": retrieved_ever(state),
+            "retrieved": list(
+                dict.fromkeys([*shown_ever(state), *sorted(state.get("candidates", {}))])
+            ),
             "votes": list(by_round(counted)),
             "accepted": accepted,
             "sparks": spark_pairs(counted, accepted),
@@ -37,27 +38,17 @@ async def settle(state: SessionState, *, services: Services) -> SessionUpdate:
     }
 
 
-def retrieved_ever(state: SessionState) -> list[str]:
-    """Ids of all candidates: those that were shown, in that order, then the others by id."""
-    return list(dict.fromkeys([*shown_ever(state), *sorted(state.get("candidates", {}))]))
-
-
 def by_round(state: SessionState) -> Iterable[dict[str, Any]]:
     """The votes of people and agents, as `VotesOfRound`."""
     outside = [vote for vote in state["votes"].values() if is_outside(vote)]
     for number in sorted({vote["round"] for vote in outside}):
         for by in VOTERS:
             own = [vote for vote in outside if (vote["round"], vote["by"]) == (number, by)]
+            ids: dict[str, list[str]] = {
+                name: [one["memory_id"] for one in own if one["vote"] == name] for name in VOTES
+            }
             if own:
-                yield {"round": number, "by": by, **ids_by_vote(own)}
-
-
-def ids_by_vote(votes: Iterable[Vote]) -> dict[str, list[str]]:
-    """{vote: memory ids}, in the order of the votes; every vote name is a key."""
-    ids: dict[str, list[str]] = {name: [] for name in VOTES}
-    for vote in votes:
-        ids[vote["vote"]].append(vote["memory_id"])
-    return ids
+                yield {"round": number, "by": by, **ids}
 
 
 def spark_pairs(state: SessionState, accepted: Iterable[str]) -> list[dict[str, Any]]:

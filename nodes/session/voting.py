@@ -12,13 +12,8 @@ VOTERS: tuple[Voter, ...] = get_args(Voter)
 
 
 def checked_ballot(votes: Mapping[str, str], *, by: str, state: SessionState) -> CastBallot:
-    """The votes of a voter as a ballot. If one vote is not valid, none counts.
-
-    Raises:
-        UsageError: there is no such vote or voter.
-        UnknownMemoryError: the session has never seen one of the ids.
-        NotShownError: the current answer does not show one of the memories.
-    """
+    """The votes of a voter as a ballot; if one vote is not valid, none counts. Raises UsageError
+    if there is no such vote or voter; UnknownMemoryError or NotShownError as `check_shown`."""
     names: dict[str, VoteName] = {one: checked_vote(vote) for one, vote in votes.items()}
     check_shown(votes, shown_now(state), state)
     return CastBallot(by=checked_voter(by), votes=names)

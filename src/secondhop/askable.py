@@ -1,7 +1,7 @@
 """The methods that `Recall` and a recall over a host's retriever share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
@@ -27,13 +27,15 @@ class Askable(ABC):
     """Answers questions, and explains how it found the answers. Closes itself as a context manager,
     sync or async."""
 
-    def __init__(self, traces: TraceFolder, loop: BackgroundLoop) -> None:
-        """`loop` runs the sync methods."""
-        self._traces, self._loop = traces, loop
-
-    @abstractmethod
-    def _events(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
-        """Run one recall; the last event carries the result and the trace."""
+    def __init__(
+        self,
+        traces: TraceFolder,
+        loop: BackgroundLoop,
+        *,
+        run: Callable[[RecallInput, str | None], RecallEvents],
+    ) -> None:
+        """`loop` runs the sync methods; `run` runs one recall (under a thread id, if given one)."""
+        self._traces, self._loop, self._run = traces, loop, run
 
     @abstractmethod
     async def _explained(
@@ -105,7 +107,7 @@ class Askable(ABC):
 
     recall = blocking(arecall)
 
-    async def astream(
+    def astream(
         self,
         question: str,
         *,
@@ -134,9 +136,7 @@ class Askable(ABC):
             "effort": effort,
             "earlier": earlier,
         }
-        async with aclosing(self._events(asked, thread_id)) as events:
-            async for event in events:
-                yield event
+        return self._run(asked, thread_id)
 
     async def aexplain(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str

@@ -72,11 +72,8 @@ MOVED = {
 
 
 def moved(owner: object, name: str) -> Any:
-    """The object that `owner` once offered as `name`; warns that the name is deprecated.
-
-    Raises:
-        AttributeError: there never was such a name.
-    """
+    """The object that `owner` once offered as `name`; warns that the name is deprecated. Raises
+    AttributeError if there never was such a name."""
     if name not in MOVED:
         raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
     warn(

@@ -83,11 +83,7 @@ async def explained_by_words(
     recall: "Recall", trace: Path | RecallTrace, words: str
 ) -> Explanation:
     """Explain the memory with this id, or else the only one with this title or these words.
-
-    Raises:
-        NotStoredError: no memory matches.
-        UsageError: several memories match; the message lists their ids.
-    """
+    Raises NotStoredError if no memory matches; UsageError, with their ids, if several do."""
     try:
         return await recall.aexplain(trace, words)
     except NotStoredError:
@@ -148,11 +144,8 @@ async def hidden_now(trace: RecallTrace, store: EntityStore) -> Hidden:
 
 
 def found_trace(trace: object, traces: TraceFolder) -> RecallTrace:
-    """The trace itself, or the trace that a result, an id or a file names.
-
-    Raises:
-        UsageError: `trace` is none of these, or there is no such trace.
-    """
+    """The trace itself, or the trace that a result, an id or a file names. Raises UsageError if
+    `trace` is none of these, or there is no such trace."""
     if isinstance(trace, RecallTrace):
         return trace
     if isinstance(trace, RecallResult):

@@ -11,7 +11,7 @@ from secondhop.ingest.cleaning import clean_lines
 from secondhop.memories.records import Fact, Preference
 from secondhop.moments import in_utc
 from secondhop.nodes.begin import checked_count, checked_time
-from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT, Config
+from secondhop.nodes.config import COUNT_LIMIT, TOKENS_LIMIT
 from secondhop.stores.keeping import Kind
 from secondhop.stores.records import Memory, Message
 from secondhop.wording import shown
@@ -78,19 +78,10 @@ def check_moments(**given: object) -> None:
 
 
 def utc_given(given: object, *, name: str) -> datetime | None:
-    """The moment of a datetime, or of ISO 8601 text, in UTC; None for None.
-
-    Raises:
-        UsageError: it is neither, or UTC cannot express it.
-    """
+    """The moment of a datetime, or of ISO 8601 text, in UTC; None for None. Raises UsageError if it
+    is neither, or UTC cannot express it."""
     moment = checked_time(given, name=name)
     return moment and in_utc(moment)
-
-
-def check_config(given: object) -> None:
-    """Raises UsageError unless the value is a `Config`, or None for the defaults."""
-    if given is not None and not isinstance(given, Config):
-        raise UsageError(f"config must be a secondhop Config, not {shown(given)}")
 
 
 def check_rememberable(given: object) -> None:

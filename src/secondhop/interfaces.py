@@ -4,7 +4,6 @@ import asyncio
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from secondhop.graph.compiled import CompiledGraphs
 from secondhop.opening import Parts
 from secondhop.running import Answering
 from secondhop.sync import BackgroundLoop
@@ -37,7 +36,6 @@ class Interfaces:
         self._parts, self._loop = parts, loop
         services = parts.services
         files = parts.home.place.traces(services.entity)
-        self.graphs = CompiledGraphs(services, checkpointer)
         self.traces = TraceFolder(
             files,
             entity=services.entity,
@@ -45,7 +43,11 @@ class Interfaces:
             stored=parts.store.stored,
         )
         self.answering = Answering(
-            parts.store, services, self.graphs, traces=self.traces, name=parts.home.name
+            parts.store,
+            services,
+            checkpointer=checkpointer,
+            traces=self.traces,
+            name=parts.home.name,
         )
         if parts.llm is not None and parts.annotate.by_itself:
             parts.store.after_put = self._wrote
@@ -129,7 +131,7 @@ class Interfaces:
             home=parts.home,
             services=parts.services,
             traces=self.traces,
-            warm=self.answering.warm,
+            warm=parts.services.playbooks.warm,
             loop=self._loop,
         )
 

@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 from secondhop.annotate.settings import AnnotateSettings, request_seconds
 from secondhop.deprecated import with_old_arguments
 from secondhop.errors import UsageError
-from secondhop.given_values import check_config, check_id
+from secondhop.given_values import check_id
 from secondhop.models.choose_embedder import chosen_embedder
 from secondhop.models.choose_llm import chosen_llm
 from secondhop.models.embedder import Embedder, HoldsConnections
@@ -38,6 +38,7 @@ from secondhop.stores.open_files import files_left
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.store_directory import StoreDirectory
 from secondhop.stores.vectors.chroma_database import UnfinishedIndexError
+from secondhop.wording import shown
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -187,16 +188,13 @@ def checked(
     config: Config | None, prompts: PromptSource | None, options: OpenOptions, *, caller: str
 ) -> tuple[Config | None, PromptSource | None]:
     """The config, with deprecated options in it, and the prompts, read even if no model will.
-
-    Raises:
-        TypeError: an option is unknown.
-        UsageError: `config` is not a `Config`.
-        PromptError: a file in the folder `prompts` is faulty.
-    """
+    Raises TypeError for an unknown option; UsageError if `config` is no `Config`, or a prompt
+    file is faulty."""
     config = with_old_arguments(cast(dict[str, Any], options), config)
     if unknown := sorted(options.keys() - OpenOptions.__annotations__.keys()):
         raise TypeError(f"{caller}() has no argument {unknown[0]!r}")
-    check_config(config)
+    if config is not None and not isinstance(cast(object, config), Config):
+        raise UsageError(f"config must be a secondhop Config, not {shown(config)}")
     if prompts is not None:
         prompts = load_prompts(prompts)
     return config, prompts
@@ -265,12 +263,8 @@ async def open_entity(
     Most vectors come from the entity's embedding cache; the rest are embedded again. Damage of
     another origin (a disk, a person) stays an error.
 
-    Args:
-        mending: as in `StoreDirectory.open_entity`.
-
     Raises:
-        StoreError: as in `StoreDirectory.open_entity`, or another process has been rebuilding for
-            30 s.
+        StoreError: as in `StoreDirectory.open_entity`, or another process rebuilds for over 30 s.
         ModelError: passages that the cache lacks could not be embedded; nothing has changed.
     """
     opened = partial(

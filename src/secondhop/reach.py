@@ -43,10 +43,7 @@ async def reach_of(
     hidden: Hidden = NOTHING_HIDDEN,
 ) -> Reach | None:
     """Which query of the trace came closest to finding the memory; None if it is not stored.
-
-    Args:
-        hidden: what the recall could not show; it takes no rank.
-    """
+    `hidden`: what the recall could not show; it takes no rank."""
     memory = await store.memory(memory_id)
     if memory is None:
         return None

@@ -16,10 +16,8 @@ from secondhop.interfaces import Interfaces
 from secondhop.models.embedder import Embedder
 from secondhop.models.llm import StructuredLLM
 from secondhop.nodes.config import Config
-from secondhop.nodes.state import RecallInput
 from secondhop.opening import OpenOptions, Parts, open_parts
 from secondhop.prompts.templates import PromptSource
-from secondhop.running import RecallEvents
 from secondhop.stores.records import Memory
 from secondhop.sync import BackgroundLoop, blocking
 
@@ -62,7 +60,7 @@ class Recall(Askable):
         loop = BackgroundLoop()
         self._parts = parts
         self._behind = Interfaces(parts, checkpointer=checkpointer, loop=loop)
-        super().__init__(self._behind.traces, loop)
+        super().__init__(self._behind.traces, loop, run=self._behind.answering.stream)
 
     @property
     def memories(self) -> "MemoryService":
@@ -221,9 +219,6 @@ class Recall(Askable):
 
     # --- asking ---
 
-    def _events(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
-        return self._behind.answering.stream(asked, thread_id)
-
     async def _explained(
         self, trace: str | Path | RecallTrace | RecallResult, memory_id: str
     ) -> "Explanation":
@@ -311,7 +306,7 @@ class Recall(Askable):
         state, so a recall in a host's graph cannot be explained later. To explain it later, use
         `arecall` or `astream`.
         """
-        return self._behind.graphs.kept
+        return self._behind.answering.graph
 
     if not TYPE_CHECKING:
 

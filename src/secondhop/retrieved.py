@@ -48,6 +48,7 @@ class RetrievedMemories:
 
     def __init__(self, find: Finding, embedder: Embedder) -> None:
         self._find, self._embedder = find, embedder
+        self.model_id = embedder.model_id
         self._asked: dict[str, asyncio.Task[list[str]]] = {}
         """{query: memories that the retriever found, best first}."""
         self._first: dict[str, str] = {}
@@ -60,11 +61,6 @@ class RetrievedMemories:
     # --- Embedder ---
 
     @property
-    def model_id(self) -> str:
-        """See `Embedder`."""
-        return self._embedder.model_id
-
-    @property
     def dimension(self) -> int:
         """See `Embedder`."""
         return self._embedder.dimension
@@ -74,11 +70,8 @@ class RetrievedMemories:
         return await self._embedder.embed_passages(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Ask the retriever for each query, then embed them.
-
-        Raises:
-            StoreError: the retriever failed.
-        """
+        """Ask the retriever for each query, then embed them. Raises StoreError if the retriever
+        failed."""
         await asyncio.gather(*map(self._found, texts))
         return await self._embedder.embed_queries(texts)
 

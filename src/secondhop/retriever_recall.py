@@ -99,9 +99,8 @@ class RetrieverRecall(Askable):
         # a recall that still runs may write while it is deleted; its end deletes the rest
         self._folder = TemporaryDirectory(prefix="secondhop-", ignore_cleanup_errors=True)
         folder = Path(self._folder.name)
-        super().__init__(
-            TraceFolder(folder, entity=ENTITY, settings=self.config.traces), BackgroundLoop()
-        )
+        traces = TraceFolder(folder, entity=ENTITY, settings=self.config.traces)
+        super().__init__(traces, BackgroundLoop(), run=self._events)
         self._models: Embedders | None = None
         self._closed = False
 

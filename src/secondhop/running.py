@@ -6,10 +6,10 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from secondhop.errors import ModelError, ModelUnavailableError, UnknownEntityError
-from secondhop.graph.compiled import CompiledGraphs
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.graph.trace_build import TraceDraft
@@ -26,6 +26,7 @@ from secondhop.traces import TraceFolder
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.types import Command, StreamMode
 
     from secondhop.graph.builder import RecallGraph
@@ -70,32 +71,48 @@ RecallEvents: TypeAlias = AsyncGenerator[RecallEvent, None]
 
 
 class Answering:
-    """Answers questions from the memories of one entity.
+    """Answers questions from the memories of one entity: warms the models, runs the graph, keeps
+    the trace.
 
-    It warms the models, runs the graph and keeps the trace.
+    Graphs are built at first use. LangGraph takes half a second to import, and many commands (what
+    is stored, what sessions taught) ask no question.
     """
 
     def __init__(
         self,
         store: EntityStore,
         services: Services,
-        graphs: CompiledGraphs,
         *,
+        checkpointer: "BaseCheckpointSaver[str] | None",
         traces: TraceFolder,
         name: str,
     ) -> None:
         """`name` is the store's name in error messages."""
-        self._store, self._services, self._graphs = store, services, graphs
+        self._store, self._services, self._checkpointer = store, services, checkpointer
         self._traces, self._name = traces, name
         self._is_ready = False
+
+    @cached_property
+    def graph(self) -> "RecallGraph":
+        """The graph that writes checkpoints, if there is a checkpointer."""
+        from secondhop.graph.builder import build_recall_graph
+
+        return build_recall_graph(self._services, self._checkpointer)
+
+    @cached_property
+    def _unkept(self) -> "RecallGraph":
+        """The graph that writes no checkpoints."""
+        from secondhop.graph.builder import build_recall_graph
+
+        return self.graph if self._checkpointer is None else build_recall_graph(self._services)
 
     async def stream(self, asked: RecallInput, thread_id: str | None) -> RecallEvents:
         """See `Recall.astream`."""
         await self.ready()
-        graph = self._graphs.unkept
+        graph = self._unkept
         graph_input: RecallInput | Command[Any] = asked
         if thread_id is not None:
-            graph = self._graphs.kept
+            graph = self.graph
             thread_id = own_thread(thread_id, self._services.entity, asked)
             limit = self._services.settings.limits.deadline_s
             graph_input = await resumed(graph, thread_id, deadline_s=limit) or asked
@@ -122,17 +139,13 @@ class Answering:
         if await self._store.is_empty():
             raise UnknownEntityError(self._services.entity, store=self._name)
         try:
-            await self.warm()
+            await self._services.playbooks.warm()
         except ModelUnavailableError:
             raise
         except ModelError as error:
             logger.warning("the playbooks could not be embedded: %s", error)
         else:
             self._is_ready = True
-
-    async def warm(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """See `Recall.awarm`."""
-        await self._services.playbooks.warm(progress)
 
 
 async def run_recall(
@@ -176,35 +189,21 @@ async def drive(
     *,
     services: Services,
 ) -> RecallEvent:
-    """Run the graph to its end and return the last event.
-
-    Past the deadline, the running step is cancelled and the best answer so far is resolved.
-
-    Args:
-        steps: ("updates", {node: update}) as a step ends, ("values", state) between supersteps.
-    """
+    """Run the graph to its end and return the last event; past the deadline, the best answer so far
+    is resolved."""
     from langgraph.types import Command
 
     started = time.perf_counter()
     state: dict[str, Any] = {}
-    deadline = asyncio.timeout(services.settings.limits.deadline_s + GRACE_S)
+    limit = services.settings.limits.deadline_s
     with span_of("recall", "RETRIEVER", metric=RECALLS) as span:
         try:
-            async with deadline:
-                async for mode, chunk in steps:
-                    if mode == "values":
-                        state = chunk
-                        continue
-                    for event in step_events(chunk, state):
-                        events.put_nowait(event)
-        except TimeoutError:
-            if not deadline.expired():  # the timeout is another one, ours or a store's
-                raise
-            if "trace_id" not in state and not isinstance(graph_input, Command):
-                # on a busy machine, the deadline passed during the first step
-                begun = await begin(graph_input, services=services)
-                state = {"queries": {}, "rankings": {}, **begun}
-            state = await best_so_far(state, services=services)
+            if not await ended_in_time(steps, state, limit_s=limit, tell=events.put_nowait):
+                if "trace_id" not in state and not isinstance(graph_input, Command):
+                    # on a busy machine, the deadline passed during the first step
+                    begun = await begin(graph_input, services=services)
+                    state = {"queries": {}, "rankings": {}, **begun}
+                state = await best_so_far(state, services=services)
         finally:  # however the recall ended, even if the caller abandoned it
             services.hidden.forget(state.get("trace_id", ""))
         result = RecallResult.model_validate(state["result"])
@@ -219,6 +218,37 @@ async def drive(
         result=result,
         draft=TraceDraft(state=cast(RecallState, state), services=services, ms=ms),
     )
+
+
+async def ended_in_time(
+    steps: AsyncIterator[Any],
+    state: dict[str, Any],
+    *,
+    limit_s: float,
+    tell: Callable[[RecallEvent], None],
+) -> bool:
+    """Run a graph, and say whether it came to its end. Past the limit, the running step is
+    cancelled.
+
+    Args:
+        steps: ("updates", {node: update}) as a step ends, ("values", state) between supersteps.
+        state: is kept up to date.
+        tell: called with every step that ended.
+    """
+    deadline = asyncio.timeout(limit_s + GRACE_S)
+    try:
+        async with deadline:
+            async for mode, chunk in steps:
+                if mode == "values":
+                    state.update(chunk)
+                    continue
+                for event in step_events(chunk, state):
+                    tell(event)
+    except TimeoutError:
+        if not deadline.expired():  # the timeout is another one, ours or a store's
+            raise
+        return False
+    return True
 
 
 def step_events(chunk: Mapping[str, RecallUpdate], state: Mapping[str, Any]) -> list[RecallEvent]:

@@ -49,27 +49,20 @@ class Settings(BaseModel):
 
 
 def load_settings() -> Settings:
-    """The settings from this process's environment.
-
-    Raises:
-        UsageError: a `SECONDHOP_*` variable is unknown, or has an invalid value.
-    """
+    """The settings from this process's environment. Raises UsageError if a `SECONDHOP_*` variable
+    is unknown, or has an invalid value."""
     refuse_unknown(os.environ)
+    given = {
+        name.upper().removeprefix(PREFIX).lower(): value
+        for name, value in os.environ.items()
+        if value and name.upper().startswith(PREFIX)  # an empty variable counts as not set
+    }
     try:
-        return Settings.model_validate(set_variables())
+        return Settings.model_validate(given)
     except ValidationError as error:
         problem = error.errors()[0]
         name = f"{PREFIX}{problem['loc'][0]}".upper()
         raise UsageError(f"{name} cannot be {problem['input']!r}: {problem['msg']}") from error
-
-
-def set_variables() -> dict[str, str]:
-    """{field: value} of the variables; an empty variable counts as not set."""
-    return {
-        name.upper().removeprefix(PREFIX).lower(): value
-        for name, value in os.environ.items()
-        if value and name.upper().startswith(PREFIX)
-    }
 
 
 def variable_names() -> list[str]:

@@ -86,11 +86,8 @@ def found_item(item: Item, *, score: float | None) -> SearchItem:
 
 
 def fits(value: object, wanted: object) -> bool:
-    """Whether a part of a value matches a filter, by equality or operators like `$gt`.
-
-    Raises:
-        ValueError: the filter has an operator that LangGraph does not know.
-    """
+    """Whether a part of a value matches a filter, by equality or operators like `$gt`. Raises
+    ValueError if the filter has an operator that LangGraph does not know."""
     if isinstance(wanted, Mapping):
         parts = cast("Mapping[str, object]", wanted)
         if any(name.startswith("$") for name in parts):

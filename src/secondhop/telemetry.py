@@ -224,11 +224,8 @@ def _made(provider: "trace.TracerProvider") -> Instruments:
 
 
 def export_where_asked() -> None:
-    """Export to the endpoint that the usual OTEL_ variables name; without one, do nothing.
-
-    Raises:
-        UsageError: the extra `secondhop[telemetry]` is not installed.
-    """
+    """Export to the endpoint that the usual OTEL_ variables name; without one, do nothing. Raises
+    UsageError if the extra `secondhop[telemetry]` is not installed."""
     traces, values = is_wanted("TRACES"), is_wanted("METRICS")
     if not traces and not values:
         return

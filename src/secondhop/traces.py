@@ -247,11 +247,7 @@ class TraceFolder:
 
 
 def name_of(trace_id: str) -> str:
-    """The name of a trace's file.
-
-    Raises:
-        UsageError: `trace_id` cannot be an id.
-    """
+    """The name of a trace's file. Raises UsageError if `trace_id` cannot be an id."""
     if not _TRACE_ID.fullmatch(trace_id):
         raise UsageError(f"{trace_id!r} is not a trace id; `secondhop recall` prints one")
     return f"{trace_id}{SUFFIX}"
@@ -268,11 +264,8 @@ def in_background(work: Callable[[], None]) -> "Future[None]":
 
 
 def read_trace(path: Path) -> RecallTrace:
-    """Read a trace file, compressed or not.
-
-    Raises:
-        UsageError: the file does not exist, is not a trace, or is from a newer secondhop.
-    """
+    """Read a trace file, compressed or not. Raises UsageError if the file does not exist, is not a
+    trace, or is from a newer secondhop."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -281,11 +274,8 @@ def read_trace(path: Path) -> RecallTrace:
 
 
 def trace_in(content: bytes, *, name: str) -> RecallTrace:
-    """The trace in these bytes; `name` is for the error message.
-
-    Raises:
-        UsageError: they are not a trace, or a newer secondhop wrote them.
-    """
+    """The trace in these bytes; `name` is for the error message. Raises UsageError if they are not
+    a trace, or a newer secondhop wrote them."""
     try:
         return RecallTrace.model_validate_json(_decompressed(content))
     except (ValidationError, ValueError) as error:

@@ -10,14 +10,13 @@ def counted(number: int, thing: str, things: str = "") -> str:
     >>> counted(1, "query"), counted(2, "query"), counted(0, "branch"), counted(1_000, "day")
     ('1 query', '2 queries', '0 branches', '1,000 days')
     """
-    return f"{number:,} {thing if number == 1 else things or plural(thing)}"
-
-
-def plural(thing: str) -> str:
-    """The plural of a regular English noun."""
+    if number == 1:
+        return f"1 {thing}"
+    if things:
+        return f"{number:,} {things}"
     if thing.endswith("y") and thing[-2:-1] not in "aeiou":
-        return f"{thing[:-1]}ies"
-    return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"
+        return f"{number:,} {thing[:-1]}ies"
+    return f"{number:,} {thing}{'es' if thing.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
 
 
 def as_typed(*words: str) -> str:

@@ -39,18 +39,20 @@ class Account:
         return max(0, self.requests - self.usage.calls)
 
     def open_request(self, *, prompt: PromptSize, wanted: int) -> int:
-        """Book one more request; returns how many tokens its reply may have.
-
-        Args:
-            wanted: the most tokens that the reply needs.
-
-        Raises:
-            ModelError: no request is left, or too few tokens for a useful reply.
-        """
+        """Book one more request, whose reply needs `wanted` tokens at most; returns how many it
+        may have. Raises ModelError if no request is left, or too few tokens for a useful reply."""
         if not self.requests_left:
             raise ModelError(f"all {self.requests} requests that this answer may cost are used up")
         self._lost, self._open = self._lost_so_far(), None
-        reply = wanted if self.tokens is None else self._reply(self.tokens, prompt, wanted)
+        reply = wanted
+        if self.tokens is not None:
+            reply = min(wanted, self.tokens - self.usage.tokens - self._lost - prompt.tokens)
+        if reply < min(wanted, LEAST_REPLY):
+            lost = f"; {self._lost:,} are set aside for replies that were lost" * bool(self._lost)
+            raise ModelError(
+                f"too few of the {self.tokens:,} tokens that this answer may cost are left for a "
+                f"prompt of about {prompt.tokens:,} and its reply{lost}"
+            )
         self._open = prompt, reply
         self.usage += Usage(calls=1)
         return reply
@@ -75,18 +77,6 @@ class Account:
         cause.
         """
         return asyncio.CancelledError(self.closed())
-
-    def _reply(self, tokens: int, prompt: PromptSize, wanted: int) -> int:
-        """The tokens left for the reply."""
-        left = tokens - self.usage.tokens - self._lost
-        reply = min(wanted, left - prompt.tokens)
-        if reply < min(wanted, LEAST_REPLY):
-            lost = f"; {self._lost:,} are set aside for replies that were lost" * bool(self._lost)
-            raise ModelError(
-                f"too few of the {tokens:,} tokens that this answer may cost are left for a "
-                f"prompt of about {prompt.tokens:,} and its reply{lost}"
-            )
-        return reply
 
     def _lost_so_far(self) -> int:
         if self._open is None:

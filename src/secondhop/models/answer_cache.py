@@ -95,25 +95,12 @@ class AnswerCache:
             prepare=_prepare,
         )
         self.counts = AnswerCounts()
-
-    @property
-    def model_id(self) -> str:
-        """The id of the wrapped model."""
-        return self._inner.model_id
-
-    @property
-    def tag_secret(self) -> bytes:
-        """TAG_SECRET, the same in all evaluations."""
-        return TAG_SECRET
+        self.model_id, self.tag_secret = inner.model_id, TAG_SECRET
 
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
     ) -> Completion[T]:
-        """See `StructuredLLM`.
-
-        Raises:
-            LLMError: no answer was kept, and the model failed.
-        """
+        """See `StructuredLLM`. Raises LLMError if no answer was kept, and the model failed."""
         asked_sha = self._sha(messages, schema)
         known = await asyncio.to_thread(self._kept, asked_sha, schema)
         if known is not None:

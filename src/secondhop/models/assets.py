@@ -105,13 +105,10 @@ def ensure_assets(
     cache_dir: Path | None = None,
     offline: bool = False,
 ) -> Path:
-    """The folder that holds the bundle's files; fetches them once if they are missing.
-
-    If they are there, this only checks their sizes; `pull` has checked their hashes.
-
-    Raises:
-        ModelUnavailableError: files are missing, and `offline` forbids fetching or fetching failed.
-    """
+    """The folder that holds the bundle's files; fetches them once if they are missing. If they
+    are there, this only checks their sizes; `pull` has checked their hashes. Raises
+    ModelUnavailableError if files are missing, and `offline` forbids fetching or fetching
+    failed."""
     home = cache_dir or default_assets_dir()
     folder = home / bundle.folder
     if all(_has_right_size(folder / file.name, file.size) for file in bundle.files):
@@ -129,10 +126,8 @@ def pull(bundles: Sequence[AssetBundle], *, cache_dir: Path | None = None) -> li
     """Check every hash, fetch what is missing or wrong, and return one folder per bundle.
 
     Two processes may pull at once, and a killed one leaves no half-written file behind, because
-    files are renamed into place.
-
-    Raises:
-        ModelUnavailableError: neither source has a file; the message names both causes.
+    files are renamed into place. Raises ModelUnavailableError, with both causes, if neither source
+    has a file.
     """
     home = cache_dir or default_assets_dir()
     folders: list[Path] = []

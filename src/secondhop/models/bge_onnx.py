@@ -43,6 +43,10 @@ class BgeOnnxEmbedder:
     Source: Xiao et al., C-Pack, 2023, arXiv:2309.07597 (model, prefix and pooling).
     """
 
+    model_id = f"bge-small-en-v1.5-int8@{BGE_SMALL.files[0].sha256[:8]}"
+    """Model, precision, and the beginning of the model file's sha256."""
+    dimension = DIMENSION
+
     def __init__(
         self,
         *,
@@ -58,22 +62,9 @@ class BgeOnnxEmbedder:
         self._workers: ThreadPoolExecutor | None = None
         self._workers_pid = 0
 
-    @property
-    def model_id(self) -> str:
-        """Model, precision, and the first 8 hex digits of the model file's sha256."""
-        return f"bge-small-en-v1.5-int8@{BGE_SMALL.files[0].sha256[:8]}"
-
-    @property
-    def dimension(self) -> int:
-        """Always 384."""
-        return DIMENSION
-
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """float32 [len(texts), 384]; tokens of a text after the 512th are ignored.
-
-        Raises:
-            ModelUnavailableError: the model files are missing and may not, or cannot, be fetched.
-        """
+        """float32 [len(texts), 384]; tokens of a text after the 512th are ignored. Raises
+        ModelUnavailableError if the model files are missing and may not, or cannot, be fetched."""
         if not texts:
             return np.zeros((0, DIMENSION), dtype=np.float32)
         return np.stack(await self._vectors(texts))

@@ -20,18 +20,15 @@ _choosing = threading.Lock()
 
 
 def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = False) -> Embedder:
-    """The embedder that `spec` names; nothing is loaded or fetched before its first use.
+    """The embedder that `spec` names, one of `EMBEDDER_SPECS`; nothing is loaded or fetched before
+    its first use. Raises UsageError if there is no such embedder.
 
     Except for a server's models, equal calls return the same object: the default model is loaded
     once per process.
 
     Args:
-        spec: one of `EMBEDDER_SPECS`; "default" is bge-small-en-v1.5.
         cache_dir: the folder of model files; None: the user's cache folder.
         offline: raise an error for missing model files instead of downloading them.
-
-    Raises:
-        UsageError: there is no such embedder.
     """
     kind, _, name = spec.partition(":")
     if spec in ("default", "bge-small-en-v1.5"):
@@ -48,12 +45,8 @@ def make_embedder(spec: str, *, cache_dir: Path | None = None, offline: bool = F
 
 
 async def chosen_embedder(embedder: "str | Embedder | Embeddings") -> Embedder:
-    """The named or given embedder, with a known dimension.
-
-    Raises:
-        UsageError: no embedder has that name.
-        ModelError: the dimension is unknown, and the model does not answer.
-    """
+    """The named or given embedder, with a known dimension. Raises UsageError if no embedder has
+    that name; ModelError if the dimension is unknown, and the model does not answer."""
     chosen = make_embedder(embedder) if isinstance(embedder, str) else _adapted(embedder)
     model = past_the_cache(chosen)
     if isinstance(model, RemoteEmbedder):

@@ -18,16 +18,13 @@ LLM_SPECS = (OFFLINE, "openai:MODEL")
 
 
 def llm_spec(said: str | None, *, openai_model: str | None, openai_key: bool) -> str | None:
-    """The spec of the language model to use, for `make_llm`; None: no model.
+    """The spec of the language model to use, for `make_llm`; None: no model. Raises UsageError if
+    `said` is "openai" alone, and `openai_model` is not given.
 
     Args:
         said: the option or variable. If it is empty, OpenAI is used if there is a key and
             `openai_model` is given.
         openai_model: the model that "openai" alone means.
-        openai_key: whether there is an API key for OpenAI.
-
-    Raises:
-        UsageError: `said` is "openai" alone, and `openai_model` is not given.
 
     >>> llm_spec(None, openai_model="gpt-4.1-mini", openai_key=True)
     'openai:gpt-4.1-mini'
@@ -47,15 +44,9 @@ def llm_spec(said: str | None, *, openai_model: str | None, openai_key: bool) ->
 
 
 def make_llm(spec: str, *, timeout_s: float = USUAL_TIMEOUT_S) -> StructuredLLM:
-    """The language model that `spec` names; nothing is sent before its first answer.
-
-    Args:
-        spec: "openai:MODEL", at OpenAI or on the server that OPENAI_BASE_URL names.
-        timeout_s: how long one request may take.
-
-    Raises:
-        UsageError: there is no such model.
-    """
+    """The language model that `spec` names: "openai:MODEL", at OpenAI or on the server that
+    OPENAI_BASE_URL names. Nothing is sent before its first answer. `timeout_s` is for one
+    request. Raises UsageError if there is no such model."""
     kind, _, name = spec.partition(":")
     if kind == "openai" and name:
         from secondhop.models.openai_client import OpenAIConnection
@@ -71,12 +62,9 @@ def chosen_llm(
 ) -> StructuredLLM | None:
     """The named or given language model; None for None and "offline".
 
-    Args:
-        deadline_s: the deadline of a recall. One request may take that long, but at least
-            USUAL_TIMEOUT_S. A given `StructuredLLM` keeps its own timeouts.
-
-    Raises:
-        UsageError: no model has that name, or a LangChain model does not say which model it is.
+    One request may take as long as the deadline of a recall, but at least USUAL_TIMEOUT_S. A given
+    `StructuredLLM` keeps its own timeouts. Raises UsageError if no model has that name, or a
+    LangChain model does not say which model it is.
     """
     if llm is None or llm == OFFLINE:
         return None

@@ -86,13 +86,11 @@ class CachingEmbedder:
         return await self._embedded("request", texts)
 
     async def keep_passages(self, digests: AbstractSet[bytes]) -> None:
-        """In an entity's cache, forget all questions, and passages that no longer exist.
+        """In an entity's cache, forget all questions, and all passages but those with these
+        digests.
 
         All questions go, because it is not known which ones repeat words of a deleted text. The
         bytes of the passages are overwritten on disk, for every model. Other caches are left alone.
-
-        Args:
-            digests: `text_digest` of every passage of the entity.
         """
         if self._of_entity:
             with self._guard:

@@ -86,18 +86,10 @@ class Endpoint:
     async def request(
         self, account: Account, *, name: str, prompt: PromptSize, wanted: int
     ) -> AsyncGenerator[int]:
-        """Wait for a free place for one request; yields how many tokens its reply may have.
-
-        The circuit breaker notes how the request ends. A request that the server refused is not
-        charged.
-
-        Args:
-            name: the model's name, for messages.
-            wanted: the most tokens that the reply needs.
-
-        Raises:
-            ModelError: the circuit is open, or the account has too little left.
-        """
+        """Wait for a free place for one request whose reply needs `wanted` tokens at most;
+        yields how many it may have. The circuit breaker notes how the request ends. A request
+        that the server refused is not charged. Raises ModelError if the circuit is open, or the
+        account has too little left."""
         async with self._semaphore():
             if rests_s := self._breaker.rests_s():
                 raise ModelError(

@@ -44,17 +44,7 @@ class HashingEmbedder:
     def __init__(self, dimension: int = 256) -> None:
         if dimension < 1:
             raise UsageError(f"a hashing embedder needs dimension >= 1, not {dimension}")
-        self._dimension = dimension
-
-    @property
-    def model_id(self) -> str:
-        """ "hashing-v1-<dimension>"."""
-        return f"hashing-v1-{self._dimension}"
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._dimension
+        self.model_id, self.dimension = f"hashing-v1-{dimension}", dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """float32 [len(texts), dimension], rows of unit length."""
@@ -67,10 +57,10 @@ class HashingEmbedder:
         return await self.embed_passages(texts)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        rows = np.zeros((len(texts), self._dimension), dtype=np.float64)
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float64)
         for row, text in zip(rows, texts, strict=True):
             for word, count in Counter(_words(text)).items():
-                slots, weights = _features(word, self._dimension)
+                slots, weights = _features(word, self.dimension)
                 np.add.at(row, slots, (1.0 + np.log(count)) * weights)
             if not np.any(row):  # no word at all, or signs that cancel out
                 row[0] = 1.0

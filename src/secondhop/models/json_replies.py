@@ -32,14 +32,9 @@ class UnreadableReplyError(Exception):
 
 
 def read_reply(text: str, schema: type[T]) -> T:
-    """The first object in `text` that fits `schema`, else a list or cut-off rows that fit.
-
-    An object that shares no key with the schema is skipped, even if every field has a default,
-    because models echo schemas and examples.
-
-    Raises:
-        UnreadableReplyError: nothing fits.
-    """
+    """The first object in `text` that fits `schema`, else a list or cut-off rows that fit;
+    raises UnreadableReplyError if nothing does. An object that shares no key with the schema is
+    skipped, even if every field has a default, because models echo schemas and examples."""
     problem = ""
     for found in islice(json_objects(text), _OBJECTS_TRIED):
         if found and not (found.keys() & schema.model_fields.keys()):

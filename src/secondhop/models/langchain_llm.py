@@ -106,11 +106,8 @@ class LangchainTransport:
 
 
 def derived_id(model: object) -> str:
-    """The id "langchain:<class>:<model>" of a chat model or embeddings.
-
-    Raises:
-        UsageError: the object does not say which model it is.
-    """
+    """The id "langchain:<class>:<model>" of a chat model or embeddings. Raises UsageError if the
+    object does not say which model it is."""
     for attribute in _MODEL_ATTRIBUTES:
         name = getattr(model, attribute, None)
         if isinstance(name, str) and name:

@@ -54,11 +54,8 @@ def as_rows(value: object) -> list[Mapping[str, object]]:
 
 
 def holding_list(value: object, key: str, *, wanted: str) -> Mapping[str, object]:
-    """The object, which must hold a list under `key`; a bare list is put under `key`.
-
-    Raises:
-        ValueError: there is no list; `wanted` is the message and tells the model what to give.
-    """
+    """The object, which must hold a list under `key`; a bare list is put under `key`. Raises
+    ValueError if there is no list; `wanted` is the message and tells the model what to give."""
     if isinstance(value, list):
         return {key: cast(list[object], value)}
     found: Mapping[str, object] = {}

@@ -52,11 +52,8 @@ class OpenAIConnection:
 
 
 class OpenAIClients:
-    """One SDK client per event loop, because sockets belong to the loop that opened them.
-
-    Raises:
-        UsageError: OPENAI_BASE_URL is not the address of a server.
-    """
+    """One SDK client per event loop, because sockets belong to the loop that opened them. Raises
+    UsageError if OPENAI_BASE_URL is not the address of a server."""
 
     def __init__(self, connection: OpenAIConnection) -> None:
         base_url_of(connection.base_url)  # raises for a wrong OPENAI_BASE_URL now, not later
@@ -65,11 +62,8 @@ class OpenAIClients:
         self._lock = threading.Lock()
 
     def current(self) -> "AsyncOpenAI":
-        """The client of the running loop.
-
-        Raises:
-            ModelError: no API key was given, and none is in the environment.
-        """
+        """The client of the running loop. Raises ModelError if no API key was given, and none is in
+        the environment."""
         loop = asyncio.get_running_loop()
         with self._lock:
             client = self._clients.get(loop)
@@ -195,11 +189,8 @@ def place_of(base_url: str) -> str:
 
 
 def base_url_of(given: str | None) -> str | None:
-    """The server's address: `given`, else OPENAI_BASE_URL; None: OpenAI itself.
-
-    Raises:
-        UsageError: it is not a valid address.
-    """
+    """The server's address: `given`, else OPENAI_BASE_URL; None: OpenAI itself. Raises UsageError
+    if it is not a valid address."""
     address = address_of(given) or address_of(os.environ.get("OPENAI_BASE_URL"))
     return None if address is None else str(address)
 

@@ -34,11 +34,7 @@ class OpenAIEmbedder(RemoteEmbedder):
     """
 
     def __init__(self, model: str, *, connection: OpenAIConnection | None = None) -> None:
-        """The model id is "openai:<model>".
-
-        Raises:
-            UsageError: `model` is empty.
-        """
+        """The model id is "openai:<model>". Raises UsageError if `model` is empty."""
         if not model:
             raise UsageError("an OpenAI embedder needs a model name, e.g. text-embedding-3-small")
         super().__init__(f"openai:{model}", dimension=_KNOWN_DIMENSIONS.get(model))

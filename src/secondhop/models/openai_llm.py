@@ -29,7 +29,7 @@ from secondhop.models.prompt_size import ready_to_count
 from secondhop.models.structured_chat import StructuredChat
 
 if TYPE_CHECKING:
-    from openai import APIStatusError
+    pass
 
 _TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
 """Names of the bound on generated tokens: the old one, and OpenAI's new one."""
@@ -53,11 +53,7 @@ class OpenAILLMConfig:
         self.limits()
 
     def limits(self) -> ChatLimits:
-        """The limits for an answer.
-
-        Raises:
-            UsageError: a limit is invalid.
-        """
+        """The limits for an answer. Raises UsageError if a limit is invalid."""
         return ChatLimits(
             timeout_s=self.connection.timeout_s,
             attempts=self.connection.attempts,
@@ -110,14 +106,8 @@ class OpenAITransport:
         self._token_field = self._usual_field
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """See `ChatTransport`.
-
-        Raises:
-            ModelError: no client can be made.
-            RepeatAtOnceError: the server wants the other name for the bound on tokens.
-            BrokenReplyError: what came back is not a chat completion.
-            openai.OpenAIError: any other failure.
-        """
+        """See `ChatTransport`. Raises RepeatAtOnceError if the server wants the other name for
+        the bound on tokens."""
         from openai import APIStatusError
 
         token_field = self._token_field
@@ -128,7 +118,8 @@ class OpenAITransport:
                 extra_body=self._body(request, token_field=token_field),
             )
         except APIStatusError as error:
-            if token_field == self._usual_field and _about_token_field(error):
+            told = error.status_code in (400, 422) and "max_completion_tokens" in str(error.message)
+            if told and token_field == self._usual_field:
                 self._token_field = self._other_field
                 raise RepeatAtOnceError from error
             raise
@@ -147,10 +138,6 @@ class OpenAITransport:
             **({} if heat is None else {"temperature": heat}),
             token_field: request.max_tokens,
         }
-
-
-def _about_token_field(error: "APIStatusError") -> bool:
-    return error.status_code in (400, 422) and "max_completion_tokens" in str(error.message)
 
 
 def response_format(mode: AnswerMode, schema: type[BaseModel]) -> dict[str, object]:

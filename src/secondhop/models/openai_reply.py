@@ -36,11 +36,8 @@ class _Body(BaseModel):
 
 
 def read_chat_reply(body: bytes) -> ChatReply:
-    """The reply in the body of a response.
-
-    Raises:
-        BrokenReplyError: the body is not a chat completion, or holds no choice.
-    """
+    """The reply in the body of a response. Raises BrokenReplyError if the body is not a chat
+    completion, or holds no choice."""
     try:
         read = _Body.model_validate_json(body)
     except ValidationError as error:

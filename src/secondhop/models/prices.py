@@ -67,11 +67,8 @@ PriceTable = Mapping[str, TokenPrice]
 
 
 def load_prices(own: str | Path | None = None) -> PriceTable:
-    """The shipped prices, overridden by those in the file `own`.
-
-    Raises:
-        UsageError: the file cannot be read, or is not a table of prices.
-    """
+    """The shipped prices, overridden by those in the file `own`. Raises UsageError if the file
+    cannot be read, or is not a table of prices."""
     shipped = shipped_prices()
     return shipped if own is None else {**shipped, **read_prices(Path(own).expanduser())}
 
@@ -83,11 +80,8 @@ def shipped_prices() -> PriceTable:
 
 
 def read_prices(file: Traversable | Path) -> PriceTable:
-    """The prices of one file.
-
-    Raises:
-        UsageError: the file cannot be read, or is not a table of prices.
-    """
+    """The prices of one file. Raises UsageError if the file cannot be read, or is not a table of
+    prices."""
     import yaml
 
     try:

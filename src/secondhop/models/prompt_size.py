@@ -57,12 +57,8 @@ class PromptSize:
 
 
 def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:
-    """The model's tokens per token of ours, 1..2; some count a third more than cl100k_base.
-
-    Args:
-        reported: tokens of the prompt that the server reported.
-        before: the ratio so far; kept if the prompt is short and so mostly its template.
-    """
+    """The model's tokens per token of ours, 1..2; some count a third more than cl100k_base. The
+    ratio before is kept if the prompt is short and so mostly its template."""
     if reported < _TELLING:
         return before
     return min(_MOST, max(1.0, reported / max(1, size.counted)))
@@ -71,11 +67,8 @@ def learned_ratio(size: PromptSize, *, reported: int, before: float) -> float:
 def plausible_usage(reported: Usage | None, size: PromptSize, *, text: str, allowed: int) -> Usage:
     """What a request cost: as reported, or by our own count for implausible or missing numbers.
 
-    Args:
-        reported: None: the server does not report it.
-        text: the text of the reply.
-        allowed: the bound on the reply's tokens. A server may ignore it, and a model may think in
-            tokens that it does not show, but only up to a limit.
+    A server may ignore the bound on the reply's tokens (`allowed`), and a model may think in tokens
+    that it does not show, but only up to a limit.
     """
     if reported is None:
         return Usage(prompt_tokens=size.tokens, completion_tokens=counted_tokens(text))

@@ -17,20 +17,11 @@ class RemoteEmbedder(ABC):
     """An embedder that may have to ask its model how long a vector is."""
 
     def __init__(self, model_id: str, *, dimension: int | None = None) -> None:
-        self._model_id, self._dimension = model_id, dimension
-
-    @property
-    def model_id(self) -> str:
-        """The id that was given."""
-        return self._model_id
+        self.model_id, self._dimension = model_id, dimension
 
     @property
     def dimension(self) -> int:
-        """Length of a vector.
-
-        Raises:
-            ModelError: it is unknown before the first answer.
-        """
+        """Length of a vector. Raises ModelError if it is unknown before the first answer."""
         if self._dimension is None:
             raise ModelError(
                 f"the length of {self.model_id}'s vectors is not known yet; await learn_dimension()"
@@ -44,11 +35,8 @@ class RemoteEmbedder(ABC):
         return self.dimension
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """float32 [len(texts), dim], rows of unit length.
-
-        Raises:
-            ModelError: the model failed, or did not return vectors.
-        """
+        """float32 [len(texts), dim], rows of unit length. Raises ModelError if the model failed, or
+        did not return vectors."""
         return await self._embedded(texts, queries=False)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:

@@ -101,7 +101,9 @@ def failure_of(error: BaseException) -> Failure:
         if (status := _status(cause)) is not None:
             code: object = getattr(cause, "code", None)
             return Failure(status=status, asked_wait_s=_asked_wait_s(cause), code=str(code or ""))
-    return Failure(lost=any(_is_lost(cause) for cause in causes(error)))
+    names = {base.__name__ for cause in causes(error) for base in type(cause).__mro__}
+    lost = bool(names & _LOST_NAMES) or any(isinstance(one, _LOST) for one in causes(error))
+    return Failure(lost=lost)
 
 
 def why_unanswered(error: BaseException) -> str:
@@ -123,16 +125,13 @@ async def retried(
     explain: Callable[[Exception], str],
 ) -> T:
     """What `call()` returns; repeats it after temporary failures, and waits as Retry-After says.
+    Raises ModelError if the server refused (wrong key, wrong request), or every try failed.
 
     Args:
-        call: one try.
         attempts: tries in all, at least one; a few more if the server did nothing.
         longest_wait_s: called after each failure; if the server wants a longer wait, this gives up.
         what: names the model and the work, for the message.
         explain: says what an error means and what to do, without a key or a prompt.
-
-    Raises:
-        ModelError: the server refused (wrong key, wrong request), or every try failed.
     """
     from tenacity import AsyncRetrying, retry_if_exception
 
@@ -212,11 +211,6 @@ def _status(error: BaseException) -> int | None:
 
 def _is_status(found: object) -> TypeGuard[int]:
     return isinstance(found, int) and not isinstance(found, bool) and 300 <= found < 600
-
-
-def _is_lost(error: BaseException) -> bool:
-    names = {base.__name__ for base in type(error).__mro__}
-    return isinstance(error, _LOST) or bool(names & _LOST_NAMES)
 
 
 def _asked_wait_s(error: BaseException) -> float | None:

@@ -73,13 +73,8 @@ class StructuredChat:
         endpoint: Endpoint | None = None,
     ) -> None:
         """`endpoint`: what is known about the model's server; None: nothing yet."""
-        self._transport, self._name, self._limits = transport, model_id, limits
+        self._transport, self.model_id, self._limits = transport, model_id, limits
         self._endpoint = endpoint or Endpoint(limits)
-
-    @property
-    def model_id(self) -> str:
-        """Names the model and where it runs."""
-        return self._name
 
     async def complete(
         self, messages: Sequence[ChatMessage], *, schema: type[T], **bounds: Unpack[AnswerBounds]
@@ -108,7 +103,7 @@ class StructuredChat:
         except TimeoutError as error:
             waited = max(0.0, round(deadline_s, 1) or deadline_s)
             raise LLMError(
-                f"{self._name} gave no answer within {waited:g} s; allow more time, or check "
+                f"{self.model_id} gave no answer within {waited:g} s; allow more time, or check "
                 f"the server",
                 usage=account.closed(),
             ) from error
@@ -151,7 +146,7 @@ class StructuredChat:
         except UnreadableReplyError as error:
             problem = "it was cut off; write less" if reply.cut_off else str(error)
             if not asking.account.requests_left:
-                told = f"{self._name} gave nothing that fits {asking.schema.__name__}: {problem}"
+                told = f"{self.model_id} gave nothing that fits {asking.schema.__name__}: {problem}"
                 raise ModelError(f"{told}; no request is left to ask again") from error
         turns = repair_turn(
             asking.messages, reply=reply.text, problem=problem, schema=asking.schema
@@ -161,8 +156,8 @@ class StructuredChat:
             return read_reply(second.text, asking.schema)
         except UnreadableReplyError as error:
             raise ModelError(
-                f"{self._name} answered twice, and neither fits {asking.schema.__name__}: {error}; "
-                f"try a larger model, or a server that enforces a JSON schema"
+                f"{self.model_id} answered twice, and neither fits {asking.schema.__name__}: "
+                f"{error}; try a larger model, or a server that enforces a JSON schema"
             ) from error
 
     async def _asked(
@@ -174,11 +169,11 @@ class StructuredChat:
             lambda: self._try(messages, asking, mode=mode),
             attempts=max(1, min(limits.attempts, account.requests_left)),
             longest_wait_s=lambda: max(0.0, min(limits.max_wait_s, account.left_s())),
-            what=f"asking {self._name}",
+            what=f"asking {self.model_id}",
             explain=self._transport.explain,
         )
         if reply.refused:
-            raise ModelError(f"{self._name} declined to answer")
+            raise ModelError(f"{self.model_id} declined to answer")
         return reply
 
     async def _try(
@@ -193,7 +188,7 @@ class StructuredChat:
         wanted = asking.max_tokens + (THOUGHTS if endpoint.thinks else 0)
         try:
             async with endpoint.request(
-                account, name=self._name, prompt=size, wanted=wanted
+                account, name=self.model_id, prompt=size, wanted=wanted
             ) as reply_tokens:
                 request = ChatRequest(
                     messages=messages, mode=mode, schema=asking.schema, max_tokens=reply_tokens
@@ -202,7 +197,7 @@ class StructuredChat:
         except Exception as error:
             if times := self._refusals(error, mode=mode):
                 raise _ModeRefusedError(
-                    f"{self._name} cannot answer by {mode}: {self._transport.explain(error)}",
+                    f"{self.model_id} cannot answer by {mode}: {self._transport.explain(error)}",
                     times=times,
                 ) from error
             raise

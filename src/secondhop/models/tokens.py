@@ -28,13 +28,9 @@ _loading = threading.Lock()
 
 
 def prepare_tokens(*, cache_dir: Path | None = None, offline: bool = False) -> "Encoding":
-    """Load the ranks now from `cache_dir`, and fetch them once if allowed; later calls do nothing.
-
-    Without this call, counting uses the default folder and may fetch.
-
-    Raises:
-        ModelUnavailableError: the ranks are missing, and may not or could not be fetched.
-    """
+    """Load the ranks now from `cache_dir`, and fetch them once if allowed; later calls do
+    nothing. Without this call, counting uses the default folder and may fetch. Raises
+    ModelUnavailableError if the ranks are missing, and may not or could not be fetched."""
     global _encoding  # noqa: PLW0603 - it never changes, and takes 0.3 s to read
     with _loading:
         if _encoding is None:
@@ -47,10 +43,7 @@ def count_tokens(text: str) -> int:
 
     Counts 5 MB per second. The result is exact, except for runs of over 100,000 characters without
     a safe place to cut (a letter or digit before a space or newline). They are cut anywhere, and
-    each cut may add a token or two.
-
-    Raises:
-        ModelUnavailableError: the ranks are missing and could not be fetched.
+    each cut may add a token or two. Raises ModelUnavailableError as `prepare_tokens`.
     """
     encoding = _encoding or prepare_tokens()
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
@@ -62,13 +55,9 @@ def prompt_tokens(prompt: "RenderedPrompt") -> int:
 
 
 def truncate_to_tokens(text: str, n: int) -> str:
-    """The longest beginning of `text` that ends with a token and has at most `n` tokens.
-
-    "" for n < 1. Never ends in half a character. Reads no more of the text than it needs.
-
-    Raises:
-        ModelUnavailableError: the ranks are missing and could not be fetched.
-    """
+    """The longest beginning of `text` that ends with a token and has at most `n` tokens; "" for
+    n < 1. Never ends in half a character. Reads no more of the text than it needs. Raises
+    ModelUnavailableError as `prepare_tokens`."""
     encoding = _encoding or prepare_tokens()
     kept: list[str] = []
     left = n

@@ -54,10 +54,7 @@ def row_products(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 def z_scores(scores: Floats, *, least_spread: float = 0.0) -> Floats:
     """Standard scores along the last axis, in the same shape; all 0 if the scores are equal.
-
-    Args:
-        least_spread: a smaller standard deviation counts as this.
-    """
+    `least_spread`: a smaller standard deviation counts as this."""
     if not scores.size:
         return scores
     spread = np.maximum(scores.std(axis=-1, keepdims=True), least_spread)

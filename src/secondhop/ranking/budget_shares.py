@@ -10,14 +10,9 @@ def filled(
     """{list: indices of the members taken, rising}; together they cost at most `budget`.
 
     In each turn, the remaining budget is divided among the lists that still have members waiting,
-    in proportion to their shares. Each list takes members in order while the next one fits into
-    its part. If no list can take one, the next member of the list with the largest share is paid
-    from the whole remaining budget. Members that cost more than the remaining budget are skipped.
-
-    Args:
-        costs: {list: the cost of each member, > 0}.
-        shares: {list: its share, > 0}.
-        budget: in the unit of the costs.
+    in proportion to their shares. Each list takes members in order while the next one fits into its
+    part. If no list can take one, the next member of the list with the largest share is paid from
+    the whole remaining budget. Members that cost more than the remaining budget are skipped.
 
     >>> filled({"a": [1], "b": [1] * 9}, shares={"a": 0.5, "b": 0.5}, budget=4)
     {'a': [0], 'b': [0, 1, 2]}

@@ -20,10 +20,6 @@ class LogisticCalibration:
         logits = self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
         return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)), dtype=np.float64)  # never overflows
 
-    def shifted(self, by: float) -> "LogisticCalibration":
-        """The calibration for scores that are higher by `by`."""
-        return LogisticCalibration(self.slope, self.intercept - self.slope * by)
-
 
 LEXICAL_FULL = 0.6
 """Normalised BM25 that counts as a full match.

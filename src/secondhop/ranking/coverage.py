@@ -37,26 +37,21 @@ class Coverage:
     owner: Indices
     """[n_units]: the candidate each unit belongs to."""
 
-    @property
-    def size(self) -> int:
-        """Number of candidates."""
-        return int(self.units.shape[1])
-
     def part(self, candidates: Sequence[int]) -> "Coverage":
         """The coverage among these candidates; their index becomes their place in the sequence."""
-        places = np.full(self.size, -1)
+        places = np.full(self.units.shape[1], -1)
         places[list(candidates)] = np.arange(len(candidates))
         kept = places[self.owner] >= 0
         return Coverage(self.units[kept][:, list(candidates)], places[self.owner[kept]])
 
     def of_candidates(self, covered: Floats) -> Floats:
         """[n_candidates]: mean of `covered` [n_units] over a candidate's units; 0 without units."""
-        sums = np.bincount(self.owner, weights=covered, minlength=self.size)
+        sums = np.bincount(self.owner, weights=covered, minlength=self.units.shape[1])
         return np.asarray(sums / self._unit_counts, dtype=np.float64)
 
     def matrix(self) -> Floats:
         """[n, n]: how much of candidate i candidate j says alone."""
-        size = self.size
+        size = self.units.shape[1]
         places = (self.owner[:, np.newaxis] * size + np.arange(size)).ravel()
         sums = np.bincount(places, weights=self.units.ravel(), minlength=size * size)
         means = sums.reshape(size, size) / self._unit_counts[:, np.newaxis]
@@ -65,7 +60,7 @@ class Coverage:
     @cached_property
     def _unit_counts(self) -> Indices:
         """[n_candidates]: the number of each candidate's units, or 1 if it has none."""
-        return np.maximum(np.bincount(self.owner, minlength=self.size), 1)
+        return np.maximum(np.bincount(self.owner, minlength=self.units.shape[1]), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

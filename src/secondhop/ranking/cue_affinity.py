@@ -31,18 +31,12 @@ BROAD_WEIGHT = 0.75
 
 
 def bent_from(queries: Vectors, background: Vectors) -> tuple[Vectors, Floats]:
-    """Query vectors moved away from the background, and their lengths before normalisation.
+    """(query vectors moved away from the background, their lengths before normalisation).
 
-    The similarity of a cue c to a query q, minus a share of its similarity to the background b, is
-    (q - share · b) · c. So one search with the moved vector ranks by this difference. A cosine
-    found with a returned row, times the row's length, is the difference itself.
-
-    Args:
-        queries: float32 [n, dim], rows of unit length.
-        background: float32 [1, dim], unit length: the mean of everyday questions.
-
-    Returns:
-        (float32 [n, dim], rows of unit length; [n], the lengths).
+    The similarity of a cue c to a query q, minus a share of its similarity to the background b (the
+    mean of everyday questions), is (q - share · b) · c. So one search with the moved vector ranks
+    by this difference. A cosine found with a returned row, times its length, is the difference
+    itself.
     """
     moved = queries - HUB_SHARE * background
     return unit_rows(moved), np.linalg.norm(moved, axis=1).astype(np.float64)
@@ -65,17 +59,12 @@ class CueAffinity:
 def cue_affinity(
     owners: Indices, broad: Mask, scores: Floats, *, count: int, complete: bool
 ) -> CueAffinity:
-    """The affinity of `count` memories, from the cues that a search found.
+    """The affinity of `count` memories, from the cues that a search found, highest score first.
 
-    A cue that was not found counts as near as the farthest one found. If the search is complete, a
-    memory without specific (or broad) cues gets the mean of the memories that have some, and a
-    single specific cue counts as both.
-
-    Args:
-        owners: [n_cues], the memory of each cue, 0..count-1.
-        broad: [n_cues], whether the cue is broad.
-        scores: [n_cues], similarities, highest first.
-        complete: the search found every cue there is.
+    A cue that was not found counts as near as the farthest one found. If the search is complete (it
+    found every cue there is), a memory without specific (or broad) cues gets the mean of the
+    memories that have some, and a single specific cue counts as both. `owners`: the memory of each
+    cue.
     """
     least = float(scores.min()) if len(scores) else 0.0
     specific = np.full((count, SPECIFIC), least)
@@ -109,14 +98,8 @@ TEMPERATURE = 0.5
 def undertaking_weights(
     totals: Floats, undertakings: Sequence[Collection[str]]
 ) -> Mapping[str, float]:
-    """{undertaking: how strongly the best memories point to it}.
-
-    A memory's weight is the softmax of its score; each of its n undertakings gets weight / sqrt(n).
-
-    Args:
-        totals: [n], the memories' scores so far.
-        undertakings: the broad cues of each memory.
-    """
+    """{undertaking: how strongly the best memories point to it}. A memory's weight is the
+    softmax of its score so far; each of its n undertakings (broad cues) gets weight / sqrt(n)."""
     if not len(totals):
         return {}
     standard = z_scores(totals) / TEMPERATURE

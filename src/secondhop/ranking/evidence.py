@@ -47,17 +47,11 @@ def successors(
 
     near(i, j) = max over i's evidence passages p and j's passages q of cos(p, q)
 
-    Candidate j is the successor of i if j is i's nearest neighbour in the pool, was written later,
-    near(i, j) >= threshold, and i is among j's two nearest. The last condition keeps a memory that
-    is near to many from replacing them all. The result is only a guess: two memories on one
-    subject may hold different things. Ties go to the lower index.
-
-    Args:
-        evidence: the pool.
-        written_at: [n_candidates], epoch seconds.
-        threshold: a cosine; the default fits bge-small-en-v1.5.
-
-    Source: ours.
+    Candidate j is the successor of i if j is i's nearest neighbour in the pool, was written later
+    (`written_at`, epoch seconds), near(i, j) >= threshold (the default fits bge-small-en-v1.5), and
+    i is among j's two nearest. The last condition keeps a memory that is near to many from
+    replacing them all. The result is only a guess: two memories on one subject may hold different
+    things. Ties go to the lower index. Source: ours.
     """
     speakers, starts = np.unique(evidence.owner, return_index=True)
     if len(speakers) < 2:

@@ -15,12 +15,8 @@ def intent_weights(ask_cosines: Floats, owners: Indices, name_cosines: Floats) -
     """[n_intents], sum 1: how likely the question has each intent.
 
     It is a softmax over: mean cosine of the intent's two nearest example questions + half the
-    cosine of its name.
-
-    Args:
-        ask_cosines: [n_asks], cosines of the question with the example questions.
-        owners: [n_asks], the intent of each example question; every intent has at least one.
-        name_cosines: [n_intents], cosines of the question with the names of the intents.
+    cosine of its name. `owners`: the intent of each example question; every intent has at least
+    one.
     """
     near = mean_of_two_best(ask_cosines, owners, count=len(name_cosines)) + 0.5 * name_cosines
     weights = np.exp((near - near.max(initial=-1.0)) / TEMPERATURE)
@@ -40,14 +36,9 @@ def mean_of_two_best(scores: Floats, owners: Indices, *, count: int) -> Floats:
 def facet_affinity(cosines: Floats, hub_cosines: Floats) -> Floats:
     """[n_facets, n_memories], >= 0: how much better a memory serves a facet than the others do.
 
-    It is the z-score of the memory's cosine over all memories, minus `HUB_SHARE` times its z-score
-    of similarity to all kinds of questions. A memory that is similar to everything gains little by
-    being similar to a facet.
-
-    Args:
-        cosines: [n_facets, n_memories], cosine of each memory's best passage with the facet.
-        hub_cosines: [n_memories], cosine of each memory's best passage with the mean of all
-            questions.
+    It is the z-score of the cosine of the memory's best passage over all memories, minus
+    `HUB_SHARE` times its z-score of similarity to the mean of all questions (`hub_cosines`). A
+    memory that is similar to everything gains little by being similar to a facet.
     """
     return np.maximum(z_scores(cosines) - HUB_SHARE * z_scores(hub_cosines), 0.0)
 

@@ -37,20 +37,12 @@ class SameThing:
         telling = frozenset(own) - STOP_WORDS or frozenset(own)
         runs = frozenset(_runs(own))
         for other, other_words, other_runs in self._told:
-            if jaccard(telling, other_words) >= ALIKE or share_in(other_runs, runs) >= CONTAINED:
+            alike = len(telling & other_words) >= ALIKE * len(telling | other_words) > 0
+            contained = len(runs & other_runs) >= CONTAINED * len(runs) > 0
+            if alike or contained:
                 return other
         self._told.append((name, telling, runs))
         return ""
-
-
-def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """Shared words divided by all words of both, 0..1; 0 if either set is empty."""
-    return len(one & other) / len(one | other) if one and other else 0.0
-
-
-def share_in(other: frozenset[tuple[str, ...]], runs: frozenset[tuple[str, ...]]) -> float:
-    """Share of `runs` that occur in `other`; 0 if there are no runs."""
-    return len(runs & other) / len(runs) if runs else 0.0
 
 
 def _runs(own: list[str]) -> Iterator[tuple[str, ...]]:

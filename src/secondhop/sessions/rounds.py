@@ -1,6 +1,5 @@
 """Computes the rounds of sessions, from a question or from a state with votes."""
 
-import asyncio
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from secondhop.nodes.session.session_state import SessionInput, SessionState
 from secondhop.nodes.session.settle import settle
 from secondhop.nodes.session.voting import shown_now
 from secondhop.nodes.state import Candidate
-from secondhop.running import GRACE_S, RecallEvent, step_events
+from secondhop.running import RecallEvent, ended_in_time
 from secondhop.telemetry import RECALLS, span_of
 from secondhop.traces import TraceFolder
 
@@ -145,19 +144,10 @@ class SessionRounds:
     ) -> SessionState:
         """Compute one round. Past the deadline, answer with what was found by then."""
         state = dict(given)
-        deadline = asyncio.timeout(self.services.settings.limits.deadline_s + GRACE_S)
         modes: list[StreamMode] = ["updates", "values"]
-        try:
-            async with deadline:
-                async for part in self._graph.astream(cast(Any, given), stream_mode=modes):
-                    mode, chunk = cast(tuple[str, dict[str, Any]], part)
-                    if mode == "values":
-                        state = chunk
-                    elif progress is not None:
-                        tell(progress, chunk, state)
-        except TimeoutError:
-            if not deadline.expired():  # another timeout, of ours or of a store
-                raise
+        steps = self._graph.astream(cast(Any, given), stream_mode=modes)
+        limit, tell = self.services.settings.limits.deadline_s, progress or unheard
+        if not await ended_in_time(steps, state, limit_s=limit, tell=tell):
             return await self._cut_short(state, round_number=round_number)
         return cast(SessionState, state)
 
@@ -178,7 +168,5 @@ class SessionRounds:
         return cast(SessionState, {**stopped, **update, "shown": shown})
 
 
-def tell(progress: Progress, chunk: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-    """Report one event for each step that ended."""
-    for event in step_events(chunk, state):
-        progress(event)
+def unheard(_: RecallEvent) -> None:
+    """Nobody listens to the steps of this round."""
