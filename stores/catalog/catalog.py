@@ -7,11 +7,12 @@ weights nor speed depend on other entities. All methods except `aread` and `awri
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog import reads as catalog_reads
@@ -313,3 +314,28 @@ class Catalog:
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
         unknown = set(candidates) - catalog_reads.known(connection, candidates, catalog_reads.CUES)
         return add_drop(connection, passage_ids, unknown)
+
+
+class HasCatalog(Protocol):
+    """An object that reads one catalog."""
+
+    _catalog: Catalog
+
+
+H = TypeVar("H", bound=HasCatalog)
+
+
+def by_reading(
+    view: Callable[Concatenate[Connection, P], T],
+) -> Callable[Concatenate[H, P], Coroutine[Any, Any, T]]:
+    """A method that calls a view of the catalog, in a thread: `tags = by_reading(reads.tags)`.
+
+    Its arguments and its docstring are those of the view.
+    """
+
+    @wraps(view)
+    async def read(self: H, /, *args: P.args, **named: P.kwargs) -> T:
+        catalog = self._catalog  # pyright: ignore[reportPrivateUsage] - a method of it
+        return await catalog.aread(view, *args, **named)
+
+    return read

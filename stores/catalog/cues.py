@@ -60,7 +60,7 @@ def annotations(
 
 
 def unannotated(connection: Connection) -> list[str]:
-    """See `EntityCues.unannotated`."""
+    """Ids of memories without an annotation of their current text, oldest first."""
     rows = connection.execute(
         "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
         "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
@@ -86,7 +86,7 @@ def _replaces(
     return {key: tuple(sorted(ids)) for key, ids in found.items()}
 
 
-def all_cues(connection: Connection, *, after: str, limit: int) -> list[Cue]:
+def all_cues(connection: Connection, after: str, *, limit: int) -> list[Cue]:
     """At most `limit` cues by id, starting after `after`."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
     return [cue_of(row) for row in connection.execute(sql, (after, limit))]
