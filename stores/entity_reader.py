@@ -12,6 +12,7 @@ from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.catalog.catalog import Catalog, Identity, by_reading
 from secondhop.stores.catalog.keeping import KeepingView, rivals_of
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     Memory,
@@ -190,15 +191,13 @@ class EntityReader:
                 f"vectors can be found; {self.cure}"
             )
 
-    async def _expect_same_vectors(self) -> Identity | None:
+    @in_a_thread
+    def _expect_same_vectors(self) -> Identity | None:
         """The catalog's identity; None if there is no catalog.
 
         Raises:
             StoreError: since this was opened, a reindex or a first put has moved the vectors.
         """
-        return await asyncio.to_thread(self._same_vectors)
-
-    def _same_vectors(self) -> Identity | None:
         if not self._catalog.exists():
             return None
         found = self._catalog.identity()
