@@ -154,7 +154,8 @@ class SessionRounds:
                     if mode == "values":
                         state = chunk
                     elif progress is not None:
-                        tell(progress, chunk, state)
+                        for event in step_events(chunk, state):
+                            progress(event)
         except TimeoutError:
             if not deadline.expired():  # another timeout, of ours or of a store
                 raise
@@ -176,9 +177,3 @@ class SessionRounds:
         update = await pick_round(stopped, services=self.services)
         shown = {**stopped.get("shown", {}), **update.get("shown", {})}
         return cast(SessionState, {**stopped, **update, "shown": shown})
-
-
-def tell(progress: Progress, chunk: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-    """Report one event for each step that ended."""
-    for event in step_events(chunk, state):
-        progress(event)
