@@ -23,6 +23,7 @@ from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
+from secondhop.stores.cues import Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
 from secondhop.stores.records import EarlierText
@@ -87,15 +88,7 @@ async def imported(
     progress: IngestProgress | None = None,
     dry_run: bool = False,
 ) -> Imported:
-    """Store the memories of an export; those already stored stay. After a kill, run it again.
-
-    Args:
-        dry_run: only read and compare; nothing is embedded or stored.
-
-    Raises:
-        UsageError: it is not an export, it is incomplete, or a line cannot be read; nothing is
-        stored.
-    """
+    """See `Maintenance.aimport`. After a kill, run it again."""
     header, records = read_export(lines)
     store, embedder = writing.store, writing.embedder
     known = dict(await store.content_hashes())
@@ -207,8 +200,8 @@ async def restore_cues(
     ids = [record.id for record in records]
     known = {*await store.cues.annotations(ids), *await store.cues.of_memories(ids)}
     mine = [record for record in records if record.id not in known]
-    annotations = [one for record in mine for one in record.annotations_of(record.stored())]
-    added = [cue for record in mine for cue in record.added_cues()]
+    annotations = [own.annotation(one.stored()) for one in mine for own in one.annotations]
+    added = [Cue(memory_id=one.id, **own.model_dump()) for one in mine for own in one.cues]
     if not annotations and not added:
         return
     cues = [*(cue for annotation in annotations for cue in annotation.cues), *added]

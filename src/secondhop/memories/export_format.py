@@ -258,14 +258,6 @@ class MemoryRecord(TextRecord):
         """The memory to store."""
         return self.memory(self.id)
 
-    def annotations_of(self, memory: Memory) -> list[Annotation]:
-        """The annotations, for the memory as it is stored."""
-        return [one.annotation(memory) for one in self.annotations]
-
-    def added_cues(self) -> list[Cue]:
-        """The cues that belong to no annotation."""
-        return [Cue(memory_id=self.id, **one.model_dump()) for one in self.cues]
-
     def earlier_texts(self) -> list[EarlierText]:
         """Its earlier texts, oldest first."""
         return [

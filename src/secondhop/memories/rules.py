@@ -195,8 +195,7 @@ def unlike(old: Memory, new: Memory) -> str:
         return ""
     return (
         f"{old.memory_id} was {old.subject}: {old.attribute}, but {new.memory_id} is "
-        f"{new.subject}: "
-        f"{new.attribute}; if that is a mistake, restore {old.memory_id}"
+        f"{new.subject}: {new.attribute}; if that is a mistake, restore {old.memory_id}"
     )
 
 
@@ -239,11 +238,7 @@ def superseding(
 ) -> KeepingChange:
     """The change by which `new` supersedes `old`, from the later of their dates on.
 
-    Args:
-        relink: allow it even if another memory has superseded `old`.
-
-    Raises:
-        UsageError: another memory has, and `relink` is False.
+    If another memory has superseded `old` already, that is a UsageError, unless `relink` allows it.
     """
     keeping = view.keeping(old.memory_id)
     taken = keeping.superseded_by
@@ -317,11 +312,7 @@ def successors_of(memory_id: str, view: KeepingView) -> list[str]:
 def deprecate(
     memory_id: str, reason: str, view: KeepingView, *, at: datetime
 ) -> Sequence[KeepingChange]:
-    """The change that makes a memory invalid from `at` on; () if it is, for the same reason.
-
-    Raises:
-        UsageError: it is not stored.
-    """
+    """The change that makes a memory invalid from `at` on; () if it is, for the same reason."""
     existing(memory_id, view)
     keeping = view.keeping(memory_id)
     if keeping.deprecated_at is not None and keeping.deprecated_because == reason:
@@ -335,9 +326,6 @@ def restore(memory_id: str, view: KeepingView, *, at: datetime) -> Sequence[Keep
     """The change that makes a memory valid again, whatever ended it; () if it is valid.
 
     The memory that superseded it stays valid, too.
-
-    Raises:
-        UsageError: it is not stored.
     """
     existing(memory_id, view)
     keeping = view.keeping(memory_id)
@@ -374,9 +362,6 @@ def change(
     """The change of expiry, salience or mark; () if nothing is new.
 
     None leaves a value as it is, and "" removes an expiry or a mark.
-
-    Raises:
-        UsageError: it is not stored.
     """
     existing(memory_id, view)
     keeping = view.keeping(memory_id)
@@ -388,21 +373,19 @@ def change(
     )
     if new == keeping:
         return ()
-    details = [
-        *([expiry_detail(valid_until)] if valid_until is not None else []),
-        *([f"salience {salience:g}"] if salience is not None else []),
-        *([f"marked {mark}" if mark else "no longer marked"] if mark is not None else []),
-    ]
+    details: list[str] = []
+    if valid_until is not None:
+        ends = f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
+        details.append(ends)
+    if salience is not None:
+        details.append(f"salience {salience:g}")
+    if mark is not None:
+        details.append(f"marked {mark}" if mark else "no longer marked")
     return [
         KeepingChange(
             memory_id=memory_id, keeping=new, act="changed", at=at, detail=", ".join(details)
         )
     ]
-
-
-def expiry_detail(valid_until: datetime | Literal[""]) -> str:
-    """An expiry in the words of the history."""
-    return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
 
 
 def checked_salience(salience: object) -> float:
