@@ -7,11 +7,12 @@ weights nor speed depend on other entities. All methods except `aread` and `awri
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
+from types import CoroutineType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError
@@ -41,6 +42,7 @@ from secondhop.stores.catalog.writes import (
     store_memories,
 )
 from secondhop.stores.database import Connection, Database
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.records import EmbeddedMemory
 from secondhop.stores.sqlite import SqliteDatabase, in_memory
@@ -187,11 +189,8 @@ class Catalog:
         """Store memories whose vectors are in the index, and keep replaced texts (`versions.py`).
 
         The intent becomes a 'drop' note for the vectors that replaced texts leave behind. Returns
-        the number of that note; None if nothing is left behind.
-
-        Args:
-            at: now.
-            decide: decides what else changes; it sees the catalog before these memories are stored.
+        the number of that note; None if nothing is left behind. `decide` says what else changes; it
+        sees the catalog before these memories are stored.
         """
         with self.database.writing() as connection:
             changes = decide(KeepingView(connection)) if decide else ()
@@ -267,14 +266,8 @@ class Catalog:
         with self.database.reading() if self.exists() else in_memory(MIGRATIONS) as connection:
             return view(connection, *args, **named)
 
-    async def aread(
-        self,
-        view: Callable[Concatenate[Connection, P], T],
-        *args: P.args,
-        **named: P.kwargs,
-    ) -> T:
-        """As `read`, in a worker thread."""
-        return await asyncio.to_thread(lambda: self.read(view, *args, **named))
+    aread = in_a_thread(read)
+    """As `read`, in a worker thread."""
 
     def is_empty(self) -> bool:
         """Whether no memory is stored."""
@@ -322,20 +315,18 @@ class HasCatalog(Protocol):
     _catalog: Catalog
 
 
-H = TypeVar("H", bound=HasCatalog)
-
-
 def by_reading(
     view: Callable[Concatenate[Connection, P], T],
-) -> Callable[Concatenate[H, P], Coroutine[Any, Any, T]]:
+) -> "Callable[Concatenate[HasCatalog, P], CoroutineType[Any, Any, T]]":
     """A method that calls a view of the catalog, in a thread: `tags = by_reading(reads.tags)`.
 
     Its arguments and its docstring are those of the view.
     """
 
+    @in_a_thread
     @wraps(view)
-    async def read(self: H, /, *args: P.args, **named: P.kwargs) -> T:
+    def read(self: HasCatalog, /, *args: P.args, **named: P.kwargs) -> T:
         catalog = self._catalog  # pyright: ignore[reportPrivateUsage] - a method of it
-        return await catalog.aread(view, *args, **named)
+        return catalog.read(view, *args, **named)
 
     return read
