@@ -53,12 +53,7 @@ class EntityStore(EntityReader):
         cue_index: VectorIndex | None = None,
         before_first_put: Callable[[], None] = lambda: None,
     ) -> None:
-        """Opens nothing yet.
-
-        Args:
-            lock: held while writing to this entity.
-            cue_index: the vectors of cues; by default kept in memory.
-        """
+        """`lock` is held while writing; the vectors of cues are by default kept in memory."""
         super().__init__(catalog, index, identity=identity)
         self._lock = lock
         self._before_first_put = before_first_put

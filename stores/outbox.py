@@ -52,12 +52,7 @@ class Outbox:
         at: datetime,
         decide: Decision | None = None,
     ) -> None:
-        """Store memories, all or none, in a catalog that exists.
-
-        Args:
-            at: now.
-            decide: see `Catalog.store`.
-        """
+        """Store memories, all or none, in a catalog that exists; see `Catalog.store`."""
         await self.repair()
         rows = {
             passage.passage_id: vector

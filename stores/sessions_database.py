@@ -35,12 +35,7 @@ class DatabaseSessions:
     """A `SessionStore` in one table, made with the first session."""
 
     def __init__(self, place: Path | Database, *, clock: Callable[[], float] | None = None) -> None:
-        """Creates nothing yet.
-
-        Args:
-            place: a SQLite file, or another database.
-            clock: epoch seconds; by default the database's clock.
-        """
+        """`place`: a SQLite file, or another database; `clock`: epoch seconds, by default its."""
         self.database: Database = (
             SqliteDatabase(place, steps=SESSIONS, journal="DELETE")
             if isinstance(place, Path)

@@ -32,12 +32,7 @@ class StoreDirectory:
     """One store: a folder or a PostgreSQL database, with vectors there or on a Chroma server."""
 
     def __init__(self, store: str | Path, *, chroma_url: str | None = None) -> None:
-        """Creates nothing. `store`: a folder, or postgresql://USER@HOST:PORT/DATABASE.
-
-        Raises:
-            StoreError: there can be no store at this path.
-            UsageError: see `place_of_store`.
-        """
+        """`store`: a folder, or postgresql://USER@HOST:PORT/DATABASE. See `place_of_store`."""
         self.place = place_of_store(store, chroma_url=chroma_url)
         """Opens the other parts of an entity: counters, sessions, traces."""
         self._vectors_at = place_of(chroma_url)

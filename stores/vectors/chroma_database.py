@@ -155,8 +155,7 @@ connection.close()
 def _in_own_process(folder: Path, sql: str) -> list[str]:
     """Run a statement in a process of its own, and return the first column of its rows.
 
-    In this process, our SQLite would release the locks of Chroma's own SQLite when it closes the
-    file
+    In this process, our SQLite would release the locks of Chroma's own when it closes the file
     (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     """
     command = [sys.executable, "-I", "-c", _SCRIPT, str(folder / "chroma.sqlite3"), sql]
