@@ -8,7 +8,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -52,11 +53,8 @@ def check_database(folder: Path) -> None:
     """
     if not (folder / "chroma.sqlite3").exists():
         return
-    try:
-        with closing(_connection(folder)) as connection:
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise damaged_vectors(folder, str(error)) from error
+    with _reading(folder) as connection:
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise damaged_vectors(folder, verdict)
 
@@ -67,14 +65,7 @@ def stored_segment(folder: Path, name: str) -> StoredSegment | None:
     Raises:
         CorruptStoreError: the database cannot be read.
     """
-    try:
-        return _stored_segment(folder, name)
-    except sqlite3.DatabaseError as error:
-        raise damaged_vectors(folder, str(error)) from error
-
-
-def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
-    with closing(_connection(folder)) as connection:
+    with _reading(folder) as connection:
         if not _has_its_tables(connection):
             return None
         row = connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
@@ -173,6 +164,16 @@ def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:
         f"the vectors below {folder} are damaged ({reason}); "
         f"the memories are safe: {rebuild_command(str(folder.parent))} rebuilds the vectors"
     )
+
+
+@contextmanager
+def _reading(folder: Path) -> Generator[sqlite3.Connection, None, None]:
+    """A connection. What SQLite cannot read is a CorruptStoreError."""
+    try:
+        with closing(_connection(folder)) as connection:
+            yield connection
+    except sqlite3.DatabaseError as error:
+        raise damaged_vectors(folder, str(error)) from error
 
 
 def _connection(folder: Path) -> sqlite3.Connection:
