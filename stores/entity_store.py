@@ -19,22 +19,13 @@ from secondhop.stores.catalog.versions import add_earlier
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.entity_reader import EntityReader
 from secondhop.stores.erasure import MemoryErasure
-from secondhop.stores.locks import (
-    Lock,
-    to_its_end,
-    try_hold,
-    writer_turn,
-)
+from secondhop.stores.locks import Lock, to_its_end, try_hold, writer_turn
 from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.records import (
-    EarlierText,
-    EmbeddedMemory,
-    Topic,
-)
+from secondhop.stores.records import EarlierText, EmbeddedMemory, Topic
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 _log = logging.getLogger(__name__)

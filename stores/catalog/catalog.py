@@ -19,12 +19,7 @@ from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
-from secondhop.stores.catalog.keeping import (
-    Decision,
-    KeepingView,
-    drop_keeping,
-    keep,
-)
+from secondhop.stores.catalog.keeping import Decision, KeepingView, drop_keeping, keep
 from secondhop.stores.catalog.known_rows import KnownRows
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
@@ -36,11 +31,7 @@ from secondhop.stores.catalog.notes import (
 )
 from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.versions import keep_replaced
-from secondhop.stores.catalog.writes import (
-    drop_memories,
-    rebuild_lexicon,
-    store_memories,
-)
+from secondhop.stores.catalog.writes import drop_memories, rebuild_lexicon, store_memories
 from secondhop.stores.database import Connection, Database
 from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.locks import to_its_end

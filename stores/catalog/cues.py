@@ -9,11 +9,7 @@ from datetime import datetime
 
 from secondhop.stores.catalog.reads import among
 from secondhop.stores.catalog.rows import Row
-from secondhop.stores.cues import (
-    Annotation,
-    Cue,
-    cues_in,
-)
+from secondhop.stores.cues import Annotation, Cue, cues_in
 from secondhop.stores.database import Connection
 
 CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at, proved"

@@ -8,12 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any, Protocol
 
-from secondhop.errors import (
-    CorruptStoreError,
-    StoreError,
-    StoreFullError,
-    StoreUnavailableError,
-)
+from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, StoreUnavailableError
 from secondhop.stores.records import Vector, Vectors
 
 HNSW = {

@@ -25,11 +25,7 @@ from secondhop.errors import CorruptStoreError, StoreFullError
 from secondhop.stores.forked import expect_not_forked
 from secondhop.stores.locks import StampedLock
 from secondhop.stores.rebuild_command import rebuild_command
-from secondhop.stores.vectors.chroma_client import (
-    ChromaSession,
-    UnloadedIndexError,
-    chroma_errors,
-)
+from secondhop.stores.vectors.chroma_client import ChromaSession, UnloadedIndexError, chroma_errors
 from secondhop.stores.vectors.chroma_database import (
     UnfinishedIndexError,
     index_log,

@@ -12,13 +12,7 @@ from secondhop.ingest.batches import embedded_texts
 from secondhop.ingest.jsonl import EXPORT_FORMAT
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
-from secondhop.memories.export_format import (
-    VERSION,
-    End,
-    Header,
-    MemoryRecord,
-    record_of,
-)
+from secondhop.memories.export_format import VERSION, End, Header, MemoryRecord, record_of
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
 from secondhop.stores.catalog.keeping import KeepingView
