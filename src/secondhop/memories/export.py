@@ -4,6 +4,7 @@ An export that is imported and exported again is the same, byte for byte.
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from secondhop.errors import UsageError
@@ -158,23 +159,15 @@ def expect_all(lines: Sequence[tuple[int, str]]) -> None:
         UsageError: lines are missing, or there are too many.
     """
     held, told = len(lines), "does not say how many it holds"
-    expected = count_in(lines[-1][1]) if lines else None
-    if expected is not None:
-        held, told = held - 1, f"says {expected}"
-        if held == expected:
+    with suppress(UsageError, IndexError):  # the last line is another one, or there is none
+        end = record_of(End, lines[-1][1], 0)
+        held, told = held - 1, f"says {end.memories}"
+        if held == end.memories:
             return
     raise UsageError(
         f"the export is incomplete: it holds {held} memories, and its last line {told}; "
         f"nothing was imported: copy all of the file, or export it again"
     )
-
-
-def count_in(line: str) -> int | None:
-    """The number of memories that a last line gives; None if it is not a last line."""
-    try:
-        return record_of(End, line, 0).memories
-    except UsageError:
-        return None
 
 
 async def restore_state(
