@@ -69,11 +69,7 @@ class EntityCues:
     # --- CueSearch ---
 
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
-        """See `CueSearch`.
-
-        Raises:
-            UsageError: the queries have another dimension than the store.
-        """
+        """See `CueSearch`. Raises UsageError for queries of another dimension than the store."""
         if k < 1 or not len(queries) or not self._is_readable:
             return [[] for _ in queries]
         self._expect_same_dimension(queries)

@@ -88,9 +88,7 @@ class EntityStore(EntityReader):
         Args:
             mending: open it even if vectors are missing, to put them back (`maintenance`).
 
-        Raises:
-            SchemaVersionError: written by a newer secondhop.
-            CorruptStoreError: vectors are missing or cannot be read.
+        Raises as `StoreDirectory.open_entity`.
         """
         if not await asyncio.to_thread(self._catalog.exists):
             return

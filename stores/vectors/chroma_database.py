@@ -46,11 +46,7 @@ class StoredSegment(NamedTuple):
 
 
 def check_database(folder: Path) -> None:
-    """Check that Chroma's own database is intact, if there is one.
-
-    Raises:
-        CorruptStoreError: it is damaged.
-    """
+    """Raise CorruptStoreError if there is a database of Chroma, and it is damaged."""
     if not (folder / "chroma.sqlite3").exists():
         return
     with _reading(folder) as connection:
@@ -60,11 +56,7 @@ def check_database(folder: Path) -> None:
 
 
 def stored_segment(folder: Path, name: str) -> StoredSegment | None:
-    """What Chroma's database says about the collection; None if there is none.
-
-    Raises:
-        CorruptStoreError: the database cannot be read.
-    """
+    """What Chroma's database says about the collection; None if there is none."""
     with _reading(folder) as connection:
         if not _has_its_tables(connection):
             return None
@@ -110,11 +102,7 @@ def index_log(folder: Path) -> None:
 
 
 def remove_unknown_segments(folder: Path) -> None:
-    """Delete the index files of collections that were dropped.
-
-    Raises:
-        OSError: that cannot be done now.
-    """
+    """Delete the index files of dropped collections. Raises OSError if that fails now."""
     # list the folders first: a collection that another process begins later is then not among them
     folders = [path for path in folder.iterdir() if path.is_dir()]
     known = set(_in_own_process(folder, "SELECT id FROM segments"))
@@ -125,11 +113,7 @@ def remove_unknown_segments(folder: Path) -> None:
 
 
 def vacuum(folder: Path) -> None:
-    """Rewrite the database without the pages that were freed.
-
-    Raises:
-        OSError: that cannot be done now.
-    """
+    """Rewrite the database without the pages that were freed. Raises OSError if that fails now."""
     _in_own_process(folder, _VACUUM)
 
 

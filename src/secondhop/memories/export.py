@@ -129,11 +129,7 @@ def read_export(lines: Iterable[str]) -> tuple[Header, list[MemoryRecord]]:
 
 
 def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
-    """The header in the first line.
-
-    Raises:
-        UsageError: it cannot be read, or is not the header of an export.
-    """
+    """The header in the first line. Raises UsageError if that is not the header of an export."""
     try:
         return record_of(Header, numbered[0][1] if numbered else "", 1)
     except UsageError as error:
@@ -153,11 +149,7 @@ def notice_of(header: Header) -> str:
 
 
 def expect_all(lines: Sequence[tuple[int, str]]) -> None:
-    """Check that the last line says how many memories there are, and that they are all there.
-
-    Raises:
-        UsageError: lines are missing, or there are too many.
-    """
+    """Raise UsageError unless the last line says how many memories there are, and all are there."""
     held, told = len(lines), "does not say how many it holds"
     with suppress(UsageError, IndexError):  # the last line is another one, or there is none
         end = record_of(End, lines[-1][1], 0)

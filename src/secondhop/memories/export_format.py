@@ -34,11 +34,7 @@ MOST_COUNTED = 2**53
 
 
 def utc_moment(given: object) -> datetime:
-    """A moment of an export, in UTC; one without a time zone is taken as UTC.
-
-    Raises:
-        ValueError: it is not a moment.
-    """
+    """A moment of an export, in UTC also if it names no zone. Raises ValueError for others."""
     if isinstance(given, str):
         given = datetime.fromisoformat(given)
     if not isinstance(given, datetime):

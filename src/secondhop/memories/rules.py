@@ -153,8 +153,7 @@ def entered(
         detail: for its own history.
         reason: for the histories of the memories that it supersedes.
 
-    Raises:
-        UsageError: a named memory is not stored, or was superseded by another one.
+    Raises as `existing` and `superseding` do for the named memories.
     """
     own = keeping
     if place.later is not None:
@@ -259,11 +258,7 @@ def superseding(
 
 
 def existing(memory_id: str, view: KeepingView) -> Memory:
-    """The memory of this id.
-
-    Raises:
-        UsageError: it is not stored, or the id is not valid.
-    """
+    """The memory of this id. Raises UsageError if it is not stored, or the id is not valid."""
     check_id(memory_id)
     memory = view.memory(memory_id)
     if memory is None:
@@ -389,11 +384,7 @@ def change(
 
 
 def checked_salience(salience: object) -> float:
-    """The salience; the neutral one for None.
-
-    Raises:
-        UsageError: it is not a number in 0..1.
-    """
+    """The salience; the neutral one for None. Raises UsageError if it is not in 0..1."""
     if salience is None:
         return Keeping().salience
     if not isinstance(salience, int | float) or isinstance(salience, bool):
@@ -404,11 +395,7 @@ def checked_salience(salience: object) -> float:
 
 
 def checked_mark(mark: Mark) -> Mark:
-    """The mark itself.
-
-    Raises:
-        UsageError: it is not one of `MARKS`.
-    """
+    """The mark. Raises UsageError if it is not one of `MARKS`."""
     if mark not in MARKS:
         raise UsageError(f'a mark is "core", "open" or "" for none, not {mark!r}')
     return mark
