@@ -114,11 +114,12 @@ async def _copied(identity: Identity, source: StorePlace, target: StorePlace) ->
             if await asyncio.to_thread(contents, new[_CATALOG], _TABLES[_CATALOG]) != known:
                 raise StoreError(
                     f"{target.name} already has a different memory of entity {entity!r}; delete "
-                    f"it there, or "
-                    f"name another place"
+                    f"it there, or name another place"
                 )
             return EntityCopy(memories=memories, was_there=True)
-        await asyncio.to_thread(make_ready, target, identity)
+        if await asyncio.to_thread(target.holds, entity):  # what a killed copy left
+            await asyncio.to_thread(target.erase, entity)
+        await asyncio.to_thread(target.found, identity)
         vectors = 0
         for embedded, ending in ((reads.PASSAGES, ""), (reads.CUES, ".cues")):
             ids = await asyncio.to_thread(ids_in, old[_CATALOG], embedded)
@@ -140,13 +141,6 @@ def databases(place: StorePlace, entity: str) -> dict[str, Database]:
         "sessions": place.sessions(entity).database,
         _CATALOG: place.catalog(entity).database,
     }
-
-
-def make_ready(place: StorePlace, identity: Identity) -> None:
-    """Delete what is left of the entity there, and prepare the place for it."""
-    if place.holds(identity.entity):
-        place.erase(identity.entity)
-    place.found(identity)
 
 
 # --- rows ---

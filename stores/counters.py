@@ -4,7 +4,6 @@ A recall writes nothing here; `accept` writes what was of use. Only acceptance s
 (see `ranking.session_start`), so being shown does not lead to being shown more.
 """
 
-import asyncio
 import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from secondhop.errors import StoreError
 from secondhop.stores.database import Connection, Database
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.sqlite import Migration, SqliteDatabase
 
 COUNTERS: Sequence[Migration] = (
@@ -81,51 +81,13 @@ class CounterStore:
         self.database: Database = place
         """Where its rows are."""
 
-    async def count(self, use: Use, *, noted: bool = True) -> int:
+    @in_a_thread
+    def count(self, use: Use, *, noted: bool = True) -> int:
         """Count one recall. Returns how many counters grew; repeating the call changes nothing.
 
         Args:
             noted: remember which recall it was. False: the caller makes sure to count it once.
         """
-        return await asyncio.to_thread(self._count, use, noted)
-
-    async def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
-        """{memory id: its counters} for all these ids; zeros for memories never counted."""
-        found = await asyncio.to_thread(self._of, list(dict.fromkeys(memory_ids)))
-        return {memory_id: found.get(memory_id, Counters()) for memory_id in memory_ids}
-
-    async def memory_ids(self) -> set[str]:
-        """Ids of all memories that the tables name."""
-        return await asyncio.to_thread(self._memory_ids)
-
-    async def forget(self, memory_ids: Sequence[str]) -> None:
-        """Delete the rows of these memories and overwrite their place in the file."""
-        if self.database.exists():
-            await asyncio.to_thread(self._forget, memory_ids)
-
-    async def restore(self, counted: Mapping[str, Counters]) -> None:
-        """Set counters from an export, for memories that have none."""
-        if counted:
-            await asyncio.to_thread(self._restore, counted)
-
-    def _restore(self, counted: Mapping[str, Counters]) -> None:
-        with self._writing() as connection:
-            connection.executemany(
-                "INSERT INTO counters (memory_id, retrieved, shown, accepted, accepted_at) "
-                "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [
-                    (
-                        memory_id,
-                        one.retrieved,
-                        one.shown,
-                        one.accepted,
-                        one.accepted_at.isoformat() if one.accepted_at else None,
-                    )
-                    for memory_id, one in counted.items()
-                ],
-            )
-
-    def _count(self, use: Use, noted: bool) -> int:
         grown = 0
         with self._writing() as connection:
             for what, memory_ids in (
@@ -147,26 +109,30 @@ class CounterStore:
             )
         return grown
 
-    def _of(self, memory_ids: list[str]) -> dict[str, Counters]:
+    @in_a_thread
+    def of(self, memory_ids: Sequence[str]) -> dict[str, Counters]:
+        """{memory id: its counters} for all these ids; zeros for memories never counted."""
+        found = dict.fromkeys(memory_ids, Counters())
         if not self.database.exists():
-            return {}
+            return found
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT memory_id, retrieved, shown, accepted, accepted_at FROM counters "
                 "WHERE memory_id IN (SELECT value FROM json_each(?))",
-                (json.dumps(memory_ids),),
-            ).fetchall()
-            return {
-                memory_id: Counters(
+                (json.dumps([*found]),),
+            )
+            for memory_id, retrieved, shown, accepted, at in rows:
+                found[memory_id] = Counters(
                     retrieved=int(retrieved),
                     shown=int(shown),
                     accepted=int(accepted),
                     accepted_at=datetime.fromisoformat(at) if at else None,
                 )
-                for memory_id, retrieved, shown, accepted, at in rows
-            }
+        return found
 
-    def _memory_ids(self) -> set[str]:
+    @in_a_thread
+    def memory_ids(self) -> set[str]:
+        """Ids of all memories that the tables name."""
         if not self.database.exists():
             return set()
         with self._reading() as connection:
@@ -177,13 +143,38 @@ class CounterStore:
                 memory_id.encode()  # an id that is not text is damage
         return {memory_id for (memory_id,) in rows}
 
-    def _forget(self, memory_ids: Sequence[str]) -> None:
+    @in_a_thread
+    def forget(self, memory_ids: Sequence[str]) -> None:
+        """Delete the rows of these memories and overwrite their place in the file."""
+        if not self.database.exists():
+            return
         with self._writing() as connection:
             for table in _NAMING_MEMORIES:
                 connection.executemany(
                     f"DELETE FROM {table} WHERE memory_id = ?", [(i,) for i in memory_ids]
                 )
         self.database.erase_leftovers()
+
+    @in_a_thread
+    def restore(self, counted: Mapping[str, Counters]) -> None:
+        """Set counters from an export, for memories that have none."""
+        if not counted:
+            return
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT INTO counters (memory_id, retrieved, shown, accepted, accepted_at) "
+                "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [
+                    (
+                        memory_id,
+                        one.retrieved,
+                        one.shown,
+                        one.accepted,
+                        one.accepted_at.isoformat() if one.accepted_at else None,
+                    )
+                    for memory_id, one in counted.items()
+                ],
+            )
 
     @contextmanager
     def _writing(self) -> Generator[Connection, None, None]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
@@ -11,7 +11,7 @@ import numpy as np
 
 from secondhop.errors import CorruptStoreError, UsageError
 from secondhop.stores.catalog import cue_writes, cues, reads
-from secondhop.stores.catalog.catalog import Catalog
+from secondhop.stores.catalog.catalog import Catalog, by_reading
 from secondhop.stores.cues import Annotation, Cue, CueHit, CueStanding
 from secondhop.stores.database import Connection
 from secondhop.stores.locks import to_its_end
@@ -69,11 +69,7 @@ class EntityCues:
     # --- CueSearch ---
 
     async def search(self, queries: Vectors, *, k: int) -> list[list[CueHit]]:
-        """See `CueSearch`.
-
-        Raises:
-            UsageError: the queries have another dimension than the store.
-        """
+        """See `CueSearch`. Raises UsageError for queries of another dimension than the store."""
         if k < 1 or not len(queries) or not self._is_readable:
             return [[] for _ in queries]
         self._expect_same_dimension(queries)
@@ -121,36 +117,15 @@ class EntityCues:
         """See `CueSearch`."""
         return (await self._catalog.known.whole(reads.at_first)).cues
 
-    async def learns(self) -> bool:
-        """Whether sessions may write cues."""
-        return await self._catalog.aread(reads.learns)
-
-    async def proved(self) -> Sequence[Cue]:
-        """The cues that sessions wrote, newest first."""
-        return await self._catalog.aread(cues.proved)
-
     # --- reading, for code that writes cues ---
 
-    async def of_memories(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Cue]]:
-        """{memory id: its cues, specific ones first}; memories without cues are left out."""
-        return await self._catalog.aread(cues.of_memories, memory_ids)
-
-    async def all(self, after: str, *, limit: int) -> Sequence[Cue]:
-        """At most `limit` cues by id, starting after `after`."""
-        return await self._catalog.aread(cues.all_cues, after=after, limit=limit)
-
-    async def annotations(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Annotation]]:
-        """{memory id: one annotation per origin, without cues removed since}; memories without
-        annotations are left out."""
-        return await self._catalog.aread(cues.annotations, memory_ids)
-
-    async def unannotated(self) -> Sequence[str]:
-        """Ids of memories without an annotation of their current text, oldest first."""
-        return await self._catalog.aread(cues.unannotated)
-
-    async def fingerprints(self) -> Mapping[str, str]:
-        """{memory id: fingerprint of the host's annotation}."""
-        return await self._catalog.aread(cues.fingerprints)
+    learns = by_reading(reads.learns)
+    proved = by_reading(cues.proved)
+    of_memories = by_reading(cues.of_memories)
+    all = by_reading(cues.all_cues)
+    annotations = by_reading(cues.annotations)
+    unannotated = by_reading(cues.unannotated)
+    fingerprints = by_reading(cues.fingerprints)
 
     # --- writing ---
 
@@ -204,7 +179,6 @@ class EntityCues:
 
     async def remove(self, cue_ids: Sequence[str]) -> None:
         """Delete cues with their vectors; unknown ids are no error."""
-
         await self._write([], NO_VECTORS, partial(cue_writes.remove_cues, cue_ids=cue_ids))
 
     async def _write(

@@ -10,9 +10,9 @@ from typing import TypeVar
 from secondhop.errors import CorruptStoreError, StoreError, UsageError
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.briefing import BriefingView
-from secondhop.stores.catalog.catalog import Catalog, Identity
+from secondhop.stores.catalog.catalog import Catalog, Identity, by_reading
 from secondhop.stores.catalog.keeping import KeepingView, rivals_of
-from secondhop.stores.keeping import Keepings
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import (
     Memory,
@@ -109,29 +109,18 @@ class EntityReader:
         """See `MemoryReader`."""
         return await self._catalog.known.of(reads.cards, memory_ids)
 
-    async def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
-        """See `MemoryReader`."""
-        return await self._catalog.aread(reads.passages, passage_ids)
-
-    async def passage_ids(self, memory_ids: Sequence[str]) -> dict[str, list[str]]:
-        """See `MemoryReader`."""
-        return await self._catalog.aread(reads.passage_ids, memory_ids)
+    passages = by_reading(reads.passages)
+    passage_ids = by_reading(reads.passage_ids)
+    memory = by_reading(reads.memory)
+    whole = by_reading(reads.whole)
+    page = by_reading(reads.page)
+    tags = by_reading(reads.tags)
+    origins = by_reading(reads.origins)
+    content_hashes = by_reading(reads.content_hashes)
 
     def stored(self, memory_ids: Sequence[str]) -> list[str]:
         """Which of these memories are stored. Blocks."""
         return self._catalog.read(reads.stored, memory_ids)
-
-    async def memory(self, memory_id: str) -> Memory | None:
-        """See `MemoryReader`."""
-        return await self._catalog.aread(reads.memory, memory_id)
-
-    async def whole(self, memory_id: str) -> tuple[Memory, tuple[Passage, ...]] | None:
-        """A memory with all its passages in order, or None."""
-        return await self._catalog.aread(reads.whole, memory_id)
-
-    async def page(self, *, after: str, limit: int) -> list[tuple[Memory, tuple[Passage, ...]]]:
-        """The next `limit` memories by id, each with its passages."""
-        return await self._catalog.aread(reads.page, after=after, limit=limit)
 
     async def pages(self) -> AsyncIterator[list[tuple[Memory, tuple[Passage, ...]]]]:
         """All memories by id, each with its passages; a page is in RAM at a time."""
@@ -154,9 +143,7 @@ class EntityReader:
             lambda connection: look(BriefingView(connection, now=now, until=until))
         )
 
-    async def keepings(self) -> Keepings:
-        """{memory id: its status}; memories with the default status are left out."""
-        return await self._catalog.aread(reads.keepings)
+    keepings = by_reading(reads.keepings)
 
     async def standing(
         self, *, until: datetime | None = None, where: Where | None = None
@@ -169,18 +156,6 @@ class EntityReader:
     async def rivals(self, memory_ids: Sequence[str]) -> Mapping[str, Sequence[Memory]]:
         """{id of a fact: that fact, then others with its subject and attribute, oldest first}."""
         return await self.look(partial(rivals_of, memory_ids))
-
-    async def tags(self) -> Mapping[str, tuple[str, ...]]:
-        """{memory id: its tags}; memories without any are left out."""
-        return await self._catalog.aread(reads.tags)
-
-    async def content_hashes(self, *, origin: str | None = None) -> Mapping[str, str]:
-        """{memory id: content hash} of everything stored, or of one origin."""
-        return await self._catalog.aread(reads.content_hashes, origin=origin)
-
-    async def origins(self) -> Mapping[str, str]:
-        """{memory id: the input that it was read from, "" if none} of everything stored."""
-        return await self._catalog.aread(reads.origins)
 
     async def is_empty(self) -> bool:
         """Whether no memory is stored, whatever the index holds."""
@@ -216,15 +191,13 @@ class EntityReader:
                 f"vectors can be found; {self.cure}"
             )
 
-    async def _expect_same_vectors(self) -> Identity | None:
+    @in_a_thread
+    def _expect_same_vectors(self) -> Identity | None:
         """The catalog's identity; None if there is no catalog.
 
         Raises:
             StoreError: since this was opened, a reindex or a first put has moved the vectors.
         """
-        return await asyncio.to_thread(self._same_vectors)
-
-    def _same_vectors(self) -> Identity | None:
         if not self._catalog.exists():
             return None
         found = self._catalog.identity()

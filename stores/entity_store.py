@@ -19,22 +19,13 @@ from secondhop.stores.catalog.versions import add_earlier
 from secondhop.stores.entity_cues import EntityCues
 from secondhop.stores.entity_reader import EntityReader
 from secondhop.stores.erasure import MemoryErasure
-from secondhop.stores.locks import (
-    Lock,
-    to_its_end,
-    try_hold,
-    writer_turn,
-)
+from secondhop.stores.locks import Lock, to_its_end, try_hold, writer_turn
 from secondhop.stores.maintenance import VectorMaintenance
 from secondhop.stores.memory_map import MemoryMap
 from secondhop.stores.open_files import files_left
 from secondhop.stores.outbox import Outbox, checked
 from secondhop.stores.protocols import VectorIndex
-from secondhop.stores.records import (
-    EarlierText,
-    EmbeddedMemory,
-    Topic,
-)
+from secondhop.stores.records import EarlierText, EmbeddedMemory, Topic
 from secondhop.stores.vectors.memory_index import MemoryIndex
 
 _log = logging.getLogger(__name__)
@@ -53,12 +44,7 @@ class EntityStore(EntityReader):
         cue_index: VectorIndex | None = None,
         before_first_put: Callable[[], None] = lambda: None,
     ) -> None:
-        """Opens nothing yet.
-
-        Args:
-            lock: held while writing to this entity.
-            cue_index: the vectors of cues; by default kept in memory.
-        """
+        """`lock` is held while writing; the vectors of cues are by default kept in memory."""
         super().__init__(catalog, index, identity=identity)
         self._lock = lock
         self._before_first_put = before_first_put
@@ -102,9 +88,7 @@ class EntityStore(EntityReader):
         Args:
             mending: open it even if vectors are missing, to put them back (`maintenance`).
 
-        Raises:
-            SchemaVersionError: written by a newer secondhop.
-            CorruptStoreError: vectors are missing or cannot be read.
+        Raises as `StoreDirectory.open_entity`.
         """
         if not await asyncio.to_thread(self._catalog.exists):
             return

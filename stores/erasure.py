@@ -8,16 +8,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from secondhop.stores.catalog import reads
-from secondhop.stores.catalog.catalog import Catalog
-from secondhop.stores.catalog.notes import (
-    has_cue_vectors,
-    leave_erasing,
-    needs_compaction,
-    note_erased,
-    note_erasing,
-    read_erasing,
-)
+from secondhop.stores.catalog import notes, reads
+from secondhop.stores.catalog.catalog import Catalog, by_reading
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.protocols import VectorIndex
 from secondhop.stores.records import Erasure
@@ -48,17 +40,13 @@ class MemoryErasure:
         self._catalog, self._index, self._cue_index = catalog, index, cue_index
         self._delete, self._writing = delete, writing
 
-    async def unfinished(self) -> Sequence[str] | None:
-        """Ids of memories whose erasure is not finished; None if there is no such erasure.
-
-        [] if the memories are deleted, but files may still hold what they said.
-        """
-        return await self._catalog.aread(read_erasing)
+    unfinished = by_reading(notes.read_erasing)
+    needs_compaction = by_reading(notes.needs_compaction)
 
     async def begin(self, memory_ids: Sequence[str]) -> None:
         """Note that these memories are to be erased; `erase` removes the note."""
         async with self._writing():
-            await self._catalog.awrite(note_erasing, memory_ids)
+            await self._catalog.awrite(notes.note_erasing, memory_ids)
 
     async def erase(self, memory_ids: Sequence[str]) -> Erasure:
         """Delete memories, then purge what deleting leaves of text and vectors in the files.
@@ -69,12 +57,8 @@ class MemoryErasure:
         if not await asyncio.to_thread(self._catalog.exists):
             return Erasure(text=True, vectors=True)
         async with self._writing():
-            await self._catalog.awrite(leave_erasing, memory_ids)
+            await self._catalog.awrite(notes.leave_erasing, memory_ids)
             return await to_its_end(self._erase_leftovers())
-
-    async def needs_compaction(self) -> bool:
-        """Whether files still hold vectors of erased memories."""
-        return await self._catalog.aread(needs_compaction)
 
     async def compact(self) -> bool:
         """Purge erased vectors from all files; False if that cannot be done now."""
@@ -85,13 +69,13 @@ class MemoryErasure:
         vectors = await self._is_small() and await self._compact_indexes()
         text = await asyncio.to_thread(self._catalog.erase_leftovers)
         if text:
-            await self._catalog.awrite(note_erased, needs_compaction=not vectors)
+            await self._catalog.awrite(notes.note_erased, needs_compaction=not vectors)
         return Erasure(text=text, vectors=vectors)
 
     async def _compact(self) -> bool:
         done = await self._compact_indexes()
-        if done and await self._catalog.aread(read_erasing) is None:
-            await self._catalog.awrite(note_erased, needs_compaction=False)
+        if done and await self._catalog.aread(notes.read_erasing) is None:
+            await self._catalog.awrite(notes.note_erased, needs_compaction=False)
         return done
 
     async def _is_small(self) -> bool:
@@ -101,6 +85,6 @@ class MemoryErasure:
 
     async def _compact_indexes(self) -> bool:
         done = await self._index.compact()
-        if await self._catalog.aread(has_cue_vectors):
+        if await self._catalog.aread(notes.has_cue_vectors):
             done = await self._cue_index.compact() and done
         return done

@@ -16,12 +16,7 @@ from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.counters import CounterStore
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.locks import WriterLock
-from secondhop.stores.manifest import (
-    Manifest,
-    create_manifest,
-    read_manifest,
-    replace_manifest,
-)
+from secondhop.stores.manifest import Manifest, create_manifest, read_manifest, replace_manifest
 from secondhop.stores.sessions_database import DatabaseSessions
 from secondhop.stores.shared import Shared
 from secondhop.stores.sqlite import is_open_elsewhere

@@ -8,7 +8,13 @@ import errno
 import fcntl
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Hashable
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -108,22 +114,20 @@ class StampedLock:
         # readers cannot keep the writer out forever
         self._gate = path.with_name(path.name + ".gate")
 
-    @contextmanager
-    def shared(self) -> Generator[bytes, None, None]:
-        """The stamp. No process writes while the block runs."""
-        with _opened(self._path) as descriptor:
-            with _opened(self._gate) as gate:
-                fcntl.flock(gate, fcntl.LOCK_SH)
-                fcntl.flock(descriptor, fcntl.LOCK_SH)
-            yield os.pread(descriptor, self._STAMP_BYTES, 0)
+    def shared(self) -> AbstractContextManager[bytes]:
+        """A block in which no process writes; gives the stamp."""
+        return self._held(fcntl.LOCK_SH)
+
+    def exclusive(self) -> AbstractContextManager[bytes]:
+        """A block in which no other process reads or writes; gives the stamp."""
+        return self._held(fcntl.LOCK_EX)
 
     @contextmanager
-    def exclusive(self) -> Generator[bytes, None, None]:
-        """The stamp. No other process reads or writes while the block runs."""
+    def _held(self, how: int) -> Generator[bytes, None, None]:
         with _opened(self._path) as descriptor:
             with _opened(self._gate) as gate:
-                fcntl.flock(gate, fcntl.LOCK_EX)
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                fcntl.flock(gate, how)
+                fcntl.flock(descriptor, how)
             yield os.pread(descriptor, self._STAMP_BYTES, 0)
 
     def restamp(self) -> bytes:
@@ -180,14 +184,10 @@ async def try_hold(lock: Lock, held: AsyncExitStack) -> bool:
     def take() -> bool:
         release = lock.try_acquire()
         if release is not None:
-            held.push_async_callback(_in_a_thread, release)
+            held.push_async_callback(lambda: to_its_end(asyncio.to_thread(release)))
         return release is not None
 
     return await to_its_end(asyncio.to_thread(take))
-
-
-async def _in_a_thread(release: Callable[[], None]) -> None:
-    await to_its_end(asyncio.to_thread(release))
 
 
 async def to_its_end(work: Coroutine[Any, Any, _T]) -> _T:

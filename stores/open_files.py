@@ -50,6 +50,5 @@ def too_many_files(path: Path | str) -> StoreError:
         most = f" ({resource.getrlimit(resource.RLIMIT_NOFILE)[0]})"
     return StoreError(
         f"could not open {path}: the limit of open files{most} is reached, and an open memory "
-        f"takes "
-        f"about {FILES_A_MEMORY}; close memories that are not in use, or raise `ulimit -n`"
+        f"takes about {FILES_A_MEMORY}; close memories that are not in use, or raise `ulimit -n`"
     )

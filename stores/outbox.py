@@ -6,10 +6,10 @@ note and removes the vectors that the catalog does not know:
 
     put:    note -> vectors -> catalog (all at once; the note becomes one for the old vectors)
             -> remove old vectors -> remove note
-                delete: catalog and note -> remove vectors -> remove note
+    delete: catalog and note -> remove vectors -> remove note
 
-            Passage ids and cue ids contain a hash of what is embedded, so vectors of an old version
-            are never taken for the new one, and a passage that stays as it is keeps its vector.
+Passage ids and cue ids contain a hash of what is embedded, so vectors of an old version are never
+taken for the new one, and a passage that stays as it is keeps its vector.
 """
 
 import asyncio
@@ -52,12 +52,7 @@ class Outbox:
         at: datetime,
         decide: Decision | None = None,
     ) -> None:
-        """Store memories, all or none, in a catalog that exists.
-
-        Args:
-            at: now.
-            decide: see `Catalog.store`.
-        """
+        """Store memories, all or none, in a catalog that exists; see `Catalog.store`."""
         await self.repair()
         rows = {
             passage.passage_id: vector

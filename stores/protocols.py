@@ -9,15 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from secondhop.stores.cues import CueHit, CueStanding
-from secondhop.stores.records import (
-    Memory,
-    MemoryCard,
-    Passage,
-    PassageHit,
-    Topic,
-    Vector,
-    Vectors,
-)
+from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Topic, Vector, Vectors
 
 
 class VectorIndex(Protocol):

@@ -4,13 +4,13 @@ SQLite overwrites what is deleted in the file (`secure_delete`), and deletes the
 after each write. So no word of a session that ended stays on disk.
 """
 
-import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from secondhop.errors import StoreError
 from secondhop.stores.database import Connection, Database
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.sessions import ENDED_REMEMBERED_S, GRACE_S, StoredSession
 from secondhop.stores.sqlite import Migration, SqliteDatabase
 
@@ -35,12 +35,7 @@ class DatabaseSessions:
     """A `SessionStore` in one table, made with the first session."""
 
     def __init__(self, place: Path | Database, *, clock: Callable[[], float] | None = None) -> None:
-        """Creates nothing yet.
-
-        Args:
-            place: a SQLite file, or another database.
-            clock: epoch seconds; by default the database's clock.
-        """
+        """`place`: a SQLite file, or another database; `clock`: epoch seconds, by default its."""
         self.database: Database = (
             SqliteDatabase(place, steps=SESSIONS, journal="DELETE")
             if isinstance(place, Path)
@@ -49,25 +44,9 @@ class DatabaseSessions:
         """Where its rows are."""
         self._clock = clock
 
-    async def load(self, session_id: str, *, owner: str) -> StoredSession | None:
+    @in_a_thread
+    def load(self, session_id: str, *, owner: str) -> StoredSession | None:
         """See `SessionStore`."""
-        return await asyncio.to_thread(self._load, session_id, owner)
-
-    async def save(self, session: StoredSession) -> bool:
-        """See `SessionStore`."""
-        return await asyncio.to_thread(self._save, session)
-
-    async def open_ids(self, *, owner: str) -> list[str]:
-        """See `SessionStore`."""
-        return await asyncio.to_thread(self._open_ids, owner)
-
-    async def aclose(self) -> None:
-        """See `SessionStore`."""
-        await asyncio.to_thread(self._close)
-
-    # --- blocking parts, for worker threads ---
-
-    def _load(self, session_id: str, owner: str) -> StoredSession | None:
         with self._reading() as connection:
             if connection is None:
                 return None
@@ -93,7 +72,9 @@ class DatabaseSessions:
             expires_in_s=max(0.0, left_s),
         )
 
-    def _save(self, session: StoredSession) -> bool:
+    @in_a_thread
+    def save(self, session: StoredSession) -> bool:
+        """See `SessionStore`."""
         if session.version == 1:
             self.database.migrate()
         elif not self.database.exists():
@@ -122,7 +103,9 @@ class DatabaseSessions:
             )
         return done.rowcount == 1
 
-    def _open_ids(self, owner: str) -> list[str]:
+    @in_a_thread
+    def open_ids(self, *, owner: str) -> list[str]:
+        """See `SessionStore`."""
         with self._reading() as connection:
             if connection is None:
                 return []
@@ -132,7 +115,9 @@ class DatabaseSessions:
             )
             return [session_id for (session_id,) in rows]
 
-    def _close(self) -> None:
+    @in_a_thread
+    def aclose(self) -> None:
+        """See `SessionStore`."""
         with suppress(StoreError):  # a folder that cannot be written has nothing to sweep
             if self.database.exists():
                 with self.database.writing() as connection:

@@ -4,12 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from secondhop.errors import StoreUnavailableError, UsageError
-from secondhop.stores.sessions import (
-    ENDED_REMEMBERED_S,
-    GRACE_S,
-    SessionStatus,
-    StoredSession,
-)
+from secondhop.stores.sessions import ENDED_REMEMBERED_S, GRACE_S, SessionStatus, StoredSession
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis

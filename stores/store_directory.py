@@ -12,6 +12,7 @@ from secondhop.errors import CorruptStoreError, EmbedderMismatchError, StoreErro
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.entity_names import entity_slug
 from secondhop.stores.entity_store import EntityStore
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.locks import to_its_end, writer_turn
 from secondhop.stores.old_lessons import drop_old_lessons
 from secondhop.stores.rebuild_command import mend_command, rebuild_advice
@@ -31,12 +32,7 @@ class StoreDirectory:
     """One store: a folder or a PostgreSQL database, with vectors there or on a Chroma server."""
 
     def __init__(self, store: str | Path, *, chroma_url: str | None = None) -> None:
-        """Creates nothing. `store`: a folder, or postgresql://USER@HOST:PORT/DATABASE.
-
-        Raises:
-            StoreError: there can be no store at this path.
-            UsageError: see `place_of_store`.
-        """
+        """`store`: a folder, or postgresql://USER@HOST:PORT/DATABASE. See `place_of_store`."""
         self.place = place_of_store(store, chroma_url=chroma_url)
         """Opens the other parts of an entity: counters, sessions, traces."""
         self._vectors_at = place_of(chroma_url)
@@ -111,13 +107,17 @@ class StoreDirectory:
         async with writer_turn(self.place.lock(entity), timeout_s=_LOCK_TIMEOUT_S):
             return await to_its_end(self._delete(entity))
 
-    async def expect_vectors(self, entity: str) -> None:
+    @in_a_thread
+    def expect_vectors(self, entity: str) -> None:
         """Raise if deleting the entity here would leave its vectors behind.
 
         Raises:
             VectorsElsewhereError: they are on a server but none is named, or the reverse.
         """
-        await asyncio.to_thread(self._expect_vectors, entity)
+        # a damaged catalog must not prevent the deletion of its text
+        with closing(self.place.catalog(entity)) as catalog, suppress(CorruptStoreError):
+            if catalog.exists():
+                identity_at(self._vectors_at, catalog)
 
     @asynccontextmanager
     async def reindexing(
@@ -169,12 +169,6 @@ class StoreDirectory:
         await asyncio.to_thread(self.place.close)
 
     # --- blocking parts, for worker threads ---
-
-    def _expect_vectors(self, entity: str) -> None:
-        # a damaged catalog must not prevent the deletion of its text
-        with closing(self.place.catalog(entity)) as catalog, suppress(CorruptStoreError):
-            if catalog.exists():
-                identity_at(self._vectors_at, catalog)
 
     def _checked(self, catalog: Catalog, wanted: Identity) -> Identity:
         """The catalog's identity; `wanted` if nothing is stored."""

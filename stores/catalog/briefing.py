@@ -58,12 +58,11 @@ class BriefingView:
     """What a briefing may show at one moment. Only reads, and all from one state of the catalog."""
 
     def __init__(self, connection: Connection, *, now: datetime, until: datetime | None) -> None:
-        """See the catalog as it was at a moment.
+        """See the catalog as it was at a moment (in UTC).
 
         Args:
-            now: memories that expire by then are not valid. In UTC.
-            until: memories written later are left out, and what they superseded is valid. In UTC;
-            None: no memory counts as written later.
+            now: memories that expire by then are not valid.
+            until: memories written later are left out, and what they superseded is valid.
         """
         self._connection = connection
         self._moments = {

@@ -10,19 +10,16 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from types import CoroutineType
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from secondhop.errors import CorruptStoreError, StoreError
 from secondhop.stores.catalog import reads as catalog_reads
 from secondhop.stores.catalog.analysis import analyzer_id
 from secondhop.stores.catalog.cue_writes import drop_cues_of, store_given
-from secondhop.stores.catalog.keeping import (
-    Decision,
-    KeepingView,
-    drop_keeping,
-    keep,
-)
+from secondhop.stores.catalog.keeping import Decision, KeepingView, drop_keeping, keep
 from secondhop.stores.catalog.known_rows import KnownRows
 from secondhop.stores.catalog.migrations import MIGRATIONS
 from secondhop.stores.catalog.notes import (
@@ -34,12 +31,9 @@ from secondhop.stores.catalog.notes import (
 )
 from secondhop.stores.catalog.quotes import clear_quotes
 from secondhop.stores.catalog.versions import keep_replaced
-from secondhop.stores.catalog.writes import (
-    drop_memories,
-    rebuild_lexicon,
-    store_memories,
-)
+from secondhop.stores.catalog.writes import drop_memories, rebuild_lexicon, store_memories
 from secondhop.stores.database import Connection, Database
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.locks import to_its_end
 from secondhop.stores.records import EmbeddedMemory
 from secondhop.stores.sqlite import SqliteDatabase, in_memory
@@ -186,11 +180,8 @@ class Catalog:
         """Store memories whose vectors are in the index, and keep replaced texts (`versions.py`).
 
         The intent becomes a 'drop' note for the vectors that replaced texts leave behind. Returns
-        the number of that note; None if nothing is left behind.
-
-        Args:
-            at: now.
-            decide: decides what else changes; it sees the catalog before these memories are stored.
+        the number of that note; None if nothing is left behind. `decide` says what else changes; it
+        sees the catalog before these memories are stored.
         """
         with self.database.writing() as connection:
             changes = decide(KeepingView(connection)) if decide else ()
@@ -266,14 +257,8 @@ class Catalog:
         with self.database.reading() if self.exists() else in_memory(MIGRATIONS) as connection:
             return view(connection, *args, **named)
 
-    async def aread(
-        self,
-        view: Callable[Concatenate[Connection, P], T],
-        *args: P.args,
-        **named: P.kwargs,
-    ) -> T:
-        """As `read`, in a worker thread."""
-        return await asyncio.to_thread(lambda: self.read(view, *args, **named))
+    aread = in_a_thread(read)
+    """As `read`, in a worker thread."""
 
     def is_empty(self) -> bool:
         """Whether no memory is stored."""
@@ -313,3 +298,26 @@ class Catalog:
         candidates = sorted({*cue_ids, *(one for (put,) in rows for one in json.loads(put))})
         unknown = set(candidates) - catalog_reads.known(connection, candidates, catalog_reads.CUES)
         return add_drop(connection, passage_ids, unknown)
+
+
+class HasCatalog(Protocol):
+    """An object that reads one catalog."""
+
+    _catalog: Catalog
+
+
+def by_reading(
+    view: Callable[Concatenate[Connection, P], T],
+) -> "Callable[Concatenate[HasCatalog, P], CoroutineType[Any, Any, T]]":
+    """A method that calls a view of the catalog, in a thread: `tags = by_reading(reads.tags)`.
+
+    Its arguments and its docstring are those of the view.
+    """
+
+    @in_a_thread
+    @wraps(view)
+    def read(self: HasCatalog, /, *args: P.args, **named: P.kwargs) -> T:
+        catalog = self._catalog  # pyright: ignore[reportPrivateUsage] - a method of it
+        return catalog.read(view, *args, **named)
+
+    return read

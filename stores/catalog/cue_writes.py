@@ -37,12 +37,9 @@ from secondhop.stores.records import Memory
 def annotate(
     connection: Connection, annotations: Iterable[Annotation], *, at: datetime
 ) -> tuple[int, set[str]]:
-    """Replace the annotations of the same origin.
+    """Replace the annotations of the same origin. Returns how many, and the ids of deleted cues.
 
     Annotations are left out if their memory is gone or its text has changed.
-
-    Returns:
-        How many were stored, and the ids of deleted cues.
     """
     given = list(annotations)
     sql = "SELECT memory_id, content_hash FROM memories WHERE memory_id IN"

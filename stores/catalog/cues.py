@@ -9,11 +9,7 @@ from datetime import datetime
 
 from secondhop.stores.catalog.reads import among
 from secondhop.stores.catalog.rows import Row
-from secondhop.stores.cues import (
-    Annotation,
-    Cue,
-    cues_in,
-)
+from secondhop.stores.cues import Annotation, Cue, cues_in
 from secondhop.stores.database import Connection
 
 CUE_COLUMNS = "cue_id, memory_id, text, breadth, origin, prompt, model, written_at, proved"
@@ -60,7 +56,7 @@ def annotations(
 
 
 def unannotated(connection: Connection) -> list[str]:
-    """See `EntityCues.unannotated`."""
+    """Ids of memories without an annotation of their current text, oldest first."""
     rows = connection.execute(
         "SELECT memory_id, created_at FROM memories WHERE NOT EXISTS ("
         "SELECT 1 FROM annotations AS a WHERE a.memory_id = memories.memory_id "
@@ -86,7 +82,7 @@ def _replaces(
     return {key: tuple(sorted(ids)) for key, ids in found.items()}
 
 
-def all_cues(connection: Connection, *, after: str, limit: int) -> list[Cue]:
+def all_cues(connection: Connection, after: str, *, limit: int) -> list[Cue]:
     """At most `limit` cues by id, starting after `after`."""
     sql = f"SELECT {CUE_COLUMNS} FROM cues WHERE cue_id > ? ORDER BY cue_id LIMIT ?"
     return [cue_of(row) for row in connection.execute(sql, (after, limit))]

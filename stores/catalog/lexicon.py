@@ -1,13 +1,11 @@
 """Lexical search: an inverted index in the database, and BM25 as a share of the best possible.
 
 Why not FTS5? Its idf is about 0 for a word that half of the passages contain, so that in a store of
-one to three memories all scores are the same. And its bm25() visits every matching passage: 56 to
-100 ms for four or five words over 100,000 passages. Six words here take 9 to 15 ms of CPU (the two
-were timed on similar random texts, not on the same queries).
+one to three memories all scores are the same. And its bm25() takes 56 to 100 ms for four or five
+words over 100,000 passages; six words here take 9 to 15 ms.
 
-`postings` has one row for each block of 1,024 passages and each term in it; its entries are the
-passages that contain the term. The block comes first in the key, so that what a put adds lies
-together, in about a megabyte, however big the store is.
+`postings` has one row for each block of 1,024 passages and each term in it: the passages that
+contain the term. The block comes first in the key, so that what a put adds lies together.
 """
 
 import json
@@ -134,9 +132,8 @@ def search(connection: Connection, queries: Sequence[QueryTerms]) -> list[Found]
 
     f is the count of t in the text plus `_TITLE_WEIGHT` times its count in the title. Each factor
     after idf stays below k1 + 1, so the score stays below 1. Words that no passage contains stay in
-    the divisor: one known word of six is not a perfect
-    hit. idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)), never negative,
-    as in Lucene.
+    the divisor: one known word of six is not a perfect hit. idf(t) =
+    ln(1 + (N - n + 0.5) / (n + 0.5)), never negative, as in Lucene.
 
     Source: Robertson & Zaragoza 2009, doi:10.1561/1500000019.
     """

@@ -15,13 +15,11 @@ from secondhop.stores.catalog import lexicon
 from secondhop.stores.catalog.analysis import query_terms
 from secondhop.stores.catalog.rows import (
     CARDS,
-    FACT_NAME_COLUMNS,
     KEEPING_COLUMNS,
     MEMORY_COLUMNS,
     PASSAGE_COLUMNS,
     Row,
     card_of,
-    fact_name_of,
     keeping_of,
     memory_of,
     passage_of,
@@ -30,7 +28,7 @@ from secondhop.stores.catalog.rows import (
 )
 from secondhop.stores.cues import LEARNING, Breadth, CueStanding
 from secondhop.stores.database import Connection
-from secondhop.stores.keeping import Keeping
+from secondhop.stores.keeping import FactName, Keeping
 from secondhop.stores.records import Memory, MemoryCard, Passage, PassageHit, Standing, StoreCounts
 from secondhop.stores.where import Where
 
@@ -295,7 +293,7 @@ def standing(
 ) -> Standing:
     """See `MemoryKeeping`."""
     names = connection.execute(
-        f"""SELECT {FACT_NAME_COLUMNS} FROM memories
+        """SELECT memory_id, subject, attribute FROM memories
         WHERE kind <> 'continuity' AND kind = 'factual' ORDER BY created_at, memory_id"""
     )
     preferences = "WHERE kind <> 'continuity' AND kind = 'preferential'"
@@ -303,7 +301,7 @@ def standing(
         keepings=keepings(connection),
         later=written_after(connection, until) if until else (),
         preferences=memories_where(connection, preferences),
-        facts=list(map(fact_name_of, names)),
+        facts=[FactName(one, text_of(subject), text_of(about)) for one, subject, about in names],
         admitted=admitted(connection, where) if where is not None else None,
     )
 

@@ -1,13 +1,13 @@
 """Converts memories and passages to catalog rows, and back."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from secondhop.stores.cues import Breadth
-from secondhop.stores.keeping import AS_STORED, FactName, HistoryEntry, Keeping
+from secondhop.stores.keeping import AS_STORED, HistoryEntry, Keeping
 from secondhop.stores.records import (
     BriefableMemory,
     EarlierText,
@@ -22,7 +22,6 @@ MEMORY_COLUMNS = (
     "memory_id, title, source, created_at, origin, messages, tags, "
     "kind, subject, attribute, value, scope"
 )
-FACT_NAME_COLUMNS = "memory_id, subject, attribute"
 PASSAGE_COLUMNS = "passage_id, memory_id, ordinal, text, tokens, heading"
 KEEPING_COLUMNS = (
     "memory_id, valid_until, salience, deprecated_at, deprecated_because, "
@@ -58,7 +57,7 @@ def _said(memory: Memory) -> Row:
         memory.created_at.isoformat(),
         memory.origin,
         json.dumps(turns),
-        tags_text(memory.tags),
+        json.dumps(memory.tags),
         memory.kind,
         memory.subject,
         memory.attribute,
@@ -67,13 +66,8 @@ def _said(memory: Memory) -> Row:
     )
 
 
-def tags_text(tags: Iterable[str]) -> str:
-    """Tags in the catalog's form: a JSON list."""
-    return json.dumps(list(tags))
-
-
 def tags_of(text: str) -> tuple[str, ...]:
-    """The tags that `tags_text` wrote."""
+    """The tags in a catalog's JSON list."""
     return () if text == "[]" else tuple(json.loads(text))
 
 
@@ -266,12 +260,6 @@ def _moment_text(moment: datetime | None) -> str | None:
 
 def _moment(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
-
-
-def fact_name_of(row: tuple[Any, ...]) -> FactName:
-    """From FACT_NAME_COLUMNS."""
-    memory_id, subject, attribute = row
-    return FactName(memory_id, text_of(subject), text_of(attribute))
 
 
 def text_of(value: str | bytes) -> str:

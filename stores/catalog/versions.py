@@ -1,12 +1,11 @@
 """Keeps the earlier texts of memories in the catalog, always inside one transaction.
 
-If a memory is put under an id that is already stored, the old text is kept here, beside the
-memories. No search reads it. It is deleted with its memory.
+If a memory is put under an id that is already stored, the old text is kept here. No search reads
+it. It is deleted with its memory.
 
-A text is not kept if nothing is lost: if the new text begins with it (a chat that went on and is
-ingested again and again), or if it is kept already (two exports of one chat in a folder would
-change places at every ingest). So what is kept grows with what was said, not with the number of
-ingests.
+A text is not kept if the new one begins with it (a chat that went on), or if it is kept already
+(two exports of one chat in a folder change places at every ingest). So what is kept grows with what
+was said, not with the number of ingests.
 """
 
 from collections.abc import Iterable, Sequence

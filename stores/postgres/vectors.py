@@ -5,13 +5,13 @@ whatever the other entities hold, and takes 0.5 ms of CPU for 1,000 vectors. Ent
 few thousand memories are better kept on a Chroma server.
 """
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import numpy as np
 import psycopg
 
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.postgres.adapters import VectorBytes
 from secondhop.stores.postgres.server import PostgresServer
 from secondhop.stores.records import Vector, Vectors
@@ -50,44 +50,9 @@ class PostgresVectors:
         """
         self._server, self._entity, self._collection = server, entity, collection
 
-    async def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
+    @in_a_thread
+    def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
-        return await asyncio.to_thread(self._nearest, queries, k)
-
-    async def fetch(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """See `VectorIndex`."""
-        return await asyncio.to_thread(self._fetch, list(dict.fromkeys(passage_ids)))
-
-    async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
-        """See `VectorIndex`."""
-        own, pairs = self._collection, zip(passage_ids, vectors, strict=True)
-        rows = [(own, one, _sent(vector)) for one, vector in pairs]
-        await asyncio.to_thread(self._write, _PUT, rows)
-
-    async def remove(self, passage_ids: Sequence[str]) -> None:
-        """See `VectorIndex`."""
-        rows = [(self._collection, list(passage_ids))]
-        await asyncio.to_thread(self._write, _REMOVE, rows)
-
-    async def ids(self) -> set[str]:
-        """See `VectorIndex`."""
-        return {one for (one,) in await asyncio.to_thread(self._read, _IDS)}
-
-    async def count(self) -> int:
-        """See `VectorIndex`."""
-        return sum(count for (count,) in await asyncio.to_thread(self._read, _COUNT))
-
-    async def compact(self) -> bool:
-        """See `VectorIndex`. PostgreSQL's vacuum does it at a time of its own."""
-        return True
-
-    async def drop(self) -> None:
-        """See `VectorIndex`."""
-        await asyncio.to_thread(self._write, _DROP, [(self._collection,)])
-
-    # --- blocking parts, for worker threads ---
-
-    def _nearest(self, queries: Vectors, k: int) -> list[list[tuple[str, float]]]:
         if k < 1 or not self._server.has_vectors():
             return [[] for _ in queries]
         with self._server.transaction(self._entity, writes=False) as connection:
@@ -99,12 +64,46 @@ class PostgresVectors:
             found = [[(one, round(score, 6)) for one, score in cursor] for cursor in asked]
         return [sorted(hits, key=lambda hit: (-hit[1], hit[0])) for hits in found]
 
-    def _fetch(self, passage_ids: list[str]) -> dict[str, Vector]:
-        rows = self._read(_FETCH, passage_ids)
+    @in_a_thread
+    def fetch(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """See `VectorIndex`."""
+        rows = self._read(_FETCH, list(dict.fromkeys(passage_ids)))
         return {
             one: np.frombuffer(vector, dtype=">f4", offset=_HEAD_BYTES).astype(np.float32)
             for one, vector in rows
         }
+
+    @in_a_thread
+    def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+        """See `VectorIndex`."""
+        own, pairs = self._collection, zip(passage_ids, vectors, strict=True)
+        self._write(_PUT, [(own, one, _sent(vector)) for one, vector in pairs])
+
+    @in_a_thread
+    def remove(self, passage_ids: Sequence[str]) -> None:
+        """See `VectorIndex`."""
+        self._write(_REMOVE, [(self._collection, list(passage_ids))])
+
+    @in_a_thread
+    def ids(self) -> set[str]:
+        """See `VectorIndex`."""
+        return {one for (one,) in self._read(_IDS)}
+
+    @in_a_thread
+    def count(self) -> int:
+        """See `VectorIndex`."""
+        return sum(count for (count,) in self._read(_COUNT))
+
+    async def compact(self) -> bool:
+        """See `VectorIndex`. PostgreSQL's vacuum does it at a time of its own."""
+        return True
+
+    @in_a_thread
+    def drop(self) -> None:
+        """See `VectorIndex`."""
+        self._write(_DROP, [(self._collection,)])
+
+    # --- inside ---
 
     def _read(self, sql: LiteralString, *values: object) -> list[tuple[Any, ...]]:
         if not self._server.has_vectors():

@@ -4,9 +4,9 @@ Why not one collection with a filter? At 100,000 passages a filter costs 56 ms p
 forgetting it once shows one entity the memories of another.
 """
 
-import asyncio
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from itertools import pairwise
 from typing import ParamSpec, TypeVar
 
@@ -15,6 +15,7 @@ import numpy as np
 from secondhop.errors import StoreError
 from secondhop.stores.catalog.catalog import Identity
 from secondhop.stores.entity_names import entity_digest
+from secondhop.stores.in_a_thread import in_a_thread
 from secondhop.stores.manifest import Manifest
 from secondhop.stores.records import Vector, Vectors
 from secondhop.stores.vectors.apart import (
@@ -38,12 +39,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def read_twice(read: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-    """Call `read`, and once more if Chroma had lost the index, which is then loaded again."""
-    try:
-        return read(*args, **named)
-    except UnloadedIndexError:
-        return read(*args, **named)
+def read_twice(read: Callable[P, T]) -> Callable[P, T]:
+    """Call `read` once more if Chroma had lost the index, which is then loaded again."""
+
+    @wraps(read)
+    def again(*args: P.args, **named: P.kwargs) -> T:
+        try:
+            return read(*args, **named)
+        except UnloadedIndexError:
+            return read(*args, **named)
+
+    return again
 
 
 def by_cosine(
@@ -67,64 +73,76 @@ class ChromaVectors:
         self._client = client
         self._name, self._dimension = name, dimension
 
-    async def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
+    @in_a_thread
+    @read_twice
+    def nearest(self, queries: Vectors, *, k: int) -> list[list[tuple[str, float]]]:
         """See `VectorIndex`."""
-        return await asyncio.to_thread(read_twice, self._nearest, queries, k)
-
-    async def fetch(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
-        """See `VectorIndex`."""
-        return await asyncio.to_thread(read_twice, self._fetch, list(dict.fromkeys(passage_ids)))
-
-    async def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
-        """See `VectorIndex`. In parts, so that readers need not wait for a big write."""
-        for start in range(0, len(passage_ids), _BATCH):
-            part = slice(start, start + _BATCH)
-            await asyncio.to_thread(self._upsert, list(passage_ids[part]), vectors[part])
-
-    async def remove(self, passage_ids: Sequence[str]) -> None:
-        """See `VectorIndex`."""
-        for start in range(0, len(passage_ids), _BATCH):
-            await asyncio.to_thread(self._remove, list(passage_ids[start : start + _BATCH]))
-
-    async def ids(self) -> set[str]:
-        """See `VectorIndex`."""
-        return await asyncio.to_thread(read_twice, self._ids)
-
-    async def count(self) -> int:
-        """See `VectorIndex`."""
-        return await asyncio.to_thread(read_twice, self._count)
-
-    async def compact(self) -> bool:
-        """See `VectorIndex`."""
-        name = self._name()
-        return name is None or await asyncio.to_thread(self._client.compact, name)
-
-    async def drop(self) -> None:
-        """See `VectorIndex`."""
-        if (name := self._name()) is not None:
-            await asyncio.to_thread(self._client.drop, name)
-
-    def _nearest(self, queries: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        nothing: list[list[tuple[str, float]]] = [[] for _ in queries]
         with self._reading() as collection:
             if collection is None or not len(queries) or k < 1:
-                return nothing
+                return [[] for _ in queries]
             spare = self._spare(collection)
             found = collection.nearest(with_zeros(queries, spare), k=k)
         scale = cosine_scale(spare)
         return [by_cosine(ids, distances, scale=scale) for ids, distances in found]
 
-    def _fetch(self, passage_ids: list[str]) -> dict[str, Vector]:
+    @in_a_thread
+    @read_twice
+    def fetch(self, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """See `VectorIndex`."""
+        wanted = list(dict.fromkeys(passage_ids))
         stored: dict[str, Vector] = {}
         with self._reading() as collection:
             if collection is None:
                 return {}
-            for start in range(0, len(passage_ids), _BATCH):
-                stored.update(collection.vectors(passage_ids[start : start + _BATCH]))
+            for start in range(0, len(wanted), _BATCH):
+                stored.update(collection.vectors(wanted[start : start + _BATCH]))
         if not stored:
             return {}
         vectors = without_patterns(np.stack([*stored.values()]), self._dimension)
         return dict(zip(stored, vectors, strict=True))
+
+    @in_a_thread
+    def upsert(self, passage_ids: Sequence[str], vectors: Vectors) -> None:
+        """See `VectorIndex`. In parts, so that readers need not wait for a big write."""
+        for start in range(0, len(passage_ids), _BATCH):
+            part = slice(start, start + _BATCH)
+            self._upsert(list(passage_ids[part]), vectors[part])
+
+    @in_a_thread
+    def remove(self, passage_ids: Sequence[str]) -> None:
+        """See `VectorIndex`. In parts, as `upsert`."""
+        for start in range(0, len(passage_ids), _BATCH):
+            name = self._existing_name()
+            with self._client.writing(name) as session:
+                collection = session.collection(name)
+                if collection is not None:
+                    collection.delete(list(passage_ids[start : start + _BATCH]))
+
+    @in_a_thread
+    @read_twice
+    def ids(self) -> set[str]:
+        """See `VectorIndex`."""
+        with self._reading() as collection:
+            return set(collection.ids()) if collection is not None else set()
+
+    @in_a_thread
+    @read_twice
+    def count(self) -> int:
+        """See `VectorIndex`."""
+        with self._reading() as collection:
+            return collection.count() if collection is not None else 0
+
+    @in_a_thread
+    def compact(self) -> bool:
+        """See `VectorIndex`."""
+        name = self._name()
+        return name is None or self._client.compact(name)
+
+    @in_a_thread
+    def drop(self) -> None:
+        """See `VectorIndex`."""
+        if (name := self._name()) is not None:
+            self._client.drop(name)
 
     def _upsert(self, passage_ids: list[str], vectors: Vectors) -> None:
         name = self._existing_name()
@@ -134,25 +152,8 @@ class ChromaVectors:
             rows = with_patterns(passage_ids, vectors) if is_wide else vectors
             collection.upsert(passage_ids, rows)
 
-    def _remove(self, passage_ids: list[str]) -> None:
-        name = self._existing_name()
-        with self._client.writing(name) as session:
-            collection = session.collection(name)
-            if collection is not None:
-                collection.delete(passage_ids)
-
-    def _ids(self) -> set[str]:
-        with self._reading() as collection:
-            return set(collection.ids()) if collection is not None else set()
-
-    def _count(self) -> int:
-        with self._reading() as collection:
-            return collection.count() if collection is not None else 0
-
     @contextmanager
-    def _reading(
-        self,
-    ) -> Generator[ChromaCollection | None, None, None]:
+    def _reading(self) -> Generator[ChromaCollection | None, None, None]:
         name = self._name()
         if name is None:
             yield None

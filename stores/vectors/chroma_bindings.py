@@ -1,8 +1,7 @@
 """Opens Chroma's folder through its Rust bindings, without the package `chromadb`.
 
-`import chromadb` takes 0.3 s: it loads OpenTelemetry, gRPC, HTTP clients and embedding functions,
-and a folder of vectors needs none of them. In the end it calls these bindings
-(`chromadb/api/rust.py`), so the files are Chroma's own: `chromadb.PersistentClient` reads and
+`import chromadb` takes 0.3 s, for OpenTelemetry, gRPC and more that a folder of vectors does not
+need. `chromadb.PersistentClient` calls the same bindings (`chromadb/api/rust.py`), so it reads and
 writes the same folder. `tests/stores/test_chroma_format.py` compares the two, and `pyproject.toml`
 names the versions whose bindings are known.
 

@@ -8,12 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any, Protocol
 
-from secondhop.errors import (
-    CorruptStoreError,
-    StoreError,
-    StoreFullError,
-    StoreUnavailableError,
-)
+from secondhop.errors import CorruptStoreError, StoreError, StoreFullError, StoreUnavailableError
 from secondhop.stores.records import Vector, Vectors
 
 HNSW = {
@@ -28,17 +23,15 @@ HNSW = {
 in the write-ahead log, which every query reads from end to end.
 
 A search asks for 256 cues or 360 passages. With `ef_search` at 200, it missed one of 635 cues in 9
-of 375 queries, and which one differed from index to index. At 400 it missed none, in the same
-time. With `ef_construction` at 100, 4 to 21 of 162 searches in cues that sessions had added missed
-one or more, at 200 at most 2."""
+of 375 queries; at 400 it missed none, in the same time. With `ef_construction` at 100, 4 to 21 of
+162 searches in cues that sessions had added missed one or more, at 200 at most 2."""
 
 
 class UnloadedIndexError(CorruptStoreError):
     """Chroma no longer has the index in memory, and has not put it on disk yet.
 
-    Seen with Chroma 1.5.9 on collections of fewer than `sync_threshold` vectors, about once in
-    thirty runs that wrote to another collection meanwhile. When it is loaded again, it comes from
-    the log.
+    Seen with Chroma 1.5.9 on collections of fewer than `sync_threshold` vectors, while another
+    collection was written. When it is loaded again, it comes from the log.
     """
 
 

@@ -8,7 +8,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -45,36 +46,18 @@ class StoredSegment(NamedTuple):
 
 
 def check_database(folder: Path) -> None:
-    """Check that Chroma's own database is intact, if there is one.
-
-    Raises:
-        CorruptStoreError: it is damaged.
-    """
+    """Raise CorruptStoreError if there is a database of Chroma, and it is damaged."""
     if not (folder / "chroma.sqlite3").exists():
         return
-    try:
-        with closing(_connection(folder)) as connection:
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise damaged_vectors(folder, str(error)) from error
+    with _reading(folder) as connection:
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise damaged_vectors(folder, verdict)
 
 
 def stored_segment(folder: Path, name: str) -> StoredSegment | None:
-    """What Chroma's database says about the collection; None if there is none.
-
-    Raises:
-        CorruptStoreError: the database cannot be read.
-    """
-    try:
-        return _stored_segment(folder, name)
-    except sqlite3.DatabaseError as error:
-        raise damaged_vectors(folder, str(error)) from error
-
-
-def _stored_segment(folder: Path, name: str) -> StoredSegment | None:
-    with closing(_connection(folder)) as connection:
+    """What Chroma's database says about the collection; None if there is none."""
+    with _reading(folder) as connection:
         if not _has_its_tables(connection):
             return None
         row = connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
@@ -119,11 +102,7 @@ def index_log(folder: Path) -> None:
 
 
 def remove_unknown_segments(folder: Path) -> None:
-    """Delete the index files of collections that were dropped.
-
-    Raises:
-        OSError: that cannot be done now.
-    """
+    """Delete the index files of dropped collections. Raises OSError if that fails now."""
     # list the folders first: a collection that another process begins later is then not among them
     folders = [path for path in folder.iterdir() if path.is_dir()]
     known = set(_in_own_process(folder, "SELECT id FROM segments"))
@@ -134,11 +113,7 @@ def remove_unknown_segments(folder: Path) -> None:
 
 
 def vacuum(folder: Path) -> None:
-    """Rewrite the database without the pages that were freed.
-
-    Raises:
-        OSError: that cannot be done now.
-    """
+    """Rewrite the database without the pages that were freed. Raises OSError if that fails now."""
     _in_own_process(folder, _VACUUM)
 
 
@@ -155,8 +130,7 @@ connection.close()
 def _in_own_process(folder: Path, sql: str) -> list[str]:
     """Run a statement in a process of its own, and return the first column of its rows.
 
-    In this process, our SQLite would release the locks of Chroma's own SQLite when it closes the
-    file
+    In this process, our SQLite would release the locks of Chroma's own when it closes the file
     (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     """
     command = [sys.executable, "-I", "-c", _SCRIPT, str(folder / "chroma.sqlite3"), sql]
@@ -174,6 +148,16 @@ def damaged_vectors(folder: Path, reason: str) -> CorruptStoreError:
         f"the vectors below {folder} are damaged ({reason}); "
         f"the memories are safe: {rebuild_command(str(folder.parent))} rebuilds the vectors"
     )
+
+
+@contextmanager
+def _reading(folder: Path) -> Generator[sqlite3.Connection, None, None]:
+    """A connection. What SQLite cannot read is a CorruptStoreError."""
+    try:
+        with closing(_connection(folder)) as connection:
+            yield connection
+    except sqlite3.DatabaseError as error:
+        raise damaged_vectors(folder, str(error)) from error
 
 
 def _connection(folder: Path) -> sqlite3.Connection:

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -35,18 +35,16 @@ class ChromaServer:
         self._guard = threading.Lock()
 
     @contextmanager
-    def reading(self, name: str) -> Generator[ChromaSession | None, None, None]:
+    def reading(self, name: str) -> Generator[ChromaSession, None, None]:
         """See `ChromaClient`."""
         del name
         with chroma_errors(self._url, cure=self._cure):
             yield self._connected()
 
-    @contextmanager
-    def writing(self, name: str, *, adds_bytes: int = 0) -> Generator[ChromaSession, None, None]:
+    def writing(self, name: str, *, adds_bytes: int = 0) -> AbstractContextManager[ChromaSession]:
         """See `ChromaClient`."""
-        del name, adds_bytes
-        with chroma_errors(self._url, cure=self._cure):
-            yield self._connected()
+        del adds_bytes
+        return self.reading(name)
 
     def drop(self, name: str) -> None:
         """See `ChromaClient`."""

@@ -18,8 +18,13 @@ class VectorsElsewhereError(StoreError):
     """The vectors of an entity are not where they were looked for."""
 
     def __init__(self, entity: str, *, place: str) -> None:
+        where = "in the store's own folder"
+        way = "leave --chroma, SECONDHOP_CHROMA and `chroma_url` out"
+        if place:
+            where = f"on the Chroma server {place}"
+            way = f"name it: --chroma {place}, or `chroma_url`"
         super().__init__(
-            f"the vectors of entity {entity!r} are {place_words(place)}; {way_to(place)}. Nothing "
+            f"the vectors of entity {entity!r} are {where}; {way}. Nothing "
             f"was changed. (`secondhop reindex` makes new ones in the place you name.)"
         )
         self.entity, self.place = entity, place
@@ -28,18 +33,6 @@ class VectorsElsewhereError(StoreError):
 def place_of(server: str | None) -> str:
     """Where a store with this Chroma server, or without one, keeps its vectors."""
     return server_name(server) if server else FOLDER
-
-
-def place_words(place: str) -> str:
-    """ "on the Chroma server http://localhost:8000"."""
-    return f"on the Chroma server {place}" if place else "in the store's own folder"
-
-
-def way_to(place: str) -> str:
-    """What to do in order to use the vectors of that place."""
-    if place:
-        return f"name it: --chroma {place}, or `chroma_url`"
-    return "leave --chroma, SECONDHOP_CHROMA and `chroma_url` out"
 
 
 def identity_at(place: str, catalog: Catalog) -> Identity:

@@ -61,7 +61,7 @@ class Learning:
             return Learned()
         stored = await self._services.reader.cards([*session.shown, *session.retrieved])
         if not dry_run:
-            await self._count(without_the_gone(session, stored))
+            await self._count(session, stored)
         said = credit_of(session.last_votes(), session.accepted)
         credit = {one: value for one, value in said.items() if one in stored}
         if not credit:
@@ -183,27 +183,17 @@ class Learning:
         best = int(np.argmax(cosines))
         return cues[best] if near[best] >= SAME else None
 
-    async def _count(self, session: ResolvedSession) -> None:
-        if self._counters is None or not (session.shown or session.retrieved):
+    async def _count(self, session: ResolvedSession, stored: Collection[str]) -> None:
+        if self._counters is None or not stored:
             return
         use = Use(
             trace_id="",
             at=session.asked_at,
-            retrieved=[*session.shown, *session.retrieved],
-            shown=session.shown,
-            accepted=session.accepted,
+            retrieved=[one for one in (*session.shown, *session.retrieved) if one in stored],
+            shown=[one for one in session.shown if one in stored],
+            accepted=[one for one in session.accepted if one in stored],
         )
         await self._counters.count(use, noted=False)
-
-
-def without_the_gone(session: ResolvedSession, stored: Collection[str]) -> ResolvedSession:
-    """The session without the memories that are no longer stored."""
-    return session.model_copy(
-        update={
-            name: [one for one in getattr(session, name) if one in stored]
-            for name in ("shown", "retrieved", "accepted")
-        }
-    )
 
 
 def question_line(question: str) -> str:

@@ -47,11 +47,7 @@ def new_memory(
     tags: Sequence[str],
     memory_id: str | None,
 ) -> Memory:
-    """The memory to store, from what a program gives; without `memory_id` it gets a new id.
-
-    Raises:
-        UsageError: an argument is not valid.
-    """
+    """As `memory_from`, from what a program gives; without `memory_id` it gets a new id."""
     check_rememberable(what)
     check_storable(title, name="title")
     if memory_id is not None:
@@ -61,11 +57,7 @@ def new_memory(
 
 
 def memory_from(what: Rememberable, *, title: str, at: datetime, memory_id: str) -> Memory:
-    """The memory to store.
-
-    Raises:
-        UsageError: the text, or a part of a fact or preference, is empty.
-    """
+    """The memory to store. Raises UsageError if its text or another part is empty."""
     match what:
         case Fact():
             fact = Fact(
@@ -129,11 +121,7 @@ def given_title(old: Memory) -> str:
 
 
 def spaced(text: str, name: str) -> str:
-    """The text with single spaces.
-
-    Raises:
-        UsageError: the text is empty.
-    """
+    """The text with single spaces. Raises UsageError if it is empty."""
     if not text.strip():
         raise UsageError(f"{name} is empty")
     return " ".join(text.split())

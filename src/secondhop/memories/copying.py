@@ -38,18 +38,12 @@ async def copied(
     chroma_url: str | None = None,
     entities: Sequence[str] | None = None,
 ) -> Copied:
-    """Copy entities with everything that is kept of them. After a kill, run it again.
-
-    Args:
-        to: a folder, or postgresql://…
-        chroma_url: the Chroma server for the copy's vectors.
-        entities: by default all.
+    """See `Maintenance.acopy`.
 
     Raises:
-        UnknownEntityError: nothing is stored for one of them; nothing was copied.
-        UsageError: both stores are the same.
-        StoreError: nothing is stored in the source, or see `copy_entity`; entities that were copied
-        before stay.
+        UnknownEntityError: nothing is stored for one of the entities; nothing was copied.
+        StoreError: nothing is stored in the source; else as `copy_entity`, and entities that were
+            copied before stay.
     """
     chosen = await asyncio.to_thread(source.entities) if entities is None else list(entities)
     if not chosen:

@@ -4,6 +4,7 @@ An export that is imported and exported again is the same, byte for byte.
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from secondhop.errors import UsageError
@@ -12,17 +13,12 @@ from secondhop.ingest.batches import embedded_texts
 from secondhop.ingest.jsonl import EXPORT_FORMAT
 from secondhop.ingest.pipeline import ingest_memories
 from secondhop.ingest.run import IngestProgress
-from secondhop.memories.export_format import (
-    VERSION,
-    End,
-    Header,
-    MemoryRecord,
-    record_of,
-)
+from secondhop.memories.export_format import VERSION, End, Header, MemoryRecord, record_of
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.embedder import Embedder
 from secondhop.stores.catalog.keeping import KeepingView
 from secondhop.stores.counters import Counters, CounterStore
+from secondhop.stores.cues import Cue
 from secondhop.stores.entity_store import EntityStore
 from secondhop.stores.keeping import HistoryEntry, Keeping, KeepingChange
 from secondhop.stores.records import EarlierText
@@ -87,15 +83,7 @@ async def imported(
     progress: IngestProgress | None = None,
     dry_run: bool = False,
 ) -> Imported:
-    """Store the memories of an export; those already stored stay. After a kill, run it again.
-
-    Args:
-        dry_run: only read and compare; nothing is embedded or stored.
-
-    Raises:
-        UsageError: it is not an export, it is incomplete, or a line cannot be read; nothing is
-        stored.
-    """
+    """See `Maintenance.aimport`. After a kill, run it again."""
     header, records = read_export(lines)
     store, embedder = writing.store, writing.embedder
     known = dict(await store.content_hashes())
@@ -141,11 +129,7 @@ def read_export(lines: Iterable[str]) -> tuple[Header, list[MemoryRecord]]:
 
 
 def header_of(numbered: Sequence[tuple[int, str]]) -> Header:
-    """The header in the first line.
-
-    Raises:
-        UsageError: it cannot be read, or is not the header of an export.
-    """
+    """The header in the first line. Raises UsageError if that is not the header of an export."""
     try:
         return record_of(Header, numbered[0][1] if numbered else "", 1)
     except UsageError as error:
@@ -165,29 +149,17 @@ def notice_of(header: Header) -> str:
 
 
 def expect_all(lines: Sequence[tuple[int, str]]) -> None:
-    """Check that the last line says how many memories there are, and that they are all there.
-
-    Raises:
-        UsageError: lines are missing, or there are too many.
-    """
+    """Raise UsageError unless the last line says how many memories there are, and all are there."""
     held, told = len(lines), "does not say how many it holds"
-    expected = count_in(lines[-1][1]) if lines else None
-    if expected is not None:
-        held, told = held - 1, f"says {expected}"
-        if held == expected:
+    with suppress(UsageError, IndexError):  # the last line is another one, or there is none
+        end = record_of(End, lines[-1][1], 0)
+        held, told = held - 1, f"says {end.memories}"
+        if held == end.memories:
             return
     raise UsageError(
         f"the export is incomplete: it holds {held} memories, and its last line {told}; "
         f"nothing was imported: copy all of the file, or export it again"
     )
-
-
-def count_in(line: str) -> int | None:
-    """The number of memories that a last line gives; None if it is not a last line."""
-    try:
-        return record_of(End, line, 0).memories
-    except UsageError:
-        return None
 
 
 async def restore_state(
@@ -207,8 +179,8 @@ async def restore_cues(
     ids = [record.id for record in records]
     known = {*await store.cues.annotations(ids), *await store.cues.of_memories(ids)}
     mine = [record for record in records if record.id not in known]
-    annotations = [one for record in mine for one in record.annotations_of(record.stored())]
-    added = [cue for record in mine for cue in record.added_cues()]
+    annotations = [own.annotation(one.stored()) for one in mine for own in one.annotations]
+    added = [Cue(memory_id=one.id, **own.model_dump()) for one in mine for own in one.cues]
     if not annotations and not added:
         return
     cues = [*(cue for annotation in annotations for cue in annotation.cues), *added]

@@ -34,11 +34,7 @@ MOST_COUNTED = 2**53
 
 
 def utc_moment(given: object) -> datetime:
-    """A moment of an export, in UTC; one without a time zone is taken as UTC.
-
-    Raises:
-        ValueError: it is not a moment.
-    """
+    """A moment of an export, in UTC also if it names no zone. Raises ValueError for others."""
     if isinstance(given, str):
         given = datetime.fromisoformat(given)
     if not isinstance(given, datetime):
@@ -257,14 +253,6 @@ class MemoryRecord(TextRecord):
     def stored(self) -> Memory:
         """The memory to store."""
         return self.memory(self.id)
-
-    def annotations_of(self, memory: Memory) -> list[Annotation]:
-        """The annotations, for the memory as it is stored."""
-        return [one.annotation(memory) for one in self.annotations]
-
-    def added_cues(self) -> list[Cue]:
-        """The cues that belong to no annotation."""
-        return [Cue(memory_id=self.id, **one.model_dump()) for one in self.cues]
 
     def earlier_texts(self) -> list[EarlierText]:
         """Its earlier texts, oldest first."""

@@ -1,7 +1,7 @@
 """Finds memories by words that a person remembers of them: exactly, without embeddings."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from secondhop.errors import NotStoredError, UsageError
@@ -64,24 +64,11 @@ async def id_of(memories: "MemoryService", words: str, *, at_most: int | None = 
     found = await memories.afind(words)
     if at_most is not None:
         found = [one for one in found if distance(one, words) in range(at_most + 1)]
-    return meant(found, words).memory_id
-
-
-def meant(found: Sequence[Version], words: str) -> Version:
-    """The one memory that is nearest to the words.
-
-    Args:
-        found: the memories with these words, nearest first.
-
-    Raises:
-        NotStoredError: `found` is empty.
-        UsageError: several are equally near; the message lists their ids.
-    """
     if not found:
         raise NotStoredError(f"no stored memory has the id, the title or the words {words!r}")
     nearest = [one for one in found if distance(one, words) == distance(found[0], words)]
     if len(nearest) == 1:
-        return nearest[0]
+        return nearest[0].memory_id
     names = [(one.memory_id, one.title or first_words(one.text)) for one in nearest[:NAMED]]
     listed = "; ".join(f"{memory_id!r} “{name}”" for memory_id, name in names)
     raise UsageError(

@@ -54,9 +54,7 @@ class Forgetter:
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> Forgotten:
         """Delete these memories, and those of an earlier call that was interrupted.
 
-        Raises:
-            UsageError: one is not stored; nothing was forgotten.
-            UnfinishedForgettingError: it was begun but not finished.
+        Raises as `MemoryService.aforget`.
         """
         unfinished = await self.writing.store.erasure.unfinished() or []
         for memory_id in set(memory_ids) - set(unfinished):

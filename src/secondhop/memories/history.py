@@ -1,6 +1,6 @@
 """The versions and the history of a memory, and facts by their names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 from secondhop.memories.records import MemoryHistory, PastEvent, StoredCue, StoredFact, Version
@@ -15,18 +15,13 @@ def history_of(memory_id: str, view: KeepingView, *, now: datetime) -> MemoryHis
     found = [memory for i in chain_of(memory_id, view) if (memory := view.memory(i)) is not None]
     found.sort(key=lambda memory: (memory.created_at, memory.memory_id))
     events = [event for memory in found for event in events_of(memory, view)]
+    cues = of_memories(view.connection, [memory.memory_id for memory in found])
     return MemoryHistory(
         memory_id=memory_id,
         versions=[version for one in found for version in versions_of(one, view, now=now)],
         events=sorted(events, key=lambda event: event.at),
-        cues=cues_in(view, [memory.memory_id for memory in found]),
+        cues=[StoredCue.of(cue) for one in found for cue in cues.get(one.memory_id, ())],
     )
-
-
-def cues_in(view: KeepingView, memory_ids: Sequence[str]) -> list[StoredCue]:
-    """The cues of these memories, in their order."""
-    cues = of_memories(view.connection, memory_ids)
-    return [StoredCue.of(cue) for one in memory_ids for cue in cues.get(one, ())]
 
 
 def chain_of(memory_id: str, view: KeepingView) -> list[str]:

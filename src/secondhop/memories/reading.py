@@ -1,6 +1,6 @@
 """`recall.memories`: reads what is stored, and earlier versions of it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
@@ -63,16 +63,12 @@ class MemoryReading:
         then the others; newest first in each group.
         """
         check_text(words, name="what is looked for")
-        return with_words([one async for one in self._all()], words)
+        found: list[Version] = []
+        while page := await self.alist(after=found[-1].memory_id if found else "", limit=PAGE):
+            found += page
+        return with_words(found, words)
 
     find = blocking(afind)
-
-    async def _all(self) -> AsyncIterator[Version]:
-        after = ""
-        while page := await self.alist(after=after, limit=PAGE):
-            for one in page:
-                yield one
-            after = page[-1].memory_id
 
     async def acounts(self) -> StoreCounts:
         """How many memories and passages are stored."""

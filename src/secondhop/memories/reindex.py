@@ -45,13 +45,7 @@ async def rebuild_unfinished(
 async def reindex_entity(
     home: StoreDirectory, entity: str, *, embedder: Embedder, progress: IngestProgress | None = None
 ) -> int:
-    """Rebuild the vectors of one entity from its catalog. Returns the number of passages.
-
-    The old vectors stay in use until the end. If the process is killed before, nothing changes.
-
-    Raises:
-        StoreError: nothing is stored for the entity, or it is open; nothing has changed.
-    """
+    """See `areindex`. The old vectors stay in use until the end; a kill before changes nothing."""
     if await asyncio.to_thread(home.place.is_in_use, entity):
         raise StoreError(
             f"entity {entity!r} is open, in this program or in another one (a server, an ingest), "

@@ -153,8 +153,7 @@ def entered(
         detail: for its own history.
         reason: for the histories of the memories that it supersedes.
 
-    Raises:
-        UsageError: a named memory is not stored, or was superseded by another one.
+    Raises as `existing` and `superseding` do for the named memories.
     """
     own = keeping
     if place.later is not None:
@@ -195,8 +194,7 @@ def unlike(old: Memory, new: Memory) -> str:
         return ""
     return (
         f"{old.memory_id} was {old.subject}: {old.attribute}, but {new.memory_id} is "
-        f"{new.subject}: "
-        f"{new.attribute}; if that is a mistake, restore {old.memory_id}"
+        f"{new.subject}: {new.attribute}; if that is a mistake, restore {old.memory_id}"
     )
 
 
@@ -239,11 +237,7 @@ def superseding(
 ) -> KeepingChange:
     """The change by which `new` supersedes `old`, from the later of their dates on.
 
-    Args:
-        relink: allow it even if another memory has superseded `old`.
-
-    Raises:
-        UsageError: another memory has, and `relink` is False.
+    If another memory has superseded `old` already, that is a UsageError, unless `relink` allows it.
     """
     keeping = view.keeping(old.memory_id)
     taken = keeping.superseded_by
@@ -264,11 +258,7 @@ def superseding(
 
 
 def existing(memory_id: str, view: KeepingView) -> Memory:
-    """The memory of this id.
-
-    Raises:
-        UsageError: it is not stored, or the id is not valid.
-    """
+    """The memory of this id. Raises UsageError if it is not stored, or the id is not valid."""
     check_id(memory_id)
     memory = view.memory(memory_id)
     if memory is None:
@@ -317,11 +307,7 @@ def successors_of(memory_id: str, view: KeepingView) -> list[str]:
 def deprecate(
     memory_id: str, reason: str, view: KeepingView, *, at: datetime
 ) -> Sequence[KeepingChange]:
-    """The change that makes a memory invalid from `at` on; () if it is, for the same reason.
-
-    Raises:
-        UsageError: it is not stored.
-    """
+    """The change that makes a memory invalid from `at` on; () if it is, for the same reason."""
     existing(memory_id, view)
     keeping = view.keeping(memory_id)
     if keeping.deprecated_at is not None and keeping.deprecated_because == reason:
@@ -335,9 +321,6 @@ def restore(memory_id: str, view: KeepingView, *, at: datetime) -> Sequence[Keep
     """The change that makes a memory valid again, whatever ended it; () if it is valid.
 
     The memory that superseded it stays valid, too.
-
-    Raises:
-        UsageError: it is not stored.
     """
     existing(memory_id, view)
     keeping = view.keeping(memory_id)
@@ -374,9 +357,6 @@ def change(
     """The change of expiry, salience or mark; () if nothing is new.
 
     None leaves a value as it is, and "" removes an expiry or a mark.
-
-    Raises:
-        UsageError: it is not stored.
     """
     existing(memory_id, view)
     keeping = view.keeping(memory_id)
@@ -388,11 +368,14 @@ def change(
     )
     if new == keeping:
         return ()
-    details = [
-        *([expiry_detail(valid_until)] if valid_until is not None else []),
-        *([f"salience {salience:g}"] if salience is not None else []),
-        *([f"marked {mark}" if mark else "no longer marked"] if mark is not None else []),
-    ]
+    details: list[str] = []
+    if valid_until is not None:
+        ends = f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
+        details.append(ends)
+    if salience is not None:
+        details.append(f"salience {salience:g}")
+    if mark is not None:
+        details.append(f"marked {mark}" if mark else "no longer marked")
     return [
         KeepingChange(
             memory_id=memory_id, keeping=new, act="changed", at=at, detail=", ".join(details)
@@ -400,17 +383,8 @@ def change(
     ]
 
 
-def expiry_detail(valid_until: datetime | Literal[""]) -> str:
-    """An expiry in the words of the history."""
-    return f"valid until {valid_until.isoformat()}" if valid_until else "no longer expires"
-
-
 def checked_salience(salience: object) -> float:
-    """The salience; the neutral one for None.
-
-    Raises:
-        UsageError: it is not a number in 0..1.
-    """
+    """The salience; the neutral one for None. Raises UsageError if it is not in 0..1."""
     if salience is None:
         return Keeping().salience
     if not isinstance(salience, int | float) or isinstance(salience, bool):
@@ -421,11 +395,7 @@ def checked_salience(salience: object) -> float:
 
 
 def checked_mark(mark: Mark) -> Mark:
-    """The mark itself.
-
-    Raises:
-        UsageError: it is not one of `MARKS`.
-    """
+    """The mark. Raises UsageError if it is not one of `MARKS`."""
     if mark not in MARKS:
         raise UsageError(f'a mark is "core", "open" or "" for none, not {mark!r}')
     return mark

@@ -36,11 +36,7 @@ from secondhop.memories.building import (
 )
 from secondhop.memories.forgetting import Forgetter
 from secondhop.memories.reading import MemoryReading
-from secondhop.memories.records import (
-    Accepted,
-    Forgotten,
-    Kept,
-)
+from secondhop.memories.records import Accepted, Forgotten, Kept
 from secondhop.memories.writing import Forgets, MemoryWriting
 from secondhop.models.llm import StructuredLLM
 from secondhop.moments import in_utc

@@ -128,11 +128,7 @@ class MemoryWriting:
             await other.aforget(memory_ids)
 
     async def existing(self, memory_id: str) -> Memory:
-        """The stored memory of this id.
-
-        Raises:
-            UsageError: there is none.
-        """
+        """The stored memory of this id. Raises UsageError if there is none."""
         return await self.store.look(lambda view: rules.existing(memory_id, view))
 
     async def _stored(self, memory: Memory, deciding: Deciding) -> rules.NewMemoryDecision:

@@ -56,11 +56,7 @@ def heard(messages: Sequence[Sayable], *, now: datetime) -> list[Heard]:
 
 
 def said_in(given: Mapping[str, Any], place: int) -> Said:
-    """A message from a mapping.
-
-    Raises:
-        UsageError: it has no role or content, or an invalid date.
-    """
+    """A message from a mapping; raises as `heard`."""
     name = f"message {place + 1}"
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers
         raise UsageError(f'{name} is not an object with "role" and "content", but {given!r:.60}')
@@ -120,11 +116,8 @@ def seen_words(notes: Sequence[tuple[str, str]]) -> dict[str, list[SeenWords]]:
 def maybe_said_anew(said: Sequence[Heard], seen: Collection[str]) -> set[int]:
     """Indices of messages that may have been said again, though they equal earlier ones.
 
-    These are user messages without a date: the newest one, and those not observed before this
-    call.
-
-    Args:
-        seen: digests of messages observed before this call.
+    These are user messages without a date: the newest one, and those whose digests are not in
+    `seen`, the messages observed before this call.
     """
     own = [place for place, one in enumerate(said) if one.turn.role == SPEAKER]
     new = [place for place in own if place == own[-1] or said[place].digest not in seen]

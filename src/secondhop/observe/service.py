@@ -23,29 +23,13 @@ from secondhop.nodes.budget import counts_of
 from secondhop.nodes.config import RecallLimits
 from secondhop.observe.conversation import conversation, going_on, spoken_in
 from secondhop.observe.draft import Draft, DraftView
-from secondhop.observe.messages import (
-    Heard,
-    SeenWords,
-    came_of,
-    heard,
-    maybe_said_anew,
-    seen_words,
-)
+from secondhop.observe.messages import Heard, SeenWords, came_of, heard, maybe_said_anew, seen_words
 from secondhop.observe.plain import OTHER_LANGUAGE, PLAIN, in_another_language
 from secondhop.observe.port import SPEAKER, Reading, Turn
 from secondhop.observe.reader import Heap, read_all
-from secondhop.observe.records import (
-    DroppedReading,
-    Observation,
-    Observed,
-    Sayable,
-)
+from secondhop.observe.records import DroppedReading, Observation, Observed, Sayable
 from secondhop.observe.rules import Judgement, Statement, judged, repeating
-from secondhop.observe.statements import (
-    observation,
-    seen_before,
-    statement_of,
-)
+from secondhop.observe.statements import observation, seen_before, statement_of
 from secondhop.prompts.templates import PromptSource, load_prompts
 from secondhop.ranking.words import words
 from secondhop.stores.catalog.keeping import KeepingView

@@ -47,9 +47,7 @@ def observe_sheet(
 ) -> ObserveSheet:
     """Render a conversation, each message quoted between tags of this call.
 
-    Args:
-        known: current facts and preferences, whose names the model uses again; those that share
-            most words with the conversation first.
+    The model uses the names in `known` again: current facts and preferences, the nearest first.
     """
     names = [part for one in known for part in (one.subject, one.attribute, one.text)]
     tag = tags.draw([*(turn.content for turn in turns), *names])

@@ -32,9 +32,8 @@ def seen_before(
     observed before.
 
     An earlier memory from the same words that says the same counts first. Otherwise any remaining
-    earlier memory from these words counts, because a model may word the same thing differently. An
-    earlier memory that says the same as one statement does not count for the others: a process may
-    have ended after it had written only some of them.
+    one counts, because a model may word the same thing differently; not one that says the same as
+    another statement, because a process may have ended after it had written only some of them.
 
     Args:
         anew: the message may have been said again. Then memories from its words that another

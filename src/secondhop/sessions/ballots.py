@@ -4,12 +4,7 @@ from collections.abc import Mapping
 
 from secondhop.errors import UsageError
 from secondhop.nodes.session.session_state import CastBallot, SessionState, Voter
-from secondhop.nodes.session.voting import (
-    check_rounds_left,
-    check_shown,
-    checked_ballot,
-    shown_now,
-)
+from secondhop.nodes.session.voting import check_rounds_left, check_shown, checked_ballot, shown_now
 from secondhop.ranking.votes import VoteName
 
 

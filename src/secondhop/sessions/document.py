@@ -7,7 +7,7 @@ names of facts. A session ends when a memory in it is deleted.
 
 import json
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from secondhop.errors import StoreError
@@ -15,7 +15,6 @@ from secondhop.nodes.fuse import as_candidate
 from secondhop.nodes.services import Services
 from secondhop.nodes.session.session_state import SessionState
 from secondhop.nodes.state import Candidate
-from secondhop.stores.records import MemoryCard
 
 VERSION = 3
 """Grows when an older secondhop can no longer read the document."""
@@ -86,21 +85,15 @@ async def with_words_of_today(known: dict[str, Any], *, services: Services) -> S
     cards = await services.reader.cards([*kept])
     services.hidden.forget(state["trace_id"])  # something may have ended since the round
     hidden = await services.hidden.of(state, services)
-    state["candidates"] = {
-        memory_id: candidate_of(
-            cards[memory_id], own, hidden.reasons, proved_for=proved.get(memory_id)
-        )
-        for memory_id, own in kept.items()
-        if memory_id in cards and memory_id not in hidden.reasons
-    }
+    for memory_id, own in kept.items():
+        if memory_id in cards and memory_id not in hidden.reasons:
+            made = as_candidate(
+                cards[memory_id],
+                own["scores"],
+                None,
+                own["first_round"],
+                hidden=hidden.reasons,
+                proved_for=proved.get(memory_id),
+            )
+            state["candidates"][memory_id] = cast(Candidate, {**made, **own})
     return state
-
-
-def candidate_of(
-    card: MemoryCard, own: dict[str, Any], hidden: Collection[str], *, proved_for: str | None
-) -> Candidate:
-    """A candidate with its current card."""
-    made = as_candidate(
-        card, own["scores"], None, own["first_round"], hidden=hidden, proved_for=proved_for
-    )
-    return cast(Candidate, {**made, **own})

@@ -15,8 +15,7 @@ def chosen_sessions(named: str | SessionStore | None) -> SessionStore | None:
     """The session store; None if sessions are kept where the memories are.
 
     Args:
-        named: None or "sqlite": where the memories are; an address of a Redis server; or a store
-            of your own.
+        named: None or "sqlite"; an address of a Redis server; or a store of your own.
 
     Raises:
         UsageError: none of these, or redis-py is not installed.
