@@ -11,9 +11,7 @@ function cuesView(told, changed) {
       "li",
       { "data-learned": cue.origin === "session" && told.memory_id },
       cue.text,
-      el(
-        "span",
-        { class: "quiet" },
+      quiet(
         ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `,
       ),
       button(
@@ -43,14 +41,14 @@ function cuesView(told, changed) {
   const against = told.cues.filter((cue) => cue.proved < 0);
   list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
   return [
-    el("h3", {}, "Stored for"),
-    told.role && el("p", {}, `Role: ${told.role}`),
+    el("h3", "Stored for"),
+    told.role && el("p", `Role: ${told.role}`),
     list,
     cueForm(told.memory_id, (cue) => {
       list.append(row(cue));
       now([...told.cues, cue]);
     }),
-    against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null,
+    against.length ? [el("h3", "Voted down for"), el("ul", against.map(row))] : null,
   ];
 }
 
@@ -103,11 +101,7 @@ function cueButton(memoryId, { question, trace }) {
       replace(
         holder,
         el("span", { class: "warning" }, FULL, " "),
-        el(
-          "button",
-          { type: "button", class: "link inline", onclick: () => openMemory(memoryId) },
-          "Its cues",
-        ),
+        linkButton({ onclick: () => openMemory(memoryId) }, "Its cues"),
       );
     else offer();
   });
@@ -121,19 +115,10 @@ function cueForm(memoryId, added) {
     "aria-label": "New cue",
     required: true,
   });
-  return el(
-    "form",
-    {
-      class: "row",
-      onsubmit: (event) => {
-        event.preventDefault();
-        trying(async () => {
-          added(await addCue(memoryId, words.value));
-          words.value = "";
-        }, event.target);
-      },
-    },
-    words,
-    el("button", {}, "Add cue"),
-  );
+  const submit = (form) =>
+    trying(async () => {
+      added(await addCue(memoryId, words.value));
+      words.value = "";
+    }, form);
+  return formFor("row", submit, words, el("button", "Add cue"));
 }

@@ -61,14 +61,12 @@ async function showKept(traceId, out, last = null) {
   const holder = el("div");
   replace(
     out,
-    el("h2", {}, result.question),
+    el("h2", result.question),
     askedWith(traced.trace, prompts),
     button("Ask again", () => askAgain(traced.trace)),
     traced.trace.stop_reason === "votes" &&
       !last &&
-      el(
-        "p",
-        { class: "quiet" },
+      remark(
         standing
           ? "This is an earlier round; votes go to the last one."
           : sessionId
@@ -93,18 +91,17 @@ async function showKept(traceId, out, last = null) {
   return session;
 }
 
-/** A line that names the memories of a kept recall whose text has changed since; null if there are none. */
+/** A line that names the memories of a kept recall whose text has changed since; nothing if there are none. */
 function changedView({ trace, stored }, names) {
   const changed = trace.returned.filter(
     (id) => stored.has(id) && stored.get(id).evidence.length < (trace.evidence[id] ?? []).length,
   );
-  return changed.length
-    ? el(
-        "p",
-        { class: "warning" },
-        `The text has changed since this recall of: ${named(changed, names)}. It is shown as it is now.`,
-      )
-    : null;
+  return (
+    changed.length &&
+    warning(
+      `The text has changed since this recall of: ${named(changed, names)}. It is shown as it is now.`,
+    )
+  );
 }
 
 /** The result of a recall, as far as its trace tells it. `stored`: {id: memory as it is stored now}, with the evidence; a memory forgotten since has none. */
@@ -256,9 +253,7 @@ const votesCounted = (votes) =>
 
 /** A line that says what a recall was asked with. */
 const askedWith = (trace, prompts) =>
-  el(
-    "p",
-    { class: "quiet" },
+  remark(
     [
       `asked for ${plural(trace.k, "memory", "memories")}`,
       ...askedFor(trace),
@@ -353,25 +348,21 @@ function roundsView(trace, names, tells) {
     const link = (one) => {
       const words = `round ${one.round}${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`;
       return one.trace_id === trace.trace_id
-        ? el("strong", {}, words)
+        ? el("strong", words)
         : el("a", { href: addressOf(one.trace_id) }, words);
     };
     replace(
       view,
       rounds.length > (isRound ? 1 : 0) &&
-        el(
-          "p",
-          { class: "quiet" },
+        remark(
           isRound
             ? "Rounds of this session: "
             : `A ${rounds[0].resolved ? "resolved " : ""}session on this question followed: `,
           rounds.map((one, index) => [index > 0 && " · ", link(one)]),
         ),
-      came.length > 0 && el("p", { class: "quiet" }, `New in this round: ${named(came, names)}`),
-      left.length > 0 &&
-        el("p", { class: "quiet" }, `No longer in the answer: ${named(left, all)}`),
-      told &&
-        el("p", { class: "quiet" }, `Votes ${isRound ? "on this answer" : "in round 1"}: ${told}`),
+      came.length > 0 && remark(`New in this round: ${named(came, names)}`),
+      left.length > 0 && remark(`No longer in the answer: ${named(left, all)}`),
+      told && remark(`Votes ${isRound ? "on this answer" : "in round 1"}: ${told}`),
     );
   });
   return view;
@@ -394,7 +385,7 @@ function tracesView() {
     "aria-label": "Filter",
     oninput: () => draw(),
   });
-  const all = el("div", {}, words, list),
+  const all = el("div", words, list),
     back = button("All recalls", () => close());
   const close = () => {
     replace(out);
@@ -422,7 +413,7 @@ function tracesView() {
         "button",
         { type: "button", class: "link", onclick: () => open(one.trace_id) },
         one.question,
-        el("span", { class: "quiet" }, ` ${keptFacts(one)}`),
+        quiet(` ${keptFacts(one)}`),
       ),
       button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }),
     );
@@ -432,7 +423,7 @@ function tracesView() {
       list,
       kept?.length
         ? kept.filter((one) => keptHas(one, words.value)).map(row)
-        : el("li", {}, "No recalls yet. Ask a question first."),
+        : el("li", "No recalls yet. Ask a question first."),
     );
   const load = async () => {
     const now = await keptRecalls();
@@ -445,5 +436,5 @@ function tracesView() {
     if (traceId) open(traceId);
     else if (all.hidden && location.hash === "#recalls") close();
   };
-  return { element: el("div", {}, all, out), focus };
+  return { element: el("div", all, out), focus };
 }

@@ -106,24 +106,20 @@ async function resolvedView(resolved, names) {
       tabindex: "-1",
       onuntaught: () => trying(async () => view.replaceWith(await resolvedView(resolved, names))),
     },
-    el("h2", {}, "Resolved"),
-    el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
+    el("h2", "Resolved"),
+    el("p", accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
     el(
       "p",
-      {},
       taught.length
         ? effects(taught, names)
         : updated
           ? "What was learned from it was taken back."
           : "Nothing new was learned.",
     ),
-    uncounted.length
-      ? el(
-          "p",
-          { class: "warning" },
-          `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`,
-        )
-      : null,
+    uncounted.length &&
+      warning(
+        `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`,
+      ),
     proposed(proposals, names),
   );
   return view;
