@@ -269,11 +269,11 @@ def with_costs(report: ScenarioReport, *, timed: bool) -> SystemRun:
     """
     rows = {
         one: {
-            **report.questions[one],
+            **report.ours.questions[one],
             **({"ms": answer.ms} if timed else {}),
             "llm_calls": answer.spent.llm_calls,
             "tokens": answer.spent.prompt_tokens + answer.spent.completion_tokens,
         }
         for one, answer in report.labelled().items()
     }
-    return SystemRun(questions=rows, results=report.results)
+    return SystemRun(questions=rows, results=report.ours.results)

@@ -36,7 +36,7 @@ def show_reports(
     for report in reports:
         rows = report.means()
         if per_question:
-            rows |= {f"{OURS}, {name}": row for name, row in report.questions.items()}
+            rows |= {f"{OURS}, {name}": row for name, row in report.ours.questions.items()}
         console.print(measures_table(report.name, rows))
         console.print(footnote(report), style="dim")
         if told := had_to_do_without(report):
@@ -102,7 +102,7 @@ def figure(value: float | None) -> str:
 def footnote(report: ScenarioReport) -> str:
     """The number of questions, the cost of each, and how many unanswerable ones were answered."""
     costs = report.costs()
-    questions = counted(len(report.questions), "question")
+    questions = counted(len(report.asked), "question")
     text = f"{questions}, {costs.ms:.0f} ms each (p95 {costs.ms_p95:.0f})"
     if costs.llm_calls:
         text += f", {costs.llm_calls:.1f} calls, {costs.tokens:,.0f} tokens"

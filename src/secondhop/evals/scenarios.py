@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from secondhop.errors import StoreError, UsageError
-from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.missed import missed_facets
-from secondhop.evals.report import OURS, ScenarioReport, judged
+from secondhop.evals.report import OURS, Answer, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.graph.result import RecallResult
 from secondhop.ingest.run import IngestProgress
