@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.cli.options import Common, DryRun
+from secondhop.cli.terminal import shorten
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
 
@@ -96,7 +97,6 @@ def show_memory_cues(common: Common, memory: str) -> None:
 def list_cues(common: Common) -> None:
     """Print the cues of all memories."""
     from secondhop.cli.cues_view import show_list
-    from secondhop.cli.terminal import shorten
 
     async def all_cues(recall: "Recall") -> "tuple[list[StoredCue], dict[str, str]]":
         found, after = list["StoredCue"](), ""

@@ -1,5 +1,6 @@
 """`secondhop prompts show`: the prompts for language models."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -75,7 +76,6 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
         UnknownEntityError: nothing is stored for the entity.
         UsageError: a recall of this question does not reach that prompt.
     """
-    from dataclasses import replace
 
     from secondhop.cli.opening import expect_memories, opened, prompts_in_force
     from secondhop.evals.rendering import rendered_prompts
