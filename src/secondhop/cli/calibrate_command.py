@@ -33,11 +33,7 @@ def calibrate(common: Common, folders: ScenarioFolders = None) -> None:
 
 
 async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedScale":
-    """Store the scenarios, ask their questions, and fit the scale.
-
-    Raises:
-        UsageError: the labels are all the same, or no curve fits them.
-    """
+    """Store the scenarios, ask their questions, and fit the scale."""
 
     from secondhop.cli.eval_bench import CACHE
     from secondhop.cli.opening import kept_embeddings, opened, throwaway

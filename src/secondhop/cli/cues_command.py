@@ -42,7 +42,10 @@ def cues(
     if add is not None:
         add_cue(common, memory, add, broad=broad, dry_run=dry_run)
     elif remove is not None:
-        remove_cue(common, remove, dry_run=dry_run)
+        removed = in_memory(
+            common, lambda recall: recall.memories.cues.aremove(remove, dry_run=dry_run)
+        )
+        tell_change(common, removed, done="would remove" if dry_run else "removed")
     elif memory is not None:
         show_memory_cues(common, memory)
     else:
@@ -65,14 +68,6 @@ def add_cue(common: Common, memory: str | None, text: str, *, broad: bool, dry_r
     cue, known = in_memory(common, work)
     done = "would add" if dry_run else "added"
     tell_change(common, cue, done="it has this cue already:" if known else done)
-
-
-def remove_cue(common: Common, cue_id: str, *, dry_run: bool) -> None:
-    """Remove a cue; the memory stays."""
-    removed = in_memory(
-        common, lambda recall: recall.memories.cues.aremove(cue_id, dry_run=dry_run)
-    )
-    tell_change(common, removed, done="would remove" if dry_run else "removed")
 
 
 def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:

@@ -25,9 +25,7 @@ def show_comparison(
 ) -> None:
     """Print secondhop's answer, and which labelled facets plain search and secondhop serve.
 
-    Args:
-        trace: also print the trace.
-        written: the web page was written, so do not suggest it.
+    `written`: the web page was written, so do not suggest it.
     """
     console.print(clean(comparison.question.query), style="bold")
     show_answer(comparison.result, console, brief=True)

@@ -241,11 +241,7 @@ def delete_entity(
 
 
 def confirmed(what: str) -> bool:
-    """Ask the person at the terminal whether to go on.
-
-    Raises:
-        UsageError: standard input is not a terminal.
-    """
+    """Ask the person at the terminal whether to go on."""
     if not sys.stdin.isatty():
         raise UsageError(
             f"this would {what}; there is no terminal to ask on: give --yes, or --dry-run"
