@@ -280,7 +280,7 @@ function answerView(result, tools) {
       remark(
         `You asked for ${tools.trace.k}. What you vote hot or warm stays, and does not count among them.`,
       ),
-    tools.votes && result.memories.length ? voteWords() : null,
+    tools.votes && result.memories.length && voteWords(),
     cardsOf(result, tools),
     proposed(result.proposals ?? [], tools.names),
     result.preferences.length && [
@@ -293,7 +293,7 @@ function answerView(result, tools) {
         result.effort === "high",
         bullets(missing),
       ),
-    result.maybe.length ? nearView(result.maybe, tools) : null,
+    result.maybe.length && nearView(result.maybe, tools),
     endedView(tools),
   );
 }
@@ -353,9 +353,7 @@ function nearView(maybe, tools) {
           "li",
           { "data-memory": memory.id },
           el("strong", tools.names.get(memory.id) ?? nameOf(memory)),
-          quiet(
-            ` ${[day(memory.created_at), !shared && scoreOf(memory.id, tools)].filter(Boolean).join(" · ")}`,
-          ),
+          quiet(` ${joined(" · ", day(memory.created_at), !shared && scoreOf(memory.id, tools))}`),
           shared ? null : ` · ${reason(memory)}`,
           " ",
           tools.explain && whyButton(tools, memory.id, "Why not?"),

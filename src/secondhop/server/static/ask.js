@@ -35,11 +35,8 @@ function askedInputs(labels, effort = "") {
 }
 
 function askView() {
-  const question = el("textarea", {
-    rows: "2",
+  const question = area("Question", "What do you want to know? Press Enter to ask.", {
     required: true,
-    "aria-label": "Question",
-    placeholder: "What do you want to know? Press Enter to ask.",
   });
   const inputs = askedInputs({
     k: "How many memories",

@@ -10,15 +10,9 @@ function compareWith(recall) {
 }
 
 function compareView() {
-  const question = el("textarea", {
-    rows: "2",
-    "aria-label": "Question",
-    placeholder: "One question for both sides; a kept recall has its own",
-  });
-  const words = el("input", {
+  const question = area("Question", "One question for both sides; a kept recall has its own");
+  const words = field("Filter kept recalls", "words of it", {
     type: "search",
-    placeholder: "words of it",
-    "aria-label": "Filter kept recalls",
     oninput: () => list(),
   });
   let kept = [];

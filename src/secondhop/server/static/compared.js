@@ -33,7 +33,8 @@ async function between(a, b) {
         const stored = cues.map(({ text }) => text);
         return [
           id,
-          [
+          joined(
+            "; ",
             written,
             ...cues
               .filter((cue) => isBetween(cue.written_at))
@@ -44,9 +45,7 @@ async function between(a, b) {
               ),
             ...gone(id, inA, inB, stored, "A"),
             ...gone(id, inB, inA, stored, "B"),
-          ]
-            .filter(Boolean)
-            .join("; "),
+          ),
         ];
       }),
     ),
@@ -327,7 +326,7 @@ function comparison(a, b, happened) {
       one ?? "–",
       two ?? "–",
       told,
-      [happened.get(memory.id), weighedOtherwise(a, b, memory.id)].filter(Boolean).join(" · "),
+      joined(" · ", happened.get(memory.id), weighedOtherwise(a, b, memory.id)),
     ].map(String);
   });
   const isWeighed = rows.some((row) => row[4]),

@@ -12,7 +12,7 @@ function cuesView(told, changed) {
       { "data-learned": cue.origin === "session" && told.memory_id },
       cue.text,
       quiet(
-        ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `,
+        ` ${joined(", ", cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at))} `,
       ),
       button(
         "Remove",
@@ -110,9 +110,7 @@ function cueButton(memoryId, { question, trace }) {
 
 /** A form to write a cue in; calls `added` with the stored cue. */
 function cueForm(memoryId, added) {
-  const words = el("input", {
-    placeholder: "a request it matters for, as you would ask",
-    "aria-label": "New cue",
+  const words = field("New cue", "a request it matters for, as you would ask", {
     required: true,
   });
   const submit = (form) =>

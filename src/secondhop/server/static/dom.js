@@ -39,6 +39,12 @@ const formFor = (name, submit, ...children) =>
     ...children,
   );
 
+/** An input for a line of words; and one for more of them. */
+const field = (label, placeholder, props = {}) =>
+  el("input", { "aria-label": label, placeholder, ...props });
+const area = (label, placeholder, props = {}) =>
+  el("textarea", { rows: "2", "aria-label": label, placeholder, ...props });
+
 /** A paragraph that warns, and one that stands back. */
 const warning = (...children) => el("p", { class: "warning" }, ...children);
 const remark = (...children) => el("p", { class: "quiet" }, ...children);
@@ -71,6 +77,9 @@ const replace = (node, ...children) => node.replaceChildren(...children.flat(3).
 
 /** A count with its noun: plural(2, "memory", "memories") is "2 memories". */
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** Those of these words that are not empty, in one text. */
+const joined = (between, ...words) => words.filter(Boolean).join(between);
 
 const day = (iso) => (iso ? iso.slice(0, 10) : "");
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

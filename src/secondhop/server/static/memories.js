@@ -24,16 +24,8 @@ async function storedWith(words) {
 
 /** A form to write a memory in; calls `added` when it is stored. */
 function addForm(added) {
-  const title = el("input", {
-    "aria-label": "Title of the new memory",
-    placeholder: "title, if it has one",
-  });
-  const text = el("textarea", {
-    rows: "3",
-    required: true,
-    "aria-label": "Text of the new memory",
-    placeholder: "what to remember",
-  });
+  const title = field("Title of the new memory", "title, if it has one");
+  const text = area("Text of the new memory", "what to remember", { rows: "3", required: true });
   const submit = (form) =>
     trying(async () => {
       await post(ofEntity("/remember"), { text: text.value, title: title.value });
@@ -101,10 +93,8 @@ const NONE_OF_KIND = {
 function memoriesView() {
   const list = el("ul", { class: "rows" }),
     detail = el("div", { class: "detail" });
-  const words = el("input", {
+  const words = field("Filter", "filter", {
     type: "search",
-    placeholder: "filter",
-    "aria-label": "Filter",
     oninput: () => {
       refilter();
       loadRest();
@@ -320,16 +310,10 @@ function endButtons(memory, { ended, forgotten }) {
 
 /** A form to write what replaces a memory (a fact keeps its names, another memory its title), or to name a stored one that does. Calls `replaced` with what was done. */
 function replaceForm(memory, replaced) {
-  const text = el("textarea", {
-    rows: "2",
-    required: true,
-    "aria-label": "Replace with",
-    placeholder: memory.kind === "factual" ? "the value that holds now" : "what holds now",
-  });
-  const by = el("input", {
+  const holds = memory.kind === "factual" ? "the value that holds now" : "what holds now";
+  const text = area("Replace with", holds, { required: true });
+  const by = field("Replaced by", "or the id of a stored memory", {
     list: "replacements",
-    "aria-label": "Replaced by",
-    placeholder: "or the id of a stored memory",
     autocomplete: "off",
     oninput: () => check(),
   });

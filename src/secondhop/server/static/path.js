@@ -284,7 +284,7 @@ function box(node, { show, move, onMemory, isFirst }) {
   const kind = node.isCue ? "cue" : ["question", "need", "query", "memory"][node.column];
   const says =
     node.column === 3
-      ? [node.out ? "not returned" : `place ${node.mark}`, node.says].filter(Boolean).join(", ")
+      ? joined(", ", node.out ? "not returned" : `place ${node.mark}`, node.says)
       : node.hop
         ? HOPS[Math.min(node.hop, 3)]
         : "";

@@ -63,7 +63,7 @@ async function showKept(traceId, out, last = null) {
     out,
     el("h2", result.question),
     askedWith(traced.trace, prompts),
-    button("Ask again", () => askAgain(traced.trace)),
+    askAgainButton(traced.trace),
     traced.trace.stop_reason === "votes" &&
       !last &&
       remark(
@@ -251,35 +251,37 @@ const votesCounted = (votes) =>
     .map(([vote]) => `${votes[vote]} ${vote}`)
     .join(", ") || "no vote";
 
+/** A round of a session, and the votes that led to it; `kind`: of which session. */
+const roundFacts = (one, kind = "") =>
+  `round ${one.round}${kind}${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`;
+
 /** A line that says what a recall was asked with. */
 const askedWith = (trace, prompts) =>
   remark(
-    [
+    joined(
+      " · ",
       `asked for ${plural(trace.k, "memory", "memories")}`,
       ...askedFor(trace),
       trace.effort && `effort ${trace.effort}`,
       ...ownPrompts(prompts),
-    ]
-      .filter(Boolean)
-      .join(" · "),
+    ),
   );
 
 /** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, the settings that the server has otherwise now, which round of a session after which votes, how many memories. */
 const keptFacts = (one) =>
-  [
+  joined(
+    " · ",
     (one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "),
     `effort ${one.effort}`,
     ...ownPrompts(one.prompts),
     ...Object.entries(one.settings).map((setting) => setting.join(" = ")),
     one.stop_reason === "votes" &&
-      `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`,
+      roundFacts(one, ` of a ${one.resolved ? "resolved " : ""}session`),
     (one.returned - one.sparked < one.k
       ? `${one.returned - one.sparked} of ${plural(one.k, "memory", "memories")}`
       : plural(one.returned - one.sparked, "memory", "memories")) + sparkedToo(one.sparked),
     ...askedFor(one),
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  );
 
 /** What the rounds of one session share, and nothing else does. */
 const sessionOf = (one) =>
@@ -345,12 +347,10 @@ function roundsView(trace, names, tells) {
       .filter(([, ids]) => ids.length)
       .map(([vote, ids]) => `${vote} ${named(ids, names)}`)
       .join(" · ");
-    const link = (one) => {
-      const words = `round ${one.round}${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`;
-      return one.trace_id === trace.trace_id
-        ? el("strong", words)
-        : el("a", { href: addressOf(one.trace_id) }, words);
-    };
+    const link = (one) =>
+      one.trace_id === trace.trace_id
+        ? el("strong", roundFacts(one))
+        : el("a", { href: addressOf(one.trace_id) }, roundFacts(one));
     replace(
       view,
       rounds.length > (isRound ? 1 : 0) &&
@@ -379,12 +379,7 @@ const keptHas = (one, words) =>
 function tracesView() {
   const out = el("div"),
     list = el("ul", { class: "recalls" });
-  const words = el("input", {
-    type: "search",
-    placeholder: "filter",
-    "aria-label": "Filter",
-    oninput: () => draw(),
-  });
+  const words = field("Filter", "filter", { type: "search", oninput: () => draw() });
   const all = el("div", words, list),
     back = button("All recalls", () => close());
   const close = () => {

@@ -131,7 +131,7 @@ function adviceView(explanation, tools) {
       offerButtons(change, trace),
       needsForgetting && takeBack(id, ["Taken back. ", again()]),
       change.includes("--restore") &&
-        restoreButton(id, ["It holds again. ", button("Ask again", () => askAgain(trace))]),
+        restoreButton(id, ["It holds again. ", askAgainButton(trace)]),
       change.includes("add a cue") && !isCueOf(explanation, tools) && cueButton(id, tools),
     );
   if (canStore && needsForgetting)
@@ -228,10 +228,8 @@ function whyButton(tools, memoryId, label, name = "", side = "") {
 /** A form that explains any memory, returned or not. `search`: finds stored memories by words; null in a file of one recall. */
 function whyNotForm(tools, search) {
   const { explain, names } = tools;
-  const input = el("input", {
+  const input = field("Memory id", "title, id, or words in it", {
     list: "known-memories",
-    placeholder: "title, id, or words in it",
-    "aria-label": "Memory id",
     autocomplete: "off",
   });
   const told = el("div", { class: "told", tabindex: "-1" });
