@@ -57,7 +57,10 @@ def show_answer(
         console.print(f"degraded: {clean(cause)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
-    console.print(cost_line(result), style="dim")
+    spent = result.spent
+    queries = counted(spent.queries, "query")
+    cost = f"effort {result.effort}: {cost_text(spent)}, {queries}, {duration(spent.ms)}"
+    console.print(cost, style="dim")
     if not brief:
         console.print(next_step(result, place=place), style="dim", soft_wrap=True)
 
@@ -159,13 +162,6 @@ def why_missed(near: NearMiss, *, of: int) -> str:
     else:
         why = f"no room, takes {counted(near.tokens, 'token')}"
     return f"not returned: {why}" + (f" (the nearest of {of} that came close)" if of > 1 else "")
-
-
-def cost_line(result: RecallResult) -> str:
-    """Effort and cost: "effort none: no model call, 1 query, 23 ms"."""
-    spent = result.spent
-    queries = counted(spent.queries, "query")
-    return f"effort {result.effort}: {cost_text(spent)}, {queries}, {duration(spent.ms)}"
 
 
 def next_step(result: RecallResult, *, place: str) -> str:

@@ -25,10 +25,11 @@ def show_ledger(ledger: IngestLedger, console: Console) -> None:
     if ledger.plan is not None:
         show_plan(ledger, ledger.plan, console)
     else:
+        replaced = f" ({ledger.replaced} replaced)" if ledger.replaced else ""
+        other_cues = f" ({ledger.other_cues} with other cues)" if ledger.other_cues else ""
         console.print(
-            f"read {counted(ledger.read, 'memory')}: "
-            f"{ledger.stored} stored{with_replaced(ledger)}, "
-            f"{ledger.unchanged} unchanged{with_other_cues(ledger)}, {ledger.deleted} deleted, "
+            f"read {counted(ledger.read, 'memory')}: {ledger.stored} stored{replaced}, "
+            f"{ledger.unchanged} unchanged{other_cues}, {ledger.deleted} deleted, "
             f"{len(ledger.skipped)} skipped"
         )
     show_entries("skipped ", ledger.skipped, console)
@@ -48,16 +49,6 @@ def show_entries(head: str, entries: Sequence[Skipped], console: Console) -> Non
         console.print(f"{head}{named}{rest}: {clean(reason)}", style="yellow")
     if len(items_of) > REASONS_SHOWN:
         console.print("and others; --json lists all", style="yellow")
-
-
-def with_replaced(ledger: IngestLedger) -> str:
-    """ " (2 replaced)"; "" if there are none."""
-    return f" ({ledger.replaced} replaced)" if ledger.replaced else ""
-
-
-def with_other_cues(ledger: IngestLedger) -> str:
-    """ " (2 with other cues)"; "" if there are none."""
-    return f" ({ledger.other_cues} with other cues)" if ledger.other_cues else ""
 
 
 def show_plan(ledger: IngestLedger, plan: IngestPlan, console: Console) -> None:

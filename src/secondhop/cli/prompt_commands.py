@@ -48,17 +48,12 @@ def show(
         return
     if name not in prompts:
         raise UsageError(f"there is no prompt {name!r}; the prompts are {', '.join(prompts)}")
-    if rendered is None:
-        show_file(common, prompts[name])
-    else:
-        show_filled(common, prompts[name], rendered)
-
-
-def show_file(common: Common, prompt: "Prompt") -> None:
-    """Print the file of a prompt, byte for byte."""
-
+    prompt = prompts[name]
+    if rendered is not None:
+        show_filled(common, prompt, rendered)
+        return
     document = {**prompt_document(prompt), "text": prompt.text}
-    tell(common, document, lambda _: typer.echo(prompt.text.encode(), nl=False))
+    tell(common, document, lambda _: typer.echo(prompt.text.encode(), nl=False))  # byte for byte
 
 
 def show_filled(common: Common, prompt: "Prompt", question: str) -> None:

@@ -76,12 +76,10 @@ class Gate:
             self._count(scope, answer.status, time.perf_counter() - started)
 
     async def _passed(self, scope: Scope, receive: Receive, answer: "Answer") -> None:
-        path = str(scope["path"])
-        body = LimitedBody(
-            receive, most=self.limits.body_bytes_of(path), seconds=self.limits.body_s_of(path)
-        )
+        limits = self.limits.of(str(scope["path"]))
+        body = LimitedBody(receive, most=limits.body_bytes, seconds=limits.body_s)
         try:
-            async with asyncio.timeout(self.limits.request_s_of(path)):
+            async with asyncio.timeout(limits.request_s):
                 await self.app(scope, body.receive, answer.send)
         except TimeoutError:
             if not answer.status:
@@ -119,8 +117,9 @@ class Gate:
         if token is None and needs_token(path) and scope["method"] != "OPTIONS":
             who = "send `Authorization: Bearer TOKEN` with a token that is valid"
             return refused(401, who, {"WWW-Authenticate": "Bearer"})
-        if declared(headers) > self.limits.body_bytes_of(path):
-            return refused(413, too_large(self.limits.body_bytes_of(path)))
+        most = self.limits.of(path).body_bytes
+        if declared(headers) > most:
+            return refused(413, too_large(most))
         scope.setdefault("state", {})["caller"] = token
         return None
 
