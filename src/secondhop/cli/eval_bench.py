@@ -249,8 +249,7 @@ def answered_before(other: ComparisonTarget, report: ScenarioReport) -> SystemRu
 def with_costs(report: ScenarioReport, *, timed: bool) -> SystemRun:
     """The answers of secondhop, and what each recall cost.
 
-    Args:
-        timed: include the time; False if answers of the model may come from a file.
+    `timed`: with the time; False if answers of the model may come from a file.
     """
     rows = {
         one: {

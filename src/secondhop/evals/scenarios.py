@@ -63,11 +63,7 @@ async def run_scenario(
     asking: Asking,
     progress: IngestProgress | None = None,
 ) -> ScenarioReport:
-    """Ask every question with its own time and k. The memories must be stored already.
-
-    Args:
-        progress: called with (name of the scenario, questions answered, all questions).
-    """
+    """Ask every question with its own time and k. The memories must be stored already."""
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
     cold = Asking(baselines=False, effort="none")
     for question in questions if asking.warm_up else questions[:1]:  # one loads the embedding model
