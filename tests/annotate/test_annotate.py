@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.annotate.cue_writer import Row, row, sheet_of, writing
 
-from secondhop.annotate import batches
+from secondhop.annotate import parts
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.models.llm import LLMError, Usage
 from secondhop.recall import Recall
@@ -40,7 +40,7 @@ def notes(count: int = 8) -> list[Memory]:
 @pytest.fixture
 def in_twos(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each request annotate two memories."""
-    monkeypatch.setattr(batches, "BATCH_MEMORIES", 2)
+    monkeypatch.setattr(parts, "BATCH_MEMORIES", 2)
 
 
 async def cues_in(recall: Recall) -> dict[str, list[str]]:
@@ -96,7 +96,7 @@ async def test_only_new_and_changed_memories_are_read_again() -> None:
 async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batches, "BATCH_MEMORIES", size)
+    monkeypatch.setattr(parts, "BATCH_MEMORIES", size)
     memories = [
         note("old", "Dentist Dr Moss, Elm Road 4.", created_at=START),
         note("mid", "Tyres changed at the garage.", created_at=START + timedelta(days=1)),
@@ -123,8 +123,8 @@ async def test_an_older_memory_is_shown_and_may_be_replaced_and_no_other(
 
 
 async def test_a_long_memory_is_read_whole_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "PART_TOKENS", 500)
-    monkeypatch.setattr(batches, "BATCH_TOKENS", 1_000)
+    monkeypatch.setattr(parts, "PART_TOKENS", 500)
+    monkeypatch.setattr(parts, "BATCH_TOKENS", 1_000)
     lines = [f"Entry {number}: the pump of well {number} was greased." for number in range(200)]
     model = ScriptedModel({"annotate": writing()})
     async with temporary_recall([note("log", "\n".join(lines))], llm=model) as r:
@@ -196,7 +196,7 @@ async def test_a_part_that_fails_leaves_its_memory_waiting_with_the_reason(
             return LLMError("no", usage=Usage(calls=1, prompt_tokens=10))
         return writing()(request)
 
-    monkeypatch.setattr(batches, "PART_TOKENS", 500)
+    monkeypatch.setattr(parts, "PART_TOKENS", 500)
     log = "\n".join(f"Entry {number}: the pump of well {number}." for number in range(200))
     async with temporary_recall([note("log", log)], llm=ScriptedModel({"annotate": unable})) as r:
         ledger = await r.memories.cues.aannotate()

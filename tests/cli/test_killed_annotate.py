@@ -15,7 +15,7 @@ import pytest
 from tests.annotate.cue_writer import Row, rows_for, sheet_in
 from tests.cli.model_server import ModelServer, model_server
 
-from secondhop.annotate.batches import BATCH_MEMORIES
+from secondhop.annotate.parts import BATCH_MEMORIES
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.recall import Recall
 from secondhop.settings import variable_names

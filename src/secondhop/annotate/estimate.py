@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from secondhop.annotate.annotator import Annotator
-from secondhop.annotate.batches import BATCH_MEMORIES, batches
 from secondhop.annotate.older import MOST_OLDER
-from secondhop.annotate.parts import FRAME_TOKENS
+from secondhop.annotate.parts import BATCH_MEMORIES, FRAME_TOKENS, batches
 from secondhop.annotate.records import AnnotateEstimate
+from secondhop.annotate.sheet import map_titles
 from secondhop.models.llm import Usage
 from secondhop.models.prices import TokenPrice, cost_of
 from secondhop.stores.entity_store import EntityStore
@@ -26,8 +26,7 @@ async def estimated(
     price: TokenPrice | None,
 ) -> AnnotateEstimate:
     """What annotating these memories would cost; reads every text, but does not ask the model."""
-    titles = [title for topic in await store.topics() for title in topic.titles[:1]]
-    frame = annotator.sheet([], titles=titles).tokens
+    frame = annotator.sheet([], titles=await map_titles(store)).tokens
     requests = parts = tokens = 0
     async for batch in batches(memory_ids, store):
         requests += 1

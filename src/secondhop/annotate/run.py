@@ -7,19 +7,18 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from secondhop.annotate.annotator import Annotator, BatchCues, PartCues, reply_tokens
-from secondhop.annotate.batches import batches
 from secondhop.annotate.budget import Held, RunBudget
 from secondhop.annotate.finish import Signature, WrittenMemory, finished
 from secondhop.annotate.generic import GenericCues
 from secondhop.annotate.older import MOST_OLDER, older_near
-from secondhop.annotate.parts import MemoryPart
+from secondhop.annotate.parts import MemoryPart, batches
 from secondhop.annotate.records import AnnotateLedger, FailedMemories, RefusedCue
 from secondhop.annotate.settings import AnnotateSettings
-from secondhop.annotate.sheet import AnnotateSheet
+from secondhop.annotate.sheet import AnnotateSheet, map_titles
 from secondhop.graph.result import Spent
 from secondhop.ingest.run import IngestProgress
 from secondhop.models.embedder import Embedder
@@ -36,26 +35,23 @@ FAILURES = 3
 """This many failed batches in a row end the run: the server is down, or the model unsuitable."""
 
 
+@dataclass(kw_only=True)
 class AnnotateRun:
     """Annotates given memories, within a budget."""
 
-    def __init__(
-        self,
-        store: EntityStore,
-        annotator: Annotator,
-        *,
-        embedder: Embedder,
-        generic: GenericCues,
-        budget: RunBudget,
-        settings: AnnotateSettings,
-        clock: Callable[[], datetime],
-        progress: IngestProgress | None = None,
-    ) -> None:
-        self._store, self._annotator = store, annotator
-        self._embedder, self._generic = embedder, generic
-        self._budget, self._settings = budget, settings
-        self._clock, self._progress = clock, progress
-        self._ledger = AnnotateLedger(model=annotator.model_id, prompt=annotator.prompt_label)
+    store: EntityStore
+    annotator: Annotator
+    embedder: Embedder
+    generic: GenericCues
+    budget: RunBudget
+    settings: AnnotateSettings
+    clock: Callable[[], datetime]
+    progress: IngestProgress | None = None
+
+    def __post_init__(self) -> None:
+        self._ledger = AnnotateLedger(
+            model=self.annotator.model_id, prompt=self.annotator.prompt_label
+        )
         self._read: dict[str, dict[int, PartCues]] = {}
         """{memory id: {number of a part: its cues}} of memories that are not read to their end."""
         self._refused: list[RefusedCue] = []
@@ -65,16 +61,16 @@ class AnnotateRun:
         """Batches that failed since the last answer."""
         self._stopped = ""
         self._titles: Sequence[str] = ()
-        self._begun = clock()
+        self._begun = self.clock()
 
     async def all_of(self, memory_ids: Sequence[str]) -> AnnotateLedger:
         """Annotate these memories in the given order; those that fail stay pending."""
         started = time.perf_counter()
-        self._titles = [title for topic in await self._store.topics() for title in topic.titles[:1]]
+        self._titles = await map_titles(self.store)
         self._report(len(memory_ids))
         asking: set[asyncio.Task[None]] = set()
         try:
-            async with aclosing(batches(memory_ids, self._store)) as gathered:
+            async with aclosing(batches(memory_ids, self.store)) as gathered:
                 async for batch in gathered:
                     sheet = await self._sheet(batch)
                     held = await self._room(sheet, asking)
@@ -98,20 +94,20 @@ class AnnotateRun:
                 await task  # if it raised, the run ends with that error
             if self._stopped:
                 return None
-            if len(asking) < self._settings.concurrency:
-                held = self._budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(sheet.parts)))
+            if len(asking) < self.settings.concurrency:
+                held = self.budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(sheet.parts)))
                 if held is not None:
                     return held
                 if not asking:
-                    self._stopped = f"the limit of {self._budget.bound_text()} was reached"
+                    self._stopped = f"the limit of {self.budget.bound_text()} was reached"
                     return None
             await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
 
     async def _sheet(self, parts: Sequence[MemoryPart]) -> AnnotateSheet:
         """The prompt for these parts."""
         most = min(MOST_OLDER, OLDER_A_PART * len(parts))
-        older = await older_near(parts, self._store, limit=most, noted_before=self._begun)
-        return self._annotator.sheet(parts, older=older, titles=self._titles)
+        older = await older_near(parts, self.store, limit=most, noted_before=self._begun)
+        return self.annotator.sheet(parts, older=older, titles=self._titles)
 
     async def _batch(self, sheet: AnnotateSheet, held: Held, *, total: int) -> None:
         """Ask about one batch and store the answer; ask once more about parts that it left out."""
@@ -144,23 +140,23 @@ class AnnotateRun:
     async def _again(self, parts: Sequence[MemoryPart]) -> BatchCues | None:
         """Ask again about some parts of a batch; None if that fails or the budget has no room."""
         sheet = await self._sheet(parts)
-        held = self._budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(parts)))
+        held = self.budget.hold(prompt=sheet.tokens, reply=reply_tokens(len(parts)))
         return None if held is None else await self._asked(sheet, held)
 
     async def _asked(self, sheet: AnnotateSheet, held: Held) -> BatchCues | None:
         """Send one request; None if it fails, and its parts are noted as failed."""
-        seconds = self._settings.call_seconds
+        seconds = self.settings.call_seconds
         try:
-            written = await self._annotator.write(sheet, tokens=held.allowed, seconds=seconds)
+            written = await self.annotator.write(sheet, tokens=held.allowed, seconds=seconds)
         except LLMError as error:
-            self._budget.settle(held, error.usage)
+            self.budget.settle(held, error.usage)
             for part in sheet.parts.values():
                 self._failed[part.key] = str(error)
             return None
         except BaseException:
-            self._budget.settle(held, Usage())
+            self.budget.settle(held, Usage())
             raise
-        self._budget.settle(held, written.usage)
+        self.budget.settle(held, written.usage)
         self._failed_in_a_row = 0
         for part in sheet.parts.values():
             self._failed.pop(part.key, None)
@@ -193,27 +189,27 @@ class AnnotateRun:
         """Embed and store the annotations of memories."""
         signature = Signature(
             origin="model",
-            model=self._annotator.model_id,
-            prompt=self._annotator.prompt_label,
-            written_at=self._clock(),
+            model=self.annotator.model_id,
+            prompt=self.annotator.prompt_label,
+            written_at=self.clock(),
         )
         done = await finished(
-            memories, embedder=self._embedder, generic=self._generic, signature=signature
+            memories, embedder=self.embedder, generic=self.generic, signature=signature
         )
-        await self._store.cues.annotate(done.annotations, done.vectors)
+        await self.store.cues.annotate(done.annotations, done.vectors)
         self._ledger = counted(self._ledger, done.annotations)
         self._refused += done.refused
 
     def _report(self, total: int) -> None:
-        if self._progress is not None:
-            self._progress("annotate", self._ledger.annotated, total)
+        if self.progress is not None:
+            self.progress("annotate", self._ledger.annotated, total)
 
     async def _outcome(self, *, ms: float) -> AnnotateLedger:
         """The outcome of the run."""
-        budget = self._budget
+        budget = self.budget
         spent = replace(budget.spent, lost_tokens=0)
         cost = cost_of(spent, budget.price)
-        pending = await self._store.cues.unannotated()
+        pending = await self.store.cues.unannotated()
         why_of = {memory_id: why for (memory_id, _), why in self._failed.items()}
         failed: dict[str, list[str]] = {}
         for memory_id in pending:

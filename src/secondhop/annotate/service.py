@@ -72,11 +72,7 @@ class Annotating:
     _one_run: threading.Lock = field(default_factory=threading.Lock)
 
     async def estimate(self) -> AnnotateLedger:
-        """A ledger in which nothing was done, with the estimate for all pending memories.
-
-        Raises:
-            UsageError: there is no language model.
-        """
+        """A ledger in which nothing was done, with the estimate for all pending memories."""
         annotator = self._annotator()
         pending = await self.store.cues.unannotated()
         price = price_of(annotator.model_id, self.prices)
@@ -104,8 +100,8 @@ class Annotating:
         budget = RunBudget(max_tokens=max_tokens, max_usd=max_usd, price=price)
         async with held(self._one_run):
             run = AnnotateRun(
-                self.store,
-                annotator,
+                store=self.store,
+                annotator=annotator,
                 embedder=self.embedder,
                 generic=GenericCues(self.everyday, self.embedder),
                 budget=budget,
@@ -141,11 +137,7 @@ class Annotating:
         return queue is not None and await asyncio.to_thread(queue.waits, entity)
 
     def expect_model(self) -> StructuredLLM:
-        """The language model.
-
-        Raises:
-            UsageError: there is no language model.
-        """
+        """The language model."""
         if self.llm is None:
             raise UsageError(
                 "cues are written by a language model, but none is named: open with "

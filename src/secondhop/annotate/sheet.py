@@ -8,6 +8,7 @@ from secondhop.annotate.parts import MemoryPart
 from secondhop.models.tokens import prompt_tokens, truncate_to_tokens
 from secondhop.prompts.quoting import Tags, plain_id, quoted, title_line
 from secondhop.prompts.templates import Prompt, RenderedPrompt
+from secondhop.stores.entity_store import EntityStore
 
 OPENING_TOKENS = 55
 """How much of an older memory is shown."""
@@ -47,6 +48,11 @@ class AnnotateSheet:
             return ""
         found = self.parts[name].memory_id
         return found if found != than.memory_id else ""
+
+
+async def map_titles(store: EntityStore) -> list[str]:
+    """The memory map: one title per topic."""
+    return [title for topic in await store.topics() for title in topic.titles[:1]]
 
 
 def annotate_sheet(

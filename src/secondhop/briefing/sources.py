@@ -8,7 +8,6 @@ from typing import Final
 
 from secondhop.briefing.entries import Sayings, never_cut
 from secondhop.briefing.order import Texts
-from secondhop.errors import UsageError
 from secondhop.nodes.config import BriefingSettings
 from secondhop.stores.catalog.briefing import BriefingView
 from secondhop.stores.keeping import Kind
@@ -42,17 +41,6 @@ class Found:
     recent: Sequence[BriefableMemory]
     texts: Texts
     """Texts of the recent memories."""
-
-
-def checked_budget(asked: BriefingAsked) -> int:
-    """The limit, in tokens or entries.
-
-    Raises:
-        UsageError: both limits were given.
-    """
-    if asked.limit is not None and asked.tokens is not None:
-        raise UsageError("a briefing has a limit of entries or of tokens, not both; give one")
-    return asked.tokens or asked.limit or asked.settings.limit
 
 
 def looked_up(view: BriefingView) -> Found:

@@ -19,7 +19,8 @@ from secondhop.briefing.order import (
     preferences_order,
     recent_order,
 )
-from secondhop.briefing.sources import BriefingAsked, Found, checked_budget, looked_up, said_by
+from secondhop.briefing.sources import BriefingAsked, Found, looked_up, said_by
+from secondhop.errors import UsageError
 from secondhop.memories.writing import MemoryWriting
 from secondhop.models.tokens import count_tokens
 
@@ -30,7 +31,9 @@ async def brief(memories: MemoryWriting, asked: BriefingAsked) -> Briefing:
     Raises:
         UsageError: both limits were given.
     """
-    budget = checked_budget(asked)
+    if asked.limit is not None and asked.tokens is not None:
+        raise UsageError("a briefing has a limit of entries or of tokens, not both; give one")
+    budget = asked.tokens or asked.limit or asked.settings.limit
     look = partial(memories.store.brief, now=asked.now, until=asked.until)
     found = await look(looked_up)
     scored = [*found.active, *found.preferences, *found.recent]

@@ -8,6 +8,8 @@ import typer
 from secondhop.annotate.settings import AnnotateSettings
 from secondhop.cli.exit_status import FAILED
 from secondhop.cli.options import Common
+from secondhop.cli.progress import bars
+from secondhop.cli.terminal import notices
 from secondhop.cli.work import in_memory, tell
 
 if TYPE_CHECKING:
@@ -72,8 +74,6 @@ async def write_cues(
 ) -> "AnnotateLedger":
     """Let the model write the missing cues; first print an estimate on standard error."""
     from secondhop.cli.annotate_view import estimate_text
-    from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import notices
 
     before = await recall.memories.cues.aannotate(dry_run=True)
     if before.estimate is not None and before.pending:

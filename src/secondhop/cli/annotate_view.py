@@ -1,14 +1,11 @@
 """Prints what writing cues would cost, or what it did."""
 
-from typing import TYPE_CHECKING
+from rich.console import Console
 
 from secondhop.annotate.records import AnnotateEstimate, AnnotateLedger
 from secondhop.cli.cost_view import cost_text, money
 from secondhop.cli.terminal import clean, shorten
 from secondhop.wording import counted
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 SHOWN = 8
 """Most refused cues, and most failures, shown; `--json` has them all."""
@@ -25,7 +22,7 @@ def estimate_text(estimate: AnnotateEstimate) -> str:
     )
 
 
-def show_annotated(ledger: AnnotateLedger, console: "Console") -> None:
+def show_annotated(ledger: AnnotateLedger, console: Console) -> None:
     """Print counts, refused cues, failures and the cost; for a dry run, the estimate."""
     if ledger.estimate is not None:
         console.print(estimate_text(ledger.estimate))
@@ -58,7 +55,7 @@ def annotated_text(ledger: AnnotateLedger) -> str:
     )
 
 
-def tell_more(count: int, console: "Console") -> None:
+def tell_more(count: int, console: Console) -> None:
     """Print how many lines are not shown."""
     if count > SHOWN:
         console.print(f"and {count - SHOWN} more; --json lists all", style="dim")

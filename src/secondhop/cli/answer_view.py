@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
 
 from secondhop.cli.cost_view import cost_text, duration
 from secondhop.cli.terminal import clean, shorten
@@ -13,10 +16,6 @@ from secondhop.nodes.dispatch import UNMATCHED
 from secondhop.nodes.pick import NOT_NEAR
 from secondhop.wording import as_typed, causes_once, counted
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
 SNIPPET = 60
 """Most characters of a passage that is shown in place of a title or a reason."""
 
@@ -26,7 +25,7 @@ WIDE = 100
 
 def show_answer(
     result: RecallResult,
-    console: "Console",
+    console: Console,
     *,
     place: str = "",
     brief: bool = False,
@@ -58,17 +57,16 @@ def show_answer(
         console.print(f"degraded: {clean(cause)}", style="yellow")
     if result.stop_reason == "deadline" and result.memories:
         console.print("Time ran out; a longer --deadline may find more.", style="yellow")
-    console.print(cost_line(result), style="dim")
+    spent = result.spent
+    queries = counted(spent.queries, "query")
+    cost = f"effort {result.effort}: {cost_text(spent)}, {queries}, {duration(spent.ms)}"
+    console.print(cost, style="dim")
     if not brief:
         console.print(next_step(result, place=place), style="dim", soft_wrap=True)
 
 
-def lines_of(
-    memories: Sequence[RecalledMemory], whys: Sequence[str], *, width: int
-) -> "list[Text]":
+def lines_of(memories: Sequence[RecalledMemory], whys: Sequence[str], *, width: int) -> list[Text]:
     """One line per memory: title, date, id (if there is room) and why, truncated to `width`."""
-    from rich.text import Text
-
     titles = equally_wide([shorten(called(one), min(2 * SNIPPET, width // 3)) for one in memories])
     ids = equally_wide([clean(one.id) for one in memories])
     lines: list[Text] = []
@@ -86,8 +84,6 @@ def lines_of(
 
 def equally_wide(texts: Sequence[str]) -> list[str]:
     """The texts padded to the same number of columns; wide characters count as two."""
-    from rich.cells import cell_len, set_cell_size
-
     widest = max(map(cell_len, texts), default=0)
     return [set_cell_size(text, widest) for text in texts]
 
@@ -128,7 +124,7 @@ def reason(memory: RecalledMemory) -> str:
     return why
 
 
-def show_preference(preference: RecalledPreference, console: "Console") -> None:
+def show_preference(preference: RecalledPreference, console: Console) -> None:
     """Print one line; an expired or replaced preference says so."""
     line = f"preference ({clean(preference.scope)}): {clean(preference.text)}"
     ended = f" [{clean(preference.stale)}]" if preference.stale else ""
@@ -166,13 +162,6 @@ def why_missed(near: NearMiss, *, of: int) -> str:
     else:
         why = f"no room, takes {counted(near.tokens, 'token')}"
     return f"not returned: {why}" + (f" (the nearest of {of} that came close)" if of > 1 else "")
-
-
-def cost_line(result: RecallResult) -> str:
-    """Effort and cost: "effort none: no model call, 1 query, 23 ms"."""
-    spent = result.spent
-    queries = counted(spent.queries, "query")
-    return f"effort {result.effort}: {cost_text(spent)}, {queries}, {duration(spent.ms)}"
 
 
 def next_step(result: RecallResult, *, place: str) -> str:

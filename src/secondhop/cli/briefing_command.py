@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.cli.options import Common
+from secondhop.cli.terminal import clean
 from secondhop.cli.work import in_memory, tell
 from secondhop.wording import counted
 
@@ -40,7 +41,6 @@ def briefing(
 def show_briefing(told: "Briefing", console: "Console", *, why: bool) -> None:
     """Print the briefing as it would be put into a prompt, and what was left out."""
     from secondhop.briefing.briefing import HEADINGS
-    from secondhop.cli.terminal import clean
 
     for category, heading in HEADINGS.items():
         own = [entry for entry in told.entries if entry.category == category]

@@ -1,10 +1,12 @@
 """`secondhop eval calibrate`: fit the scale of an embedding model's cosines."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from secondhop.cli.eval_commands import ScenarioFolders, load_scenarios
 from secondhop.cli.options import Common
+from secondhop.cli.progress import bars
 from secondhop.cli.work import tell
 from secondhop.wording import counted
 
@@ -31,16 +33,10 @@ def calibrate(common: Common, folders: ScenarioFolders = None) -> None:
 
 
 async def fit_scale(scenarios: "Sequence[Scenario]", common: Common) -> "FittedScale":
-    """Store the scenarios, ask their questions, and fit the scale.
-
-    Raises:
-        UsageError: the labels are all the same, or no curve fits them.
-    """
-    from contextlib import ExitStack
+    """Store the scenarios, ask their questions, and fit the scale."""
 
     from secondhop.cli.eval_bench import CACHE
     from secondhop.cli.opening import kept_embeddings, opened, throwaway
-    from secondhop.cli.progress import bars
     from secondhop.evals.calibrate import Pair, fitted_scale, pairs_of
     from secondhop.evals.scenarios import store_scenario
     from secondhop.nodes.selection.scale import scale_of

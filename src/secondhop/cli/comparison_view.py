@@ -1,7 +1,9 @@
 """Prints two systems side by side: differences, intervals, p-values."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
 
 from secondhop.cli.eval_view import HEADINGS, OFTEN_ZERO, figures_table, had_to_do_without
 from secondhop.cli.terminal import clean, shorten
@@ -18,10 +20,6 @@ from secondhop.evals.report import ScenarioReport
 from secondhop.evals.significance import FEW
 from secondhop.wording import counted
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
 SURE = 0.05
 """A smaller p is shown in bold."""
 
@@ -32,7 +30,7 @@ CHANGED_SHOWN = 20
 """Most changed questions shown; `--json` has them all."""
 
 
-def show_comparison(comparison: Comparison, console: "Console") -> None:
+def show_comparison(comparison: Comparison, console: Console) -> None:
     """Print one row per measure, and how many questions were won, lost and tied."""
     rows = [
         (HEADINGS.get(one.measure, one.measure), one)
@@ -55,7 +53,7 @@ def show_comparison(comparison: Comparison, console: "Console") -> None:
 
 
 def show_other_side(
-    ours: Sequence[ScenarioReport], theirs: Sequence[ScenarioReport], console: "Console"
+    ours: Sequence[ScenarioReport], theirs: Sequence[ScenarioReport], console: Console
 ) -> None:
     """Print what the comparison lacks: unanswerable questions, and what the other side lacked."""
     if unanswerable := sum(len(one.no_answer) for one in theirs):
@@ -67,7 +65,7 @@ def show_other_side(
 
 
 def show_changed(
-    comparison: Comparison, reports: Iterable[ScenarioReport], console: "Console"
+    comparison: Comparison, reports: Iterable[ScenarioReport], console: Console
 ) -> None:
     """Print the questions that were lost or won, the lost ones first."""
     questions = {(one.name, asked.id): asked.query for one in reports for asked in one.asked}
@@ -79,7 +77,7 @@ def show_changed(
         console.print(f"and {len(decided) - CHANGED_SHOWN} more; --json lists all", style="dim")
 
 
-def show_question(one: QuestionDifference, question: str, console: "Console") -> None:
+def show_question(one: QuestionDifference, question: str, console: Console) -> None:
     """Print whose answer is better, by how much, and the memories that differ."""
     head = f"{one.verdict:5}{clean(one.scenario)}/{clean(one.question_id)}: "
     console.print(head + shorten(question, 200), style=STYLES[one.verdict])
@@ -93,7 +91,7 @@ def show_question(one: QuestionDifference, question: str, console: "Console") ->
         console.print(f"     {line}")
 
 
-def differences_table(title: str, rows: Iterable[tuple[str, Difference]]) -> "Table":
+def differences_table(title: str, rows: Iterable[tuple[str, Difference]]) -> Table:
     """One row per label: both systems, and their difference."""
     table = figures_table(title, ["ours", "theirs", "diff", "95 %", "p", "won", "lost"])
     for label, row in rows:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secondhop.cli.options import Common, DryRun
+from secondhop.cli.terminal import shorten
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import UsageError
 
@@ -41,7 +42,10 @@ def cues(
     if add is not None:
         add_cue(common, memory, add, broad=broad, dry_run=dry_run)
     elif remove is not None:
-        remove_cue(common, remove, dry_run=dry_run)
+        removed = in_memory(
+            common, lambda recall: recall.memories.cues.aremove(remove, dry_run=dry_run)
+        )
+        tell_change(common, removed, done="would remove" if dry_run else "removed")
     elif memory is not None:
         show_memory_cues(common, memory)
     else:
@@ -66,14 +70,6 @@ def add_cue(common: Common, memory: str | None, text: str, *, broad: bool, dry_r
     tell_change(common, cue, done="it has this cue already:" if known else done)
 
 
-def remove_cue(common: Common, cue_id: str, *, dry_run: bool) -> None:
-    """Remove a cue; the memory stays."""
-    removed = in_memory(
-        common, lambda recall: recall.memories.cues.aremove(cue_id, dry_run=dry_run)
-    )
-    tell_change(common, removed, done="would remove" if dry_run else "removed")
-
-
 def tell_change(common: Common, cue: "StoredCue", *, done: str) -> None:
     """Print what was done to which cue."""
     from secondhop.cli.cues_view import cue_line
@@ -96,7 +92,6 @@ def show_memory_cues(common: Common, memory: str) -> None:
 def list_cues(common: Common) -> None:
     """Print the cues of all memories."""
     from secondhop.cli.cues_view import show_list
-    from secondhop.cli.terminal import shorten
 
     async def all_cues(recall: "Recall") -> "tuple[list[StoredCue], dict[str, str]]":
         found, after = list["StoredCue"](), ""

@@ -1,7 +1,6 @@
 """The demo: questions answered by plain search and by secondhop, without cues and with them."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from secondhop.cli.eval_bench import CACHE
@@ -15,7 +14,6 @@ from secondhop.evals.scenario import Question, Scenario
 from secondhop.evals.scenarios import store_scenario
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
-from secondhop.models.embedder import Embedder
 from secondhop.server.recall_file import graph_of, recall_page
 from secondhop.wording import counted
 
@@ -58,39 +56,32 @@ async def compare(scenario: Scenario, common: Common) -> Comparison:
 
     Embeddings are cached in the user's cache folder, so that a second run is quick.
     """
-    with ExitStack() as stack:
-        place = stack.enter_context(throwaway(common))
-        embedder = stack.enter_context(kept_embeddings(common, CACHE))
-        return await compare_in(scenario, place, embedder)
-
-
-async def compare_in(scenario: Scenario, common: Common, embedder: Embedder) -> Comparison:
-    """The same, in the store that the options name."""
     bare = replace(scenario, memories=tuple(map(without_cues, scenario.memories)))
     sides = {OURS: bare}
     if bare.memories != scenario.memories:
         sides[WITH_CUES] = scenario
-    stored = counted(len(scenario.memories), "memory")
-    notices().print(f"Storing {stored} ...", style="dim")
     answers: dict[str, list[list[str]]] = {PLAIN: []}
     shown: list[tuple[RecallResult, RecallTrace, str]] = []
-    for name, side in sides.items():
-        entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
-        async with opened(common, entity=entity, embedder=embedder, counting=True) as recall:
-            with bars() as progress:
-                await store_scenario(side, recall, progress=progress)
-            for question in scenario.questions if not answers[PLAIN] else ():
-                plain = await plain_rankings(
-                    question.query, k=question.k, search=recall.admin.store, embedder=embedder
-                )
-                answers[PLAIN].append(plain["dense"])
-            given = [
-                await recall.arecall(question.query, k=question.k, at=question.asked_at)
-                for question in scenario.questions
-            ]
-            trace = recall.trace(given[0].trace_id)
-            page = recall_page(given[0], trace, graph=graph_of(recall))
-            shown.append((given[0], trace, page))
-        answers[name] = [result.ids() for result in given]
+    with throwaway(common) as place, kept_embeddings(common, CACHE) as embedder:
+        stored = counted(len(scenario.memories), "memory")
+        notices().print(f"Storing {stored} ...", style="dim")
+        for name, side in sides.items():
+            entity = scenario.name if side is scenario else f"{scenario.name}-{PLAIN_ENTITY}"
+            async with opened(place, entity=entity, embedder=embedder, counting=True) as recall:
+                with bars() as progress:
+                    await store_scenario(side, recall, progress=progress)
+                for question in scenario.questions if not answers[PLAIN] else ():
+                    plain = await plain_rankings(
+                        question.query, k=question.k, search=recall.admin.store, embedder=embedder
+                    )
+                    answers[PLAIN].append(plain["dense"])
+                given = [
+                    await recall.arecall(question.query, k=question.k, at=question.asked_at)
+                    for question in scenario.questions
+                ]
+                trace = recall.trace(given[0].trace_id)
+                page = recall_page(given[0], trace, graph=graph_of(recall))
+                shown.append((given[0], trace, page))
+            answers[name] = [result.ids() for result in given]
     result, trace, page = shown[-1]
     return Comparison(scenario=scenario, answers=answers, result=result, trace=trace, page=page)

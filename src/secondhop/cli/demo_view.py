@@ -1,16 +1,16 @@
 """Prints the demo: the answer, and what plain search would have missed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from secondhop.cli.answer_view import show_answer
 from secondhop.cli.demo import OURS, PLAIN, WITH_CUES, Comparison, facets_served
 from secondhop.cli.terminal import clean
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.wording import counted
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
 
 SHORT = {PLAIN: "plain", OURS: "secondhop", WITH_CUES: "with cues"}
 """Names for narrow columns, and for `--json`."""
@@ -21,13 +21,11 @@ OWN_NOTES = "your own notes: secondhop ingest ~/notes, or on a page: secondhop u
 
 
 def show_comparison(
-    comparison: Comparison, console: "Console", *, trace: bool, written: bool = False
+    comparison: Comparison, console: Console, *, trace: bool, written: bool = False
 ) -> None:
     """Print secondhop's answer, and which labelled facets plain search and secondhop serve.
 
-    Args:
-        trace: also print the trace.
-        written: the web page was written, so do not suggest it.
+    `written`: the web page was written, so do not suggest it.
     """
     console.print(clean(comparison.question.query), style="bold")
     show_answer(comparison.result, console, brief=True)
@@ -43,11 +41,8 @@ def show_comparison(
     console.print(OWN_NOTES if written else AS_PAGE, style="dim")
 
 
-def facets_table(comparison: Comparison) -> "Table":
+def facets_table(comparison: Comparison) -> Table:
     """A table of the labelled facets that each answer serves."""
-    from rich.table import Table
-    from rich.text import Text
-
     question, questions = comparison.question, comparison.scenario.questions
     served = [facets_served(question, ranked[0]) for ranked in comparison.answers.values()]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

@@ -144,12 +144,7 @@ class EvalBench:
 
 @asynccontextmanager
 async def eval_bench(plan: EvalPlan, common: Common) -> AsyncGenerator[EvalBench, None]:
-    """A bench, on the store in the options or a temporary one.
-
-    Raises:
-        UsageError: the plan needs a model, and none is named.
-        ModelError: a model will be asked, and its key is missing.
-    """
+    """A bench, on the store in the options or a temporary one."""
     needed = needs_model(plan)
     if needed:
         named_llm(common)
@@ -174,12 +169,7 @@ def needs_model(plan: EvalPlan) -> bool:
 
 
 async def measured(plan: EvalPlan, common: Common) -> Measured:
-    """One report per scenario, from a temporary store unless the options name one.
-
-    Raises:
-        UsageError: a setting is unknown, or the earlier report lacks one of the scenarios.
-        ModelError: two prompts are compared, and the model never answered.
-    """
+    """One report per scenario, from a temporary store unless the options name one."""
     own, theirs = sides(plan, common)
     if isinstance(plan.against, EarlierReport):
         expect_scenarios(plan.against, plan.scenarios)
@@ -201,12 +191,7 @@ async def measured(plan: EvalPlan, common: Common) -> Measured:
 
 
 def sides(plan: EvalPlan, common: Common) -> tuple[Side, Side | None]:
-    """Our side, and the other side if that is secondhop, too (None otherwise).
-
-    Raises:
-        UsageError: a setting is unknown, or it is limits.k.
-        PromptError: a file of the prompts in force is faulty.
-    """
+    """Our side, and the other side if that is secondhop, too (None otherwise)."""
     other, in_force = plan.against, prompts_in_force(common)
     tried = {plan.prompt.name: plan.prompt} if plan.prompt else {}
     own = Side(settings=settings_of(common), prompts={**in_force, **tried})
@@ -264,16 +249,15 @@ def answered_before(other: ComparisonTarget, report: ScenarioReport) -> SystemRu
 def with_costs(report: ScenarioReport, *, timed: bool) -> SystemRun:
     """The answers of secondhop, and what each recall cost.
 
-    Args:
-        timed: include the time; False if answers of the model may come from a file.
+    `timed`: with the time; False if answers of the model may come from a file.
     """
     rows = {
         one: {
-            **report.questions[one],
+            **report.ours.questions[one],
             **({"ms": answer.ms} if timed else {}),
             "llm_calls": answer.spent.llm_calls,
             "tokens": answer.spent.prompt_tokens + answer.spent.completion_tokens,
         }
         for one, answer in report.labelled().items()
     }
-    return SystemRun(questions=rows, results=report.results)
+    return SystemRun(questions=rows, results=report.ours.results)

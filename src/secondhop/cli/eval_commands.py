@@ -118,12 +118,7 @@ def scenarios(
 def with_target(
     plan: "EvalPlan", common: Common, *, against: str | None, prompt: Path | None
 ) -> "tuple[EvalPlan, Common]":
-    """The plan with the two sides to compare, and the options to measure it with.
-
-    Raises:
-        PromptError: a file is faulty, or no recall uses the prompt.
-        UsageError: `against` is unknown, or the two files replace different prompts.
-    """
+    """The plan with the two sides to compare, and the options to measure it with."""
     from secondhop.cli.kept_answers import usual_answers
     from secondhop.cli.opening import prompts_in_force
     from secondhop.evals.comparison_targets import OtherPrompt, comparison_target
@@ -159,11 +154,7 @@ def with_target(
 
 
 def writing_cues(plan: "EvalPlan") -> "EvalPlan":
-    """A plan in which both prompts write cues for the same sample of memories.
-
-    Raises:
-        UsageError: the memories are in a store already.
-    """
+    """A plan in which both prompts write cues for the same sample of memories."""
     from secondhop.evals.samples import sampled
 
     if plan.stored:
@@ -198,15 +189,7 @@ def show(result: "Measured", common: Common, *, per_question: bool) -> None:
 def load_scenarios(
     folders: list[Path], *, cues: bool = True, stored: bool = False
 ) -> "list[Scenario]":
-    """The scenarios in these folders.
-
-    Args:
-        cues: read their cues, too.
-        stored: they may consist of questions only.
-
-    Raises:
-        UsageError: one is not a scenario, or two have the same name.
-    """
+    """The scenarios in these folders; `stored` ones may consist of questions only."""
     from secondhop.evals.scenario import load_scenario
 
     found = [load_scenario(folder, cues=cues, stored=stored) for folder in folders]

@@ -1,7 +1,10 @@
 """Prints an evaluation: a table for each scenario, and one with the means."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from secondhop.cli.advised import without_commands
 from secondhop.cli.terminal import clean, shorten
@@ -10,10 +13,6 @@ from secondhop.evals.missed import MissedFacet
 from secondhop.evals.report import OURS, ScenarioReport, mean_of_scenarios
 from secondhop.evals.scenario import Question
 from secondhop.wording import counted
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
 
 HEADINGS = {
     "facet_recall": "facets",
@@ -30,13 +29,13 @@ OFTEN_ZERO = ("redundancy", "stale_rate")
 
 
 def show_reports(
-    reports: Sequence[ScenarioReport], console: "Console", *, per_question: bool
+    reports: Sequence[ScenarioReport], console: Console, *, per_question: bool
 ) -> None:
     """Print a table for each scenario, the mean of the scenarios, and what the columns mean."""
     for report in reports:
         rows = report.means()
         if per_question:
-            rows |= {f"{OURS}, {name}": row for name, row in report.questions.items()}
+            rows |= {f"{OURS}, {name}": row for name, row in report.ours.questions.items()}
         console.print(measures_table(report.name, rows))
         console.print(footnote(report), style="dim")
         if told := had_to_do_without(report):
@@ -51,7 +50,7 @@ def show_reports(
     console.print("redundant, stale (not shown if zero): lower. docs/evaluate.md defines them.")
 
 
-def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Console") -> None:
+def show_missed(question: Question, missed: Sequence[MissedFacet], console: Console) -> None:
     """Print the facets that a question missed, and why their memories were not returned.
 
     Commands are left out, because the store may be a temporary one.
@@ -68,7 +67,7 @@ def show_missed(question: Question, missed: Sequence[MissedFacet], console: "Con
             console.print(f"      {told}", style="dim")
 
 
-def measures_table(title: str, rows: Mapping[str, Measures]) -> "Table":
+def measures_table(title: str, rows: Mapping[str, Measures]) -> Table:
     """One row per system or question."""
     keys = [
         key
@@ -82,11 +81,8 @@ def measures_table(title: str, rows: Mapping[str, Measures]) -> "Table":
     return table
 
 
-def figures_table(title: str, headings: Sequence[str]) -> "Table":
+def figures_table(title: str, headings: Sequence[str]) -> Table:
     """A table with a title over its first column and numbers in the others."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(Text(clean(title), style="bold"), overflow="fold")
     for heading in headings:
@@ -102,7 +98,7 @@ def figure(value: float | None) -> str:
 def footnote(report: ScenarioReport) -> str:
     """The number of questions, the cost of each, and how many unanswerable ones were answered."""
     costs = report.costs()
-    questions = counted(len(report.questions), "question")
+    questions = counted(len(report.asked), "question")
     text = f"{questions}, {costs.ms:.0f} ms each (p95 {costs.ms_p95:.0f})"
     if costs.llm_calls:
         text += f", {costs.llm_calls:.1f} calls, {costs.tokens:,.0f} tokens"

@@ -9,6 +9,8 @@ import typer
 
 from secondhop.cli.annotate_command import MaxTokens, MaxUsd, write_cues
 from secondhop.cli.options import Common, DryRun, given_path
+from secondhop.cli.progress import bars
+from secondhop.cli.terminal import print_json, screen
 from secondhop.errors import ModelError
 
 if TYPE_CHECKING:
@@ -59,8 +61,6 @@ def ingest(
     import_module("secondhop.recall")  # takes a second; inside an event loop, Ctrl-C would wait
     from secondhop.cli.ledger_view import show_ledger
     from secondhop.cli.opening import chosen_spec, opened, run
-    from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import print_json, screen
     from secondhop.ingest.ledger import NothingIngestedError
     from secondhop.models.openai_client import expect_key
 

@@ -37,10 +37,6 @@ async def answering_model(
     Args:
         place: the file of answers, or its folder; None: a temporary file.
         asked: whether recalls will ask it; it then needs its key, even if all answers are kept.
-
-    Raises:
-        ModelError: the key is missing.
-        UsageError: answers are to be kept but no model is named, or the file is not one of answers.
     """
     spec = chosen_spec(common)
     if spec is None:

@@ -1,16 +1,14 @@
 """Prints what an ingest did."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from secondhop.cli.annotate_view import show_annotated
 from secondhop.cli.terminal import clean
 from secondhop.ingest.ledger import IngestLedger, IngestPlan
 from secondhop.ingest.reading import Skipped
 from secondhop.wording import counted
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 REASONS_SHOWN = 20
 """Most reasons shown why items were skipped; `--json` has them all."""
@@ -22,15 +20,16 @@ PLANNED_SHOWN = 20
 """Most ids shown per line of a dry run; `--json` has them all."""
 
 
-def show_ledger(ledger: IngestLedger, console: "Console") -> None:
+def show_ledger(ledger: IngestLedger, console: Console) -> None:
     """Print counts in one line, then what was skipped and why."""
     if ledger.plan is not None:
         show_plan(ledger, ledger.plan, console)
     else:
+        replaced = f" ({ledger.replaced} replaced)" if ledger.replaced else ""
+        other_cues = f" ({ledger.other_cues} with other cues)" if ledger.other_cues else ""
         console.print(
-            f"read {counted(ledger.read, 'memory')}: "
-            f"{ledger.stored} stored{with_replaced(ledger)}, "
-            f"{ledger.unchanged} unchanged{with_other_cues(ledger)}, {ledger.deleted} deleted, "
+            f"read {counted(ledger.read, 'memory')}: {ledger.stored} stored{replaced}, "
+            f"{ledger.unchanged} unchanged{other_cues}, {ledger.deleted} deleted, "
             f"{len(ledger.skipped)} skipped"
         )
     show_entries("skipped ", ledger.skipped, console)
@@ -39,7 +38,7 @@ def show_ledger(ledger: IngestLedger, console: "Console") -> None:
         show_annotated(ledger.annotation, console)
 
 
-def show_entries(head: str, entries: Sequence[Skipped], console: "Console") -> None:
+def show_entries(head: str, entries: Sequence[Skipped], console: Console) -> None:
     """Print one line per reason, with the items that it holds for."""
     items_of: dict[str, list[str]] = {}
     for entry in entries:
@@ -52,17 +51,7 @@ def show_entries(head: str, entries: Sequence[Skipped], console: "Console") -> N
         console.print("and others; --json lists all", style="yellow")
 
 
-def with_replaced(ledger: IngestLedger) -> str:
-    """ " (2 replaced)"; "" if there are none."""
-    return f" ({ledger.replaced} replaced)" if ledger.replaced else ""
-
-
-def with_other_cues(ledger: IngestLedger) -> str:
-    """ " (2 with other cues)"; "" if there are none."""
-    return f" ({ledger.other_cues} with other cues)" if ledger.other_cues else ""
-
-
-def show_plan(ledger: IngestLedger, plan: IngestPlan, console: "Console") -> None:
+def show_plan(ledger: IngestLedger, plan: IngestPlan, console: Console) -> None:
     """Print what a dry run would have done, by id."""
     console.print(
         f"nothing was written; read {counted(ledger.read, 'memory')}: "

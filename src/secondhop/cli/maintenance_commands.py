@@ -3,6 +3,7 @@
 import json
 import sys
 from contextlib import aclosing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -17,8 +18,11 @@ from secondhop.cli.options import (
     given_entity,
     given_store,
 )
+from secondhop.cli.progress import bars
+from secondhop.cli.terminal import clean, notices, print_json, shorten
 from secondhop.cli.work import in_memory, tell
 from secondhop.errors import StoreError, UsageError
+from secondhop.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +46,6 @@ def doctor(
     remains.
     """
     from secondhop.cli.opening import unknown_entity
-    from secondhop.cli.progress import bars
 
     async def work(recall: "Recall") -> "Examination":
         told = await recall.admin.adoctor(fix=fix and not dry_run, progress=progress)
@@ -64,8 +67,6 @@ def doctor(
 
 def show_examination(told: "Examination", console: "Console", *, would_fix: bool = False) -> None:
     """Print one line per finding, with examples and the cure."""
-    from secondhop.cli.terminal import clean, shorten
-    from secondhop.wording import counted
 
     memories = counted(told.memories, "memory")
     passages = counted(told.passages, "passage")
@@ -97,9 +98,7 @@ def export(
     writes only what is true now, as text.
     """
     from secondhop.cli.opening import entities_of, unknown_entity
-    from secondhop.cli.terminal import notices, print_json
     from secondhop.memories.export import FRAME
-    from secondhop.wording import counted
 
     async def work(recall: "Recall") -> int:
         gone = unknown_entity(common)  # a known entity without memories has an empty export
@@ -144,8 +143,6 @@ def import_memories(
 
     Memories already stored stay as they are.
     """
-    from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import clean, notices
 
     with bars() as progress:
         told = in_memory(
@@ -160,7 +157,6 @@ def import_memories(
 
 def show_imported(told: "Imported", console: "Console") -> None:
     """Print counts, and the memories that were left as they are."""
-    from secondhop.cli.terminal import clean
 
     would = "would be " if told.dry_run else ""
     console.print(f"read {told.read}: {told.stored} {would}stored, {told.unchanged} unchanged")
@@ -201,8 +197,6 @@ def copy(
 
 def show_copied(told: "Copied", console: "Console") -> None:
     """Print one line per entity."""
-    from secondhop.cli.terminal import clean
-    from secondhop.wording import counted
 
     for one in told.entities:
         rest = f", {counted(one.vectors, 'vector')}, {counted(one.traces, 'trace')}"
@@ -222,7 +216,6 @@ def delete_entity(
     Asks first. No process may have it open; other entities are not touched.
     """
     from secondhop.cli.opening import run, server_of, store_of
-    from secondhop.cli.terminal import notices
     from secondhop.memories.delete_entity import adelete_entity
     from secondhop.settings import load_settings
 
@@ -248,11 +241,7 @@ def delete_entity(
 
 
 def confirmed(what: str) -> bool:
-    """Ask the person at the terminal whether to go on.
-
-    Raises:
-        UsageError: standard input is not a terminal.
-    """
+    """Ask the person at the terminal whether to go on."""
     if not sys.stdin.isatty():
         raise UsageError(
             f"this would {what}; there is no terminal to ask on: give --yes, or --dry-run"
@@ -262,8 +251,6 @@ def confirmed(what: str) -> bool:
 
 def deleted_words(gone: "DeletedEntity") -> str:
     """ "mara: 12 memories, 9 files, 120,401 bytes and its vectors"."""
-    from secondhop.cli.terminal import clean
-    from secondhop.wording import counted
 
     memories = "a catalog that cannot be read"
     if gone.memories is not None:
@@ -274,10 +261,8 @@ def deleted_words(gone: "DeletedEntity") -> str:
 
 def stats(common: Common) -> None:
     """Show what is stored for an entity."""
-    from dataclasses import asdict
 
     from secondhop.cli.opening import expect_memories
-    from secondhop.cli.terminal import clean
 
     async def work(recall: "Recall") -> dict[str, object]:
         await expect_memories(recall, common)
@@ -299,9 +284,6 @@ def reindex(common: Common, dry_run: DryRun = False) -> None:
     every entity of the store, or the one of --entity or SECONDHOP_ENTITY.
     """
     from secondhop.cli.opening import rebuild, run
-    from secondhop.cli.progress import bars
-    from secondhop.cli.terminal import clean
-    from secondhop.wording import counted
 
     with bars() as progress:
         done = run(rebuild(common, progress=progress, dry_run=dry_run))

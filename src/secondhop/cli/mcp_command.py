@@ -35,11 +35,7 @@ class Address(NamedTuple):
         return f"[{self.host}]" if ":" in self.host else self.host
 
     def listening(self) -> "socket":
-        """A socket that listens there.
-
-        Raises:
-            SecondhopError: the address is not available.
-        """
+        """A socket that listens there."""
         from socket import AF_INET, AF_INET6, IPPROTO_TCP, TCP_NODELAY, create_server
 
         family = AF_INET6 if ":" in self.host else AF_INET
@@ -108,15 +104,7 @@ def mcp(
 
 
 def check_open_to(http: Address, common: Common, *, tokens: bool) -> None:
-    """Check that HTTP clients need a token, or that one entity is served on this machine only.
-
-    Args:
-        tokens: whether the store has any.
-
-    Raises:
-        UsageError: without tokens, the address is not a loopback address or no entity is named;
-            with tokens, an entity is named.
-    """
+    """Check that HTTP clients need a token, or that one entity is served on this machine only."""
     if tokens:
         if common.entity is not None:
             raise UsageError("the store's tokens say whose memory it is; leave out --entity")

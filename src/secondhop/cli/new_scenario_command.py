@@ -4,13 +4,16 @@ import sys
 import threading
 from collections import deque
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from secondhop.cli.advised import place_again
 from secondhop.cli.options import Common
+from secondhop.cli.terminal import screen, shorten
 from secondhop.errors import UsageError
 from secondhop.headings import without_heading_signs
 from secondhop.wording import as_typed, counted
@@ -52,9 +55,7 @@ def new_scenario(
     Labels are saved at once; run it again on the same folder to continue. If you name a question
     again, its new labels replace the old ones.
     """
-    from secondhop.cli.advised import place_again
     from secondhop.cli.opening import opened, run, settings_of, untraced
-    from secondhop.cli.terminal import screen
     from secondhop.evals.new_scenario import ScenarioFolder, proposed_questions
 
     scenario = ScenarioFolder(folder)
@@ -65,9 +66,9 @@ def new_scenario(
             proposed = [] if questions else await proposed_questions(recall)
             waiting = questions or [one for one in proposed if one not in asked]
             labelling = Labelling(
-                recall,
-                scenario,
-                screen(),
+                recall=recall,
+                scenario=scenario,
+                console=screen(),
                 at=common.at or datetime.now(UTC),
                 k=k,
                 shown=shown,
@@ -96,29 +97,21 @@ async def typed_lines() -> AsyncIterator[str]:
         yield line
 
 
+@dataclass(frozen=True, kw_only=True)
 class Labelling:
     """A dialogue that shows questions with candidates and takes labels."""
 
-    def __init__(
-        self,
-        recall: "Recall",
-        scenario: "ScenarioFolder",
-        console: "Console",
-        *,
-        at: datetime,
-        k: int,
-        shown: int,
-        place: str,
-    ) -> None:
-        """Args:
-        at: the time of the questions.
-        k: memories per answer, written into the scenario.
-        shown: candidates shown per question.
-        place: the options that open the same store again.
-        """
-        self._place = place
-        self._recall, self._scenario, self._console = recall, scenario, console
-        self._at, self._k, self._shown = at, k, shown
+    recall: "Recall"
+    scenario: "ScenarioFolder"
+    console: "Console"
+    at: datetime
+    """The time of the questions."""
+    k: int
+    """Memories per answer, written into the scenario."""
+    shown: int
+    """Candidates shown per question."""
+    place: str
+    """The options that open the same store again."""
 
     async def run(self, questions: "Iterable[str]", lines: AsyncIterator[str]) -> None:
         """Runs until the input ends or the user stops."""
@@ -144,10 +137,10 @@ class Labelling:
                 self._take(labels, line)
         else:
             self._keep(labels)
-        self._say(f"{counted(len(self._scenario), 'question')} in {self._scenario.path}")
-        if len(self._scenario):
-            told = as_typed("eval", "scenarios", str(self._scenario.path))
-            self._say(f"measure your store: {told} --stored{self._place}")
+        self._say(f"{counted(len(self.scenario), 'question')} in {self.scenario.path}")
+        if len(self.scenario):
+            told = as_typed("eval", "scenarios", str(self.scenario.path))
+            self._say(f"measure your store: {told} --stored{self.place}")
             self._say(f"measure the copies in the folder, as they are now: {told}")
 
     def _take(self, labels: "Labels", line: str) -> None:
@@ -160,10 +153,10 @@ class Labelling:
     async def _find(self, labels: "Labels", words: str) -> None:
         """Show the memories with these words that were not candidates yet, with numbers."""
         known, first = {one.memory_id for one in labels.shown}, len(labels.shown) + 1
-        holding = [one for one in await self._recall.memories.afind(words) if not one.end]
+        holding = [one for one in await self.recall.memories.afind(words) if not one.end]
         found = [one.memory_id for one in holding if one.memory_id not in known]
-        memories = [await self._recall.admin.store.memory(one) for one in found]
-        labels.shown += [one for one in memories if one is not None][: self._shown]
+        memories = [await self.recall.admin.store.memory(one) for one in found]
+        labels.shown += [one for one in memories if one is not None][: self.shown]
         if len(labels.shown) < first:
             held = {one.memory_id for one in holding}
             above = [str(n) for n, one in enumerate(labels.shown, 1) if one.memory_id in held]
@@ -174,7 +167,7 @@ class Labelling:
     def _keep(self, labels: "Labels | None", *, unanswered: bool = False) -> None:
         """Save the open question if it has labels or is unanswered by choice."""
         if labels is not None and (labels.facets or unanswered):
-            self._scenario.add(labels, at=self._at, k=self._k)
+            self.scenario.add(labels, at=self.at, k=self.k)
 
     async def _next(self, waiting: deque[str]) -> "Labels | None":
         """Show the next question with its candidates; None if there is none."""
@@ -184,15 +177,14 @@ class Labelling:
             self._say("\nNo more questions to propose: ? QUESTION asks one of yours, q stops.")
             return None
         question = waiting.popleft()
-        found = await candidates(self._recall, question, at=self._at, limit=self._shown)
+        found = await candidates(self.recall, question, at=self.at, limit=self.shown)
         self._say(f"\n{question}")
-        if question in self._scenario.asked():
+        if question in self.scenario.asked():
             self._say("It has labels already; new ones replace them.")
         self._show(found, first=1)
         return Labels(question=question, shown=found)
 
     def _show(self, memories: "Iterable[Memory]", *, first: int) -> None:
-        from secondhop.cli.terminal import shorten
 
         for number, memory in enumerate(memories, start=first):
             text = without_heading_signs("\n\n".join(turn.content for turn in memory.messages))
@@ -200,4 +192,4 @@ class Labelling:
             self._say(f"{number:3}. {memory.created_at:%Y-%m-%d} {shorten(said, 120)}")
 
     def _say(self, line: str) -> None:
-        self._console.print(line, soft_wrap=True, markup=False, highlight=False)
+        self.console.print(line, soft_wrap=True, markup=False, highlight=False)

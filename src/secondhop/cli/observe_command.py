@@ -50,11 +50,7 @@ SHAPES = 'give a JSON list of {"role": ..., "content": ..., "at": ...}, or one s
 
 
 def given_text(file: str) -> str:
-    """The text of a file, or of standard input for "-".
-
-    Raises:
-        UsageError: the file cannot be read, or is not UTF-8.
-    """
+    """The text of a file, or of standard input for "-"."""
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).expanduser().read_bytes()
         return raw.decode("utf-8-sig")
@@ -65,11 +61,7 @@ def given_text(file: str) -> str:
 
 
 def messages_in(text: str, *, name: str) -> list[Any]:
-    """The messages of a JSON list, or of JSON Lines.
-
-    Raises:
-        UsageError: the text is neither, or holds no message.
-    """
+    """The messages of a JSON list, or of JSON Lines."""
     from secondhop.ingest.json_text import parse_json
 
     lines = text.splitlines() if not text.lstrip().startswith("[") else [text]

@@ -99,11 +99,7 @@ async def entities_of(common: Common, *, filled: bool) -> list[str]:
 
 
 def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPool":
-    """A pool that serves all entities of the chosen store, for a server.
-
-    Args:
-        embedder: instead of the one in the options.
-    """
+    """A pool that serves all entities of the chosen store; `embedder` replaces the chosen one."""
     from secondhop.recall_pool import RecallPool
 
     environment = load_settings()
@@ -122,11 +118,7 @@ def pool_of(common: Common, *, embedder: "Embedder | None" = None) -> "RecallPoo
 
 
 def settings_of(common: Common) -> "Config":
-    """The library's settings, changed by settings files, `--set` and the deadline option.
-
-    Raises:
-        UsageError: a file cannot be read, or a setting or its value is invalid.
-    """
+    """The library's settings, changed by settings files, `--set` and the deadline option."""
     from secondhop.nodes.config import Config
 
     settings, environment = Config(), load_settings()
@@ -151,12 +143,7 @@ def untraced(settings: "Config") -> "Config":
 
 
 async def expect_sessions(common: Common) -> None:
-    """If sessions are kept on a server, check at start that it answers.
-
-    Raises:
-        UsageError: there is no such place for sessions.
-        StoreError: the server does not answer.
-    """
+    """If sessions are kept on a server, check at start that it answers."""
     from secondhop.sessions.stores import chosen_sessions
 
     store = chosen_sessions(common.sessions or load_settings().sessions)
@@ -179,15 +166,9 @@ def unknown_entity(common: Common) -> UnknownEntityError:
 async def rebuild(
     common: Common, *, progress: "IngestProgress | None", dry_run: bool = False
 ) -> dict[str, int]:
-    """Embed the entity in the options again, or all of the store.
+    """Embed the entity in the options again, or all of the store; {entity: number of passages}.
 
     `dry_run`: count the passages only; nothing is embedded or written.
-
-    Returns:
-        {entity: number of its passages}.
-
-    Raises:
-        UnknownEntityError: nothing is stored there.
     """
     from secondhop.memories.reindex import passages_to_embed, reindex_entity
 
@@ -257,11 +238,7 @@ def kept_embeddings(common: Common, name: str) -> Generator["Embedder", None, No
 
 @contextmanager
 def throwaway(common: Common) -> Generator[Common, None, None]:
-    """The options as they are if they name a store; otherwise with a temporary store in a folder.
-
-    Raises:
-        UsageError: a Chroma server but no store is named; its vectors would stay behind.
-    """
+    """The options if they name a store; otherwise with a temporary one in a folder."""
     if common.store is not None:
         yield common
         return
@@ -279,11 +256,7 @@ def cache_folder() -> Path:
 
 
 def chosen_spec(common: Common) -> str | None:
-    """Spec of the language model that the options or the environment name; None without one.
-
-    Raises:
-        UsageError: they say just "openai", and OPENAI_MODEL names no model.
-    """
+    """Spec of the language model that the options or the environment name; None without one."""
     said = common.llm or load_settings().llm
     if said == OFFLINE:
         return None
@@ -292,11 +265,7 @@ def chosen_spec(common: Common) -> str | None:
 
 
 def named_llm(common: Common) -> str:
-    """Spec of the language model that the options or the environment name.
-
-    Raises:
-        UsageError: they name none.
-    """
+    """Spec of the language model that the options or the environment name."""
     spec = chosen_spec(common)
     if spec is None:
         raise UsageError(
@@ -310,9 +279,6 @@ def named_llm(common: Common) -> str:
 def prompts_in_force(common: Common) -> "Mapping[str, Prompt]":
     """{name: prompt}, from the prompts folder in options or environment if it has one, otherwise as
     shipped.
-
-    Raises:
-        PromptError: a file in that folder is faulty.
     """
     from secondhop.prompts.templates import load_prompts
 

@@ -1,14 +1,20 @@
 """`secondhop prompts show`: the prompts for language models."""
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from secondhop.cli.options import Common
+from secondhop.cli.terminal import clean
 from secondhop.cli.work import tell
 from secondhop.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
     from secondhop.prompts.templates import Prompt, RenderedPrompt
 
 
@@ -31,7 +37,6 @@ def show(
     reported. Redirect the output to a file to start a variant.
     """
     from secondhop.cli.opening import prompts_in_force
-    from secondhop.cli.prompt_view import prompt_document, show_prompts
 
     prompts = prompts_in_force(common)
     if name is None:
@@ -43,24 +48,17 @@ def show(
         return
     if name not in prompts:
         raise UsageError(f"there is no prompt {name!r}; the prompts are {', '.join(prompts)}")
-    if rendered is None:
-        show_file(common, prompts[name])
-    else:
-        show_filled(common, prompts[name], rendered)
-
-
-def show_file(common: Common, prompt: "Prompt") -> None:
-    """Print the file of a prompt, byte for byte."""
-    from secondhop.cli.prompt_view import prompt_document
-
+    prompt = prompts[name]
+    if rendered is not None:
+        show_filled(common, prompt, rendered)
+        return
     document = {**prompt_document(prompt), "text": prompt.text}
-    tell(common, document, lambda _: typer.echo(prompt.text.encode(), nl=False))
+    tell(common, document, lambda _: typer.echo(prompt.text.encode(), nl=False))  # byte for byte
 
 
 def show_filled(common: Common, prompt: "Prompt", question: str) -> None:
     """Print the messages of a prompt as a model would read them."""
     from secondhop.cli.opening import run
-    from secondhop.cli.prompt_view import prompt_document, show_rendered
 
     messages = run(render(common, prompt, question))
     filled = {"system": messages.system, "user": messages.user}
@@ -69,13 +67,7 @@ def show_filled(common: Common, prompt: "Prompt", question: str) -> None:
 
 
 async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPrompt":
-    """The messages of one prompt for a question to the chosen entity; no model is asked.
-
-    Raises:
-        UnknownEntityError: nothing is stored for the entity.
-        UsageError: a recall of this question does not reach that prompt.
-    """
-    from dataclasses import replace
+    """The messages of one prompt for a question to the chosen entity; no model is asked."""
 
     from secondhop.cli.opening import expect_memories, opened, prompts_in_force
     from secondhop.evals.rendering import rendered_prompts
@@ -91,3 +83,39 @@ async def render(common: Common, prompt: "Prompt", question: str) -> "RenderedPr
             f"found to judge; ask about something that is stored"
         )
     return found[prompt.name]
+
+
+def prompt_document(prompt: "Prompt") -> dict[str, Any]:
+    """A prompt for `--json`, without its text."""
+    return {
+        "name": prompt.name,
+        "version": prompt.version,
+        "hash": prompt.sha256,
+        "path": prompt.path,
+        "schema": prompt.schema,
+        "variables": sorted(prompt.variables),
+        "without": prompt.lacks,
+    }
+
+
+def show_prompts(prompts: "Sequence[Prompt]", console: "Console") -> None:
+    """Print one row per prompt."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("prompt", "version", "hash", "from", "variables"):
+        table.add_column(heading, overflow="fold")
+    for prompt in prompts:
+        variables = ", ".join([*sorted(prompt.variables), *(f"no {name}" for name in prompt.lacks)])
+        cells = (str(prompt.version), prompt.sha256[:12], clean(prompt.path), variables)
+        table.add_row(Text(prompt.name, style="bold"), *map(Text, cells))
+    console.print(table)
+
+
+def show_rendered(messages: "RenderedPrompt", console: "Console") -> None:
+    """Print both messages line by line, without terminal controls."""
+    for role, text in (("system", messages.system), ("user", messages.user)):
+        console.print(f"--- {role} ---", style="bold")
+        for line in text.split("\n"):
+            console.print(clean(line), soft_wrap=True)

@@ -8,7 +8,7 @@ import typer
 
 from secondhop.cli.advised import place_again, with_place
 from secondhop.cli.options import Common, EffortOption, given_path, moment
-from secondhop.cli.terminal import clean, notices
+from secondhop.cli.terminal import clean, notices, shorten
 from secondhop.cli.work import in_memory, tell
 from secondhop.cli.writing import expect_writable, write_text
 from secondhop.stores.where import Where
@@ -103,30 +103,21 @@ def recall(
             write_text(html, recall_page(result, story, graph=graph_of(memory)))
         return result, story if trace else None
 
-    show(*in_memory(common, work, counting=tokens is not None), common, as_of=as_of)
-
-
-def show(
-    result: "RecallResult",
-    trace: "RecallTrace | None",
-    common: Common,
-    *,
-    as_of: datetime | None,
-) -> None:
-    """Print a result, and its trace if one is given."""
-    from secondhop.cli.answer_view import show_answer
+    result, story = in_memory(common, work, counting=tokens is not None)
 
     def shown(console: "Console") -> None:
+        from secondhop.cli.answer_view import show_answer
+
         show_answer(result, console, place=place_again(common), as_of=as_of)
-        if trace is not None:
+        if story is not None:
             from secondhop.cli.trace_tree import trace_tree
 
             console.print()
-            console.print(trace_tree(trace))
+            console.print(trace_tree(story))
 
     document = result.model_dump(mode="json")
-    if trace is not None:
-        document["trace"] = trace.model_dump(mode="json")
+    if story is not None:
+        document["trace"] = story.model_dump(mode="json")
     tell(common, document, shown)
 
 
@@ -139,7 +130,6 @@ def explain(
     ],
 ) -> None:
     """Say why a memory came back, or did not."""
-    from secondhop.cli.explanation_view import show_explanation
 
     is_file = Path(trace).is_file()
 
@@ -156,3 +146,22 @@ def explain(
     change = with_place(told.nearest_change, place_again(common))
     told = told.model_copy(update={"nearest_change": change})
     tell(common, told, lambda console: show_explanation(told, console))
+
+
+def show_explanation(explanation: "Explanation", console: "Console") -> None:
+    """Print the verdict, the story, and the smallest change that would let the memory in."""
+    title, memory_id = shorten(explanation.title, 120), clean(explanation.memory_id)
+    verdict = "returned" if explanation.returned else f"not returned: {clean(explanation.cut_by)}"
+    console.print(f"{title} [{memory_id}]" if title else memory_id, style="bold")
+    console.print(verdict, style="green" if explanation.returned else "yellow")
+    for sentence in explanation.story:
+        console.print(f"- {clean(sentence)}")
+    if explanation.computed:
+        console.print("How its score was computed:", style="dim")
+    for part in explanation.parts:
+        console.print(f"  {part.added:+.2f}  {part.name}: {part.meaning}", style="dim")
+    for sentence in explanation.computed:
+        console.print(f"- {clean(sentence)}", style="dim")
+    if explanation.nearest_change:
+        told = f"What would let it in: {clean(explanation.nearest_change)}"
+        console.print(told, soft_wrap=True)  # a command in it stays whole for copying

@@ -10,9 +10,10 @@ import typer
 
 from secondhop.cli.mcp_command import Address
 from secondhop.cli.options import Common, SessionsPlace
+from secondhop.cli.terminal import clean, print_json
 from secondhop.cli.work import tell
 from secondhop.errors import SecondhopError, UsageError
-from secondhop.server.limits import REQUESTS_PER_S
+from secondhop.server.limits import REQUESTS_PER_S, ServerLimits
 from secondhop.server.process import set_up_process
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ def serve(
     """
     prepare(common)
     from secondhop.cli.opening import run
-    from secondhop.server.limits import ServerLimits
     from secondhop.server.serve import serve as serving
 
     run(
@@ -63,7 +63,6 @@ def ui(common: Common, port: Port = 0) -> None:
     from urllib.parse import quote
 
     from secondhop.cli.opening import entity_of, run
-    from secondhop.server.limits import ServerLimits
     from secondhop.server.serve import serve as serving
     from secondhop.server.tokens import EVERY_ENTITY, new_token
 
@@ -109,7 +108,6 @@ def create(
 
 def list_tokens(common: Common) -> None:
     """List the tokens, without their texts."""
-    from secondhop.cli.terminal import clean, print_json
 
     tokens = kept_tokens(common).tokens()
     if common.json:

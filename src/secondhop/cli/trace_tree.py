@@ -1,7 +1,10 @@
 """Prints a trace as a tree: facets, their queries, and the memories kept or dropped."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+from rich.text import Text
+from rich.tree import Tree
 
 from secondhop.cli.cost_view import cost_text, duration
 from secondhop.cli.terminal import clean, shorten
@@ -16,10 +19,6 @@ from secondhop.graph.trace import (
 )
 from secondhop.nodes.selection.blend import BROAD_CUES, CUES
 from secondhop.wording import causes_once, counted
-
-if TYPE_CHECKING:
-    from rich.text import Text
-    from rich.tree import Tree
 
 DROPPED_SHOWN = 3
 """Dropped candidates shown per facet; the rest are counted."""
@@ -40,32 +39,30 @@ LEGEND = (
 )
 
 
-def trace_tree(trace: RecallTrace) -> "Tree":
+def trace_tree(trace: RecallTrace) -> Tree:
     """Facets with their queries and candidates, then the stop reason, the cost and the legend."""
-    from rich.tree import Tree
-
-    root = Tree(line(shorten(trace.question, 200), style="bold"))
+    root = Tree(Text(shorten(trace.question, 200), style="bold"))
     homes = candidates_by_home(trace)
     told = [f for f in trace.facets if f.weight >= LEAST_WEIGHT or f.facet_id in homes]
     for facet in told:
         add_facet(root, facet, trace=trace, candidates=homes.get(facet.facet_id, []))
     if unheeded := [clean(facet.name) for facet in trace.facets if facet not in told]:
-        root.add(line(f"next to no weight: {', '.join(unheeded)}", style="dim"))
+        root.add(Text(f"next to no weight: {', '.join(unheeded)}", style="dim"))
     if trace.rest:
-        root.add(line(f"{len(trace.rest)} more had lower scores", style="dim"))
+        root.add(Text(f"{len(trace.rest)} more had lower scores", style="dim"))
     for preference in trace.preferences:
-        root.add(line(preference_line(preference)))
+        root.add(Text(preference_line(preference)))
     if trace.where:
-        root.add(line(f"only {where_text(trace.where)}"))
+        root.add(Text(f"only {where_text(trace.where)}"))
     stop = f"stopped: {trace.stop_reason}"
-    root.add(line(f"{stop} ({clean(trace.stop_detail)})" if trace.stop_detail else stop))
+    root.add(Text(f"{stop} ({clean(trace.stop_detail)})" if trace.stop_detail else stop))
     for reason in causes_once(trace.degraded):
-        root.add(line(f"degraded: {clean(reason)}", style="yellow"))
+        root.add(Text(f"degraded: {clean(reason)}", style="yellow"))
     if trace.spent.llm_calls:
-        root.add(line("; ".join([cost_text(trace.spent), *calls_per_node(trace)])))
+        root.add(Text("; ".join([cost_text(trace.spent), *calls_per_node(trace)])))
     times = ", ".join(time_per_node(trace))
-    root.add(line(f"time: {duration(trace.spent.ms)} in all; longest runs: {times}"))
-    root.add(line(LEGEND, style="dim"))
+    root.add(Text(f"time: {duration(trace.spent.ms)} in all; longest runs: {times}"))
+    root.add(Text(LEGEND, style="dim"))
     return root
 
 
@@ -89,19 +86,10 @@ def preference_line(preference: TracePreference) -> str:
     return f"preference ({scope}) {preference.score:.2f}: {name}{asked}{ended}"
 
 
-def line(text: str, *, style: str = "") -> "Text":
-    """One line of the tree; its continuation lines keep the tree's shape."""
-    from rich.text import Text
-
-    return Text(text, style=style)
-
-
 def add_facet(
-    root: "Tree", facet: TraceFacet, *, trace: RecallTrace, candidates: Sequence[TraceCandidate]
+    root: Tree, facet: TraceFacet, *, trace: RecallTrace, candidates: Sequence[TraceCandidate]
 ) -> None:
     """Add a branch: one facet with its queries, its returned memories, and the nearest dropped."""
-    from rich.text import Text
-
     head = f"{clean(facet.name)} (hop {facet.hop}, weight {facet.weight:.2g})"
     branch = root.add(Text.assemble((head, "bold"), (f": {clean(facet.why)}", "dim")))
     for query in trace.queries:
@@ -112,11 +100,11 @@ def add_facet(
         (c for c in candidates if c.slot is None), key=lambda c: place_of(c, trace=trace)
     )
     for candidate in kept:
-        branch.add(line(kept_line(candidate, facet, trace=trace), style="green"))
+        branch.add(Text(kept_line(candidate, facet, trace=trace), style="green"))
     for candidate in dropped[:DROPPED_SHOWN]:
-        branch.add(line(dropped_line(candidate, trace=trace), style="dim"))
+        branch.add(Text(dropped_line(candidate, trace=trace), style="dim"))
     if len(dropped) > DROPPED_SHOWN:
-        branch.add(line(f"- and {len(dropped) - DROPPED_SHOWN} more were dropped", style="dim"))
+        branch.add(Text(f"- and {len(dropped) - DROPPED_SHOWN} more were dropped", style="dim"))
 
 
 def place_of(candidate: TraceCandidate, *, trace: RecallTrace) -> tuple[bool, int, float]:
@@ -126,17 +114,15 @@ def place_of(candidate: TraceCandidate, *, trace: RecallTrace) -> tuple[bool, in
     return rank is None, rank or 0, -deciding(trace, candidate)
 
 
-def add_query(branch: "Tree", query: TraceQuery, *, returned: Sequence[str]) -> None:
+def add_query(branch: Tree, query: TraceQuery, *, returned: Sequence[str]) -> None:
     """Add a query: its text, who wrote it, its round, and the returned memories it found."""
-    from rich.text import Text
-
     told = [f"round {query.round}", f"by {clean(query.origin)}"]
     found = brought(query, returned)
     told_of = ", ".join(told) + (f"; {found}" if found else "")
     asked = f"? {shorten(query.text, 160)}"
     node = branch.add(Text.assemble((asked, "cyan"), (f" ({told_of})", "dim")))
     if query.error:
-        node.add(line(f"failed: {clean(query.error)}", style="red"))
+        node.add(Text(f"failed: {clean(query.error)}", style="red"))
 
 
 def brought(query: TraceQuery, returned: Sequence[str]) -> str:

@@ -24,11 +24,7 @@ def in_memory(
     mending: bool = False,
     annotate: "AnnotateSettings | bool" = False,
 ) -> T:
-    """Open the store and entity in the options, run the work, and return its result.
-
-    Args:
-        counting, mending, annotate: as in `opened`.
-    """
+    """Run the work in the store and entity of the options, as `opened`; returns its result."""
     from secondhop.cli.opening import opened, run
 
     async def done() -> T:
@@ -45,11 +41,7 @@ def tell(
     *,
     dry_run: bool = False,
 ) -> None:
-    """Print one JSON document with `--json`, or else call `show`.
-
-    Args:
-        dry_run: add `"dry_run": true` to the document.
-    """
+    """Print one JSON document with `--json` (`dry_run`: and say so in it), or else call `show`."""
     if not common.json:
         show(screen())
         return

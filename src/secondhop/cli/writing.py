@@ -7,11 +7,7 @@ from secondhop.errors import UsageError
 
 
 def expect_writable(path: Path | None) -> None:
-    """Check before the work that the file can be written; None: there is no file.
-
-    Raises:
-        UsageError: the file's folder does not exist, or the path is a folder.
-    """
+    """Check before the work that the file can be written; None: there is no file."""
     if path is None:
         return
     if not path.absolute().parent.is_dir():
@@ -21,11 +17,7 @@ def expect_writable(path: Path | None) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, and report it on standard error.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write a file, and report it on standard error."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

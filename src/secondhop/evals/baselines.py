@@ -35,9 +35,11 @@ async def plain_rankings(
     embedder: Embedder,
 ) -> Mapping[str, list[str]]:
     """{baseline: at most k memory ids, best first}, searching for the question only."""
-    vector = await question_vector(question, embedder=embedder)
-    dense = await nearest_memories(vector, k=k, search=search)
-    lexical = await worded_memories(question, k=k, search=search)
+    depth = POOL_FACTOR * k
+    vectors = np.asarray(await embedder.embed_queries([question]), dtype=np.float32)
+    (near,) = await search.dense(vectors, k=PASSAGES_PER_MEMORY * depth)
+    (worded,) = await search.lexical([question], k=PASSAGES_PER_MEMORY * depth)
+    dense, lexical = best_passages(near)[:depth], best_passages(worded)[:depth]
     rankings = {
         "dense": memory_ids(dense),
         "bm25": memory_ids(lexical),
@@ -45,28 +47,8 @@ async def plain_rankings(
     }
     stored = await search.vectors([hit.passage_id for hit in dense])
     for name, lambda_ in MMR_NAMES.items():
-        rankings[name] = diverse(vector, dense, stored, k=k, lambda_=lambda_)
+        rankings[name] = diverse(vectors[0], dense, stored, k=k, lambda_=lambda_)
     return {name: ranking[:k] for name, ranking in rankings.items()}
-
-
-async def question_vector(question: str, *, embedder: Embedder) -> Vector:
-    """The question embedded as a query: float32 [dim], unit length."""
-    (vector,) = await embedder.embed_queries([question])
-    return np.asarray(vector, dtype=np.float32)
-
-
-async def nearest_memories(vector: Vector, *, k: int, search: MemorySearch) -> list[PassageHit]:
-    """The best passage of each of the POOL_FACTOR · k nearest memories, nearest first."""
-    depth = POOL_FACTOR * k
-    (hits,) = await search.dense(vector[np.newaxis, :], k=PASSAGES_PER_MEMORY * depth)
-    return best_passages(hits)[:depth]
-
-
-async def worded_memories(question: str, *, k: int, search: MemorySearch) -> list[PassageHit]:
-    """As `nearest_memories`, but by BM25 of the question's words."""
-    depth = POOL_FACTOR * k
-    (hits,) = await search.lexical([question], k=PASSAGES_PER_MEMORY * depth)
-    return best_passages(hits)[:depth]
 
 
 def best_passages(hits: Sequence[PassageHit]) -> list[PassageHit]:
@@ -84,10 +66,8 @@ def memory_ids(hits: Sequence[PassageHit]) -> list[str]:
 
 def hybrid(dense: Sequence[PassageHit], lexical: Sequence[PassageHit]) -> list[str]:
     """Both searches, combined by reciprocal rank fusion with k = 60."""
-    return [
-        memory_id
-        for memory_id, _ in reciprocal_rank_fusion([memory_ids(dense), memory_ids(lexical)])
-    ]
+    fused = reciprocal_rank_fusion([memory_ids(dense), memory_ids(lexical)])
+    return [memory_id for memory_id, _ in fused]
 
 
 def diverse(

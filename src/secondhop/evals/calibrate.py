@@ -126,9 +126,6 @@ def fitted(cosines: Floats, labels: Floats) -> LogisticCalibration:
 
     Sources: Platt, in: Advances in Large Margin Classifiers, 1999; King and Zeng, Political
     Analysis 9, 2001, doi:10.1093/oxfordjournals.pan.a004868.
-
-    Raises:
-        UsageError: the labels are all the same, or the slope is not positive.
     """
     relevant = float(labels.mean()) if len(labels) else 0.0
     if not 0 < relevant < 1:

@@ -110,11 +110,7 @@ def comparison_target(said: str) -> ComparisonTarget:
 
 
 def target_in(path: Path) -> ComparisonTarget:
-    """The target in a file: a prompt (`.md`), a report or settings.
-
-    Raises:
-        UsageError: it cannot be read, or is none of these.
-    """
+    """The target in a file: a prompt (`.md`), a report or settings."""
     if path.suffix == PROMPT_SUFFIX:
         return OtherPrompt(tried_prompt(path))
     results = report_in(path)
@@ -124,11 +120,7 @@ def target_in(path: Path) -> ComparisonTarget:
 
 
 def report_in(path: Path) -> dict[str, Rankings] | None:
-    """{scenario: rankings} of a report; None if the file is not a report.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
+    """{scenario: rankings} of a report; None if the file is not a report."""
     try:
         scenarios = _DOCUMENT.validate_json(path.read_bytes())
     except OSError as error:

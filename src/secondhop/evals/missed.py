@@ -55,10 +55,8 @@ async def missed_facet(
         for memory_id, grade in facet.relevant.items()
         if grade >= 2 and memory_id not in question.stale
     ]
-    memories = [
-        missed_memory(await recall.aexplain(trace, memory_id), grade)
-        for grade, memory_id in sorted(wanted, key=lambda one: -one[0])
-    ]
+    wanted.sort(key=lambda one: -one[0])
+    memories = [missed_memory(await recall.aexplain(trace, one), grade) for grade, one in wanted]
     return MissedFacet(name=facet.name, why=facet.why, hop=facet.hop, memories=memories)
 
 

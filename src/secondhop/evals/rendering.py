@@ -8,8 +8,8 @@ from typing import NoReturn, TypeVar, Unpack
 from pydantic import BaseModel
 
 from secondhop.annotate.annotator import Annotator
-from secondhop.annotate.batches import PART_TOKENS
-from secondhop.annotate.parts import parts_of
+from secondhop.annotate.parts import PART_TOKENS, parts_of
+from secondhop.annotate.sheet import map_titles
 from secondhop.graph.builder import build_recall_graph
 from secondhop.models.llm import AnswerBounds, ChatMessage, LLMError
 from secondhop.nodes.llm_services import llm_services
@@ -85,7 +85,7 @@ async def rendered_annotation(
         created_at=at or recall.admin.services.clock(),
         messages=(Message("user", text),),
     )
-    titles = [title for topic in await recall.admin.store.topics() for title in topic.titles[:1]]
+    titles = await map_titles(recall.admin.store)
     parts = parts_of(note, tokens=PART_TOKENS)[:1]
     return Annotator(Listener(), prompts).sheet(parts, titles=titles).prompt
 

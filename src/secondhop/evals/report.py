@@ -1,16 +1,65 @@
-"""The results of an evaluation: rankings and measures per scenario and question."""
+"""The results of an evaluation: rankings, measures and costs per scenario and question."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from statistics import fmean
 from typing import Any
 
-from secondhop.evals.answers import Answer
-from secondhop.evals.costs import Costs, costs_of
+import numpy as np
+
 from secondhop.evals.measures import Measures, Rankings, mean_of, measure
+from secondhop.evals.missed import MissedFacet
 from secondhop.evals.scenario import Question
+from secondhop.graph.result import Spent
 
 OURS = "secondhop"
 """The name of secondhop among the systems of a report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to one question."""
+
+    ids: list[str]
+    """Memory ids, best first. For an unanswerable question only those at or above `min_score`;
+    ideally []."""
+    ms: float = 0.0
+    spent: Spent
+    degraded: list[str] = field(default_factory=list[str])
+    plain: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """{baseline: memory ids}; {} for an unanswerable question."""
+    missed: list[MissedFacet] = field(default_factory=list[MissedFacet])
+    """[] if it was not asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """The cost of one recall; a mean, unless the field says otherwise."""
+
+    ms: float
+    """Wall time; with several questions at once, that of a busy machine."""
+    ms_median: float
+    ms_p95: float
+    """95th percentile."""
+    llm_calls: float
+    tokens: float
+    """Prompt and completion tokens of the language model."""
+    cost_usd: float | None
+    """None if the model's price is unknown."""
+
+
+def costs_of(answers: Sequence[Answer]) -> Costs:
+    """The costs of the recalls that gave these answers."""
+    times, spent = [one.ms for one in answers], [one.spent for one in answers]
+    prices = [one.cost_usd for one in spent if one.cost_usd is not None]
+    return Costs(
+        ms=fmean(times),
+        ms_median=float(np.median(times)),
+        ms_p95=float(np.percentile(times, 95)),
+        llm_calls=fmean(one.llm_calls for one in spent),
+        tokens=fmean(one.prompt_tokens + one.completion_tokens for one in spent),
+        cost_usd=fmean(prices) if len(prices) == len(spent) else None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,18 +108,9 @@ class ScenarioReport:
         return {one: answer.ids for one, answer in self.answers.items() if one not in labelled}
 
     @property
-    def results(self) -> dict[str, list[str]]:
-        """secondhop's {question id: memory ids, best first}."""
-        return self.systems[OURS].results
-
-    @property
-    def questions(self) -> dict[str, Measures]:
-        """secondhop's {question id: measures}."""
-        return self.systems[OURS].questions
-
-    def mean(self) -> Measures:
-        """secondhop's mean measures over the questions."""
-        return self.systems[OURS].mean()
+    def ours(self) -> SystemRun:
+        """secondhop's rankings and measures."""
+        return self.systems[OURS]
 
     def costs(self) -> Costs:
         """The cost of the labelled questions' recalls."""
@@ -91,8 +131,8 @@ class ScenarioReport:
     def document(self, *, per_question: bool) -> dict[str, Any]:
         """For `--json`."""
         document: dict[str, Any] = {
-            "results": self.results,
-            "mean": self.mean(),
+            "results": self.ours.results,
+            "mean": self.ours.mean(),
             "baselines": {
                 name: {"mean": run.mean()} for name, run in self.systems.items() if name != OURS
             },
@@ -108,7 +148,7 @@ class ScenarioReport:
         if degraded := self.degraded():
             document["degraded"] = degraded
         if per_question:
-            document["queries"] = self.questions
+            document["queries"] = self.ours.questions
             document["missed"] = {
                 one: [asdict(facet) for facet in answer.missed]
                 for one, answer in self.labelled().items()

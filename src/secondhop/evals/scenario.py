@@ -173,11 +173,7 @@ def load_scenario(folder: Path, *, cues: bool = True, stored: bool = False) -> S
 
 
 def with_cues(memories: Sequence[Memory], path: Path) -> list[Memory]:
-    """The memories, with cues for those that the file names.
-
-    Raises:
-        UsageError: it names an unknown memory.
-    """
+    """The memories, with cues for those that the file names."""
     lines = {line.id: line for _, line in read_lines(path, CueLine)}
     unknown = lines.keys() - {memory.memory_id for memory in memories}
     if unknown:

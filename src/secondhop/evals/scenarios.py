@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from secondhop.errors import StoreError, UsageError
-from secondhop.evals.answers import Answer
 from secondhop.evals.baselines import plain_rankings
 from secondhop.evals.missed import missed_facets
-from secondhop.evals.report import OURS, ScenarioReport, judged
+from secondhop.evals.report import OURS, Answer, ScenarioReport, judged
 from secondhop.evals.scenario import Question, Scenario, UnansweredQuestion
 from secondhop.graph.result import RecallResult
 from secondhop.ingest.run import IngestProgress
@@ -64,11 +63,7 @@ async def run_scenario(
     asking: Asking,
     progress: IngestProgress | None = None,
 ) -> ScenarioReport:
-    """Ask every question with its own time and k. The memories must be stored already.
-
-    Args:
-        progress: called with (name of the scenario, questions answered, all questions).
-    """
+    """Ask every question with its own time and k. The memories must be stored already."""
     questions: list[Question | UnansweredQuestion] = [*scenario.questions, *scenario.no_answer]
     cold = Asking(baselines=False, effort="none")
     for question in questions if asking.warm_up else questions[:1]:  # one loads the embedding model

@@ -55,11 +55,7 @@ def fault_of(error: ValidationError) -> str:
 
 
 def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
-    """(name, value) of "name=value".
-
-    Raises:
-        UsageError: it has another form, or the setting is unknown.
-    """
+    """(name, value) of "name=value"."""
     name, equals, value = (part.strip() for part in change.partition("="))
     if not equals or not value:
         raise UsageError(f"{change!r} sets nothing; write NAME=VALUE, like ranking.min_score=0.3")
@@ -71,11 +67,7 @@ def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
 
 
 def settings_said(said: Sequence[str]) -> list[str]:
-    """The changes as "NAME=VALUE" texts; an item without "=" is a settings file. Later ones win.
-
-    Raises:
-        UsageError: a file cannot be read, or holds no settings.
-    """
+    """The changes as "NAME=VALUE" texts; an item without "=" is a settings file. Later ones win."""
     changes: list[str] = []
     for one in said:
         changes += [one] if "=" in one else read_setting_changes(Path(one).expanduser())

@@ -18,11 +18,7 @@ def shipped_scenarios() -> list[Path]:
 
 
 def shipped_scenario(name: str) -> Path:
-    """The folder of the example scenario with this name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The folder of the example scenario with this name."""
     for folder in shipped_scenarios():
         if folder.name == name:
             return folder

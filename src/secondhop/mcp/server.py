@@ -97,12 +97,7 @@ async def serve_stdio(common: Common) -> None:
 
 
 async def serve_http(common: Common, at: Address, *, tokens: Tokens | None) -> None:
-    """Serve streamable HTTP until a signal ends it; the address is printed on standard error.
-
-    Raises:
-        SecondhopError: the address is not available.
-        StoreError: the server that keeps the sessions does not answer.
-    """
+    """Serve streamable HTTP until a signal ends it; the address is printed on standard error."""
     import uvicorn
 
     await expect_sessions(common)

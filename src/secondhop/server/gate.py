@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit
 
 from fastapi.responses import JSONResponse
@@ -13,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from secondhop.errors import StoreError
 from secondhop.server.limits import RateLimiter, ServerLimits
 from secondhop.server.metrics import Metrics
-from secondhop.server.problems import Problem, http_problem, problem_response, response_of
+from secondhop.server.problems import problem_response, refused
 from secondhop.server.tokens import LOCAL, Keyring, Token
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -35,43 +36,35 @@ ALWAYS = {
 """Headers of every answer, unless its route sets its own."""
 
 
+@dataclass
 class Gate:
     """The outermost ASGI middleware: refuses bad requests, counts all, and limits body and time."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        keyring: Keyring | None,
-        limits: ServerLimits,
-        metrics: Metrics,
-        expect_store: Callable[[], None],
-        hosts: Collection[str] = (),
-        origins: Collection[str] = (),
-    ) -> None:
-        """Wrap `app`.
+    app: ASGIApp
+    keyring: Keyring | None
+    """The valid tokens; None lets everyone who reaches the server do everything."""
+    limits: ServerLimits
+    metrics: Metrics
+    expect_store: Callable[[], None]
+    """Raises if the store is gone. Tokens are kept there, so it comes first."""
+    hosts: Collection[str] = ()
+    """Host names that a request may use; (): any. They keep a page of another site from reaching
+    a server without tokens through DNS rebinding."""
+    origins: Collection[str] = ()
+    """Other sites whose pages may write here."""
 
-        Args:
-            expect_store: raises if the store is gone. Tokens are kept there, so it comes first.
-            keyring: the valid tokens; None lets everyone who reaches the server do everything.
-            hosts: host names that a request may use; (): any. They keep a page of another site
-                from reaching a server without tokens through DNS rebinding.
-            origins: other sites whose pages may write here.
-        """
-        self._app, self._keyring, self._limits, self._metrics = app, keyring, limits, metrics
-        self._expect_store = expect_store
-        self._hosts, self._origins = frozenset(hosts), frozenset(origins)
-        self._rates = RateLimiter(limits.requests_per_s)
+    def __post_init__(self) -> None:
+        self._rates = RateLimiter(self.limits.requests_per_s)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check an HTTP request, then pass it on or refuse it; other scopes pass unchecked."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         scope = with_entity_encoded(scope)
         answer = Answer(send)
         started = time.perf_counter()
-        self._metrics.at_work.inc()
+        self.metrics.at_work.inc()
         try:
             refusal = await self._refusal(scope)
             if refusal is None:
@@ -79,80 +72,69 @@ class Gate:
             else:
                 await refusal(scope, receive, answer.send)
         finally:
-            self._metrics.at_work.dec()
+            self.metrics.at_work.dec()
             self._count(scope, answer.status, time.perf_counter() - started)
 
     async def _passed(self, scope: Scope, receive: Receive, answer: "Answer") -> None:
-        path = str(scope["path"])
-        body = LimitedBody(
-            receive, most=self._limits.body_bytes_of(path), seconds=self._limits.body_s_of(path)
-        )
+        limits = self.limits.of(str(scope["path"]))
+        body = LimitedBody(receive, most=limits.body_bytes, seconds=limits.body_s)
         try:
-            async with asyncio.timeout(self._limits.request_s_of(path)):
-                await self._app(scope, body.receive, answer.send)
+            async with asyncio.timeout(limits.request_s):
+                await self.app(scope, body.receive, answer.send)
         except TimeoutError:
             if not answer.status:
-                late = response_of(
-                    http_problem(
-                        504, "it took too long and was stopped; ask for less, or try again"
-                    )
-                )
+                late = refused(504, "it took too long and was stopped; ask for less, or try again")
                 await late(scope, receive, answer.send)
 
     async def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers, path = Headers(scope=scope), str(scope["path"])
         if len(headers.getlist("host")) > 1:
-            return response_of(http_problem(400, "send exactly one Host header"))
+            return refused(400, "send exactly one Host header")
         if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADER_BYTES:
-            return response_of(http_problem(431))
+            return refused(431)
         host = headers.get("host", "")
-        if self._hosts and host_name(host) not in self._hosts:
-            return response_of(
-                http_problem(
-                    421,
-                    "this server does not answer to that host name; use the name it was started "
-                    "with",
-                )
+        if self.hosts and host_name(host) not in self.hosts:
+            return refused(
+                421,
+                "this server does not answer to that host name; use the name it was started with",
             )
         origin = headers.get("origin")
-        own = origin is None or origin in self._origins or urlsplit(origin).netloc == host
+        own = origin is None or origin in self.origins or urlsplit(origin).netloc == host
         if not own and scope["method"] not in SAFE_METHODS:
-            return response_of(
-                http_problem(
-                    403,
-                    "pages of other sites may not write here; `secondhop serve --cors` allows one",
-                )
+            return refused(
+                403, "pages of other sites may not write here; `secondhop serve --cors` allows one"
             )
         try:
             if needs_token(path):
-                self._expect_store()
+                self.expect_store()
             token = await self._caller(headers) if needs_token(path) else None
         except StoreError as error:
             return problem_response(error)
         wait_s = self._rates.wait_s(token.token_id if token else address(scope))
         if wait_s:
-            slower = http_problem(429, f"too many requests; wait {wait_s:.1f} s")
-            return response_of(slower, {"Retry-After": str(int(wait_s) + 1)})
+            later = {"Retry-After": str(int(wait_s) + 1)}
+            return refused(429, f"too many requests; wait {wait_s:.1f} s", later)
         if token is None and needs_token(path) and scope["method"] != "OPTIONS":
-            who = http_problem(401, "send `Authorization: Bearer TOKEN` with a token that is valid")
-            return response_of(who, {"WWW-Authenticate": "Bearer"})
-        if declared(headers) > self._limits.body_bytes_of(path):
-            return response_of(too_large(self._limits.body_bytes_of(path)))
+            who = "send `Authorization: Bearer TOKEN` with a token that is valid"
+            return refused(401, who, {"WWW-Authenticate": "Bearer"})
+        most = self.limits.of(path).body_bytes
+        if declared(headers) > most:
+            return refused(413, too_large(most))
         scope.setdefault("state", {})["caller"] = token
         return None
 
     async def _caller(self, headers: Headers) -> Token | None:
-        if self._keyring is None or await self._keyring.lets_everyone_in():
+        if self.keyring is None or await self.keyring.lets_everyone_in():
             return LOCAL
         kind, _, text = headers.get("authorization", "").partition(" ")
-        return await self._keyring.find(text.strip()) if kind.lower() == "bearer" else None
+        return await self.keyring.find(text.strip()) if kind.lower() == "bearer" else None
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request under its route's name; a caller's path never becomes a label."""
         route = getattr(scope.get("endpoint"), "__name__", "none")
         method = scope["method"] if scope["method"] in {"GET", "POST", "PATCH", "DELETE"} else "-"
-        self._metrics.requests.labels(method, route, str(status)).inc()
-        self._metrics.request_s.labels(method, route).observe(seconds)
+        self.metrics.requests.labels(method, route, str(status)).inc()
+        self.metrics.request_s.labels(method, route).observe(seconds)
 
 
 class Answer:
@@ -196,7 +178,7 @@ class LimitedBody:
             raise HTTPException(408, "the body did not arrive in time") from None
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise HTTPException(413, too_large(self._most).detail)
+            raise HTTPException(413, too_large(self._most))
         self._whole = not message.get("more_body", False)
         return message
 
@@ -221,9 +203,9 @@ def needs_token(path: str) -> bool:
     return path.startswith("/v1") or path == "/metrics"
 
 
-def too_large(most: int) -> Problem:
-    """The problem (413) of a body of more than `most` bytes."""
-    return http_problem(413, f"the body may have at most {most:,} bytes")
+def too_large(most: int) -> str:
+    """What is said (413) of a body of more than `most` bytes."""
+    return f"the body may have at most {most:,} bytes"
 
 
 def declared(headers: Headers) -> int:

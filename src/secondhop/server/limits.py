@@ -3,7 +3,7 @@
 import re
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _UPLOAD = re.compile(r"/v1/entities/[^/]+/ingest")
 """Must match the whole path: other paths end with a memory id, which may contain "/ingest"."""
@@ -27,26 +27,21 @@ class ServerLimits:
     """How long a body may take to arrive."""
     upload_s: float = 600.0
     request_s: float = 120.0
-    """How long a request may take; a recall has its own, shorter deadline."""
+    """How long a request may take, sending the answer included; a recall has its own, shorter
+    deadline."""
     requests_per_s: float = REQUESTS_PER_S
     """For each caller; 0: no limit. A burst may have twice as many."""
 
-    def body_bytes_of(self, path: str) -> int:
-        """The most that a request to `path` may send."""
-        return self.upload_bytes if is_upload(path) else self.body_bytes
-
-    def body_s_of(self, path: str) -> float:
-        """How long the body of a request to `path` may take to arrive."""
-        return self.upload_s if is_upload(path) else self.body_s
-
-    def request_s_of(self, path: str) -> float:
-        """How long a request to `path` may take, sending the answer included."""
-        return self.upload_s * 2 if is_upload(path) else self.request_s
-
-
-def is_upload(path: str) -> bool:
-    """Whether `path` takes the upload of a file."""
-    return _UPLOAD.fullmatch(path) is not None
+    def of(self, path: str) -> "ServerLimits":
+        """The limits of requests to `path`: more for the upload of a file."""
+        if not _UPLOAD.fullmatch(path):
+            return self
+        return replace(
+            self,
+            body_bytes=self.upload_bytes,
+            body_s=self.upload_s,
+            request_s=self.upload_s * 2,
+        )
 
 
 class RateLimiter:

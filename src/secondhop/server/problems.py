@@ -84,12 +84,6 @@ def problem_of(error: errors.SecondhopError) -> Problem:
     )
 
 
-def http_problem(status: int, detail: str = "") -> Problem:
-    """A problem of HTTP itself (no such path, no token, …); `detail` defaults to the title."""
-    title = TITLES.get(status) or HTTPStatus(status).phrase.capitalize()
-    return Problem(type=type_of(title), title=title, status=status, detail=detail or title)
-
-
 def type_of(title: str) -> str:
     """The URN of a title: "Not found" gives urn:secondhop:problem:not-found."""
     return f"urn:secondhop:problem:{title.lower().replace(' ', '-')}"
@@ -114,6 +108,15 @@ def response_of(problem: Problem, headers: Mapping[str, str] | None = None) -> J
     )
 
 
+def refused(
+    status: int, detail: str = "", headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """A problem of HTTP itself (no such path, no token, …); `detail` defaults to the title."""
+    title = TITLES.get(status) or HTTPStatus(status).phrase.capitalize()
+    problem = Problem(type=type_of(title), title=title, status=status, detail=detail or title)
+    return response_of(problem, headers)
+
+
 async def on_error_of_ours(_: Request, error: Exception) -> JSONResponse:
     """Handles `SecondhopError`."""
     assert isinstance(error, errors.SecondhopError)
@@ -129,7 +132,7 @@ def problem_response(error: errors.SecondhopError) -> JSONResponse:
 async def on_http_error(_: Request, error: Exception) -> JSONResponse:
     """Handles HTTPException, whether Starlette, FastAPI, the gate or a route raised it."""
     assert isinstance(error, HTTPException)
-    return response_of(http_problem(error.status_code, str(error.detail)), error.headers)
+    return refused(error.status_code, str(error.detail), error.headers)
 
 
 async def on_invalid(request: Request, error: Exception) -> JSONResponse:
@@ -159,7 +162,7 @@ def said_of(wrong: Mapping[str, Any], request: Request) -> dict[str, str]:
 
 async def on_fault(_: Request, error: Exception) -> JSONResponse:
     """Handles unexpected errors; Starlette logs the traceback afterwards."""
-    return response_of(http_problem(500, "the server made a mistake; its log says more"))
+    return refused(500, "the server made a mistake; its log says more")
 
 
 def add_problem_handlers(app: FastAPI) -> None:

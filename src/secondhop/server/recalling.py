@@ -96,13 +96,9 @@ def on_wire(event: RecallEvent) -> str:
     """One event as text; its JSON has no line breaks, so it fits on one `data` line."""
     if event.result is not None:
         return f"event: result\ndata: {event.result.model_dump_json()}\n\n"
-    return f"event: step\ndata: {json.dumps(step_of(event))}\n\n"
-
-
-def step_of(event: RecallEvent) -> dict[str, Any]:
-    """A step as plain values."""
     names = ("node", "round", "ms", "note", "picks", "hops")
-    return {name: getattr(event, name) for name in names}
+    step = {name: getattr(event, name) for name in names}
+    return f"event: step\ndata: {json.dumps(step)}\n\n"
 
 
 @router.get("/graph")

@@ -89,13 +89,8 @@ async def remember(recall: Writable, body: RememberBody) -> Kept:
 @router.post("/observe")
 async def observe(recall: Writable, body: ObserveBody) -> Observed:
     """Store the facts and preferences that the user states in messages."""
-    return await recall.memories.aobserve(
-        [one.said() for one in body.messages],
-        at=body.at,
-        keep_as=body.keep_as,
-        title=body.title,
-        dry_run=body.dry_run,
-    )
+    how = body.model_dump(exclude={"messages"})
+    return await recall.memories.aobserve([one.said() for one in body.messages], **how)
 
 
 @router.get("/facts")

@@ -14,6 +14,7 @@ from secondhop.server.app import create_app
 from secondhop.server.limits import ServerLimits
 from secondhop.server.metrics import Metrics
 from secondhop.server.tokens import Keyring, Token, tokens_of
+from secondhop.wording import counted
 
 GRACE_S = 30
 """How long running requests may take to finish after a signal."""
@@ -92,5 +93,5 @@ def expect_private(at: Address, tokens: Sequence[Token]) -> None:
 def who_may(tokens: Sequence[Token]) -> str:
     """Who may call the server, in words."""
     if tokens:
-        return f"{len(tokens)} bearer token{'s' if len(tokens) > 1 else ''}"
+        return counted(len(tokens), "bearer token")
     return "without tokens, for this machine alone; `secondhop tokens create` makes one"

@@ -4,11 +4,12 @@ import asyncio
 import hmac
 import secrets
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -78,24 +79,32 @@ def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Tokens(Protocol):
+class Tokens(ABC):
     """The tokens of a store. A running server notices when one is added or revoked."""
 
+    @abstractmethod
     def tokens(self) -> list[Token]:
         """All tokens in the order in which they were made. This blocks.
 
         Raises:
             UsageError, StoreError: they cannot be read.
         """
-        ...
 
+    @abstractmethod
     async def current(self) -> list[Token]:
         """The same without blocking for long; every request calls it."""
-        ...
+
+    @abstractmethod
+    def _add(self, token: Token) -> None: ...
+
+    @abstractmethod
+    def _remove(self, token: Token) -> None: ...
 
     def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
         """Make a token, keep its digest, and return (text, token)."""
-        ...
+        text, made = new_token(entities, scope, note=note)
+        self._add(made)
+        return text, made
 
     def revoke(self, token_id: str) -> Token:
         """Remove a token; it opens nothing from now on.
@@ -103,7 +112,11 @@ class Tokens(Protocol):
         Raises:
             UsageError: there is no such token.
         """
-        ...
+        for token in self.tokens():
+            if token.token_id == token_id:
+                self._remove(token)
+                return token
+        raise UsageError(f"there is no token {token_id!r}; `secondhop tokens list` shows them")
 
 
 def tokens_of(store: str | Path) -> Tokens:
@@ -117,15 +130,7 @@ def tokens_of(store: str | Path) -> Tokens:
     return TokenTable(place)
 
 
-def expect_known(token_id: str, known: Sequence[Token]) -> Token:
-    """The token with this id. Raises UsageError if there is none."""
-    for token in known:
-        if token.token_id == token_id:
-            return token
-    raise UsageError(f"there is no token {token_id!r}; `secondhop tokens list` shows them")
-
-
-class TokenFile:
+class TokenFile(Tokens):
     """`Tokens` in a file of the store's folder."""
 
     def __init__(self, path: Path) -> None:
@@ -154,18 +159,11 @@ class TokenFile:
         """See `Tokens`; the file is read only after a change."""
         return self.tokens()
 
-    def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
-        """See `Tokens`."""
-        text, made = new_token(entities, scope, note=note)
-        self._write([*self.tokens(), made])
-        return text, made
+    def _add(self, token: Token) -> None:
+        self._write([*self.tokens(), token])
 
-    def revoke(self, token_id: str) -> Token:
-        """See `Tokens`."""
-        known = self.tokens()
-        gone = expect_known(token_id, known)
-        self._write([one for one in known if one is not gone])
-        return gone
+    def _remove(self, token: Token) -> None:
+        self._write([one for one in self.tokens() if one.token_id != token.token_id])
 
     def _write(self, tokens: Sequence[Token]) -> None:
         """Replace the file as a whole; only its owner may read it."""
@@ -173,7 +171,7 @@ class TokenFile:
         self._seen = None
 
 
-class TokenTable:
+class TokenTable(Tokens):
     """`Tokens` in a PostgreSQL store. Other workers notice a change within `FRESH_S`."""
 
     def __init__(self, place: "PostgresPlace") -> None:
@@ -195,17 +193,11 @@ class TokenTable:
                 self._fresh_until = time.monotonic() + FRESH_S
             return self._seen
 
-    def create(self, entities: Sequence[str], scope: Scope, *, note: str = "") -> tuple[str, Token]:
-        """See `Tokens`."""
-        text, made = new_token(entities, scope, note=note)
-        self._place.tokens.add(made.token_id, made.model_dump_json())
-        return text, made
+    def _add(self, token: Token) -> None:
+        self._place.tokens.add(token.token_id, token.model_dump_json())
 
-    def revoke(self, token_id: str) -> Token:
-        """See `Tokens`."""
-        gone = expect_known(token_id, self.tokens())
-        self._place.tokens.remove(token_id)
-        return gone
+    def _remove(self, token: Token) -> None:
+        self._place.tokens.remove(token.token_id)
 
 
 class Keyring:

@@ -17,13 +17,8 @@ const evidenceOf = (memory, question) =>
       { open: index === 0 },
       el(
         "summary",
-        {},
         one.heading || (index ? "Another passage" : "What it says"),
-        el(
-          "span",
-          { class: "quiet" },
-          one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : "",
-        ),
+        quiet(one.query && one.query !== question ? ` for “${short(one.query, 70)}”` : ""),
       ),
       quote(one.text, `${question} ${one.query ?? ""}`),
     ),
@@ -76,8 +71,7 @@ const facts = (memory, tools) =>
     memory.why ? null : fact("stored for", memory.cue && `“${memory.cue}”`),
   );
 
-const fact = (name, value) =>
-  value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null;
+const fact = (name, value) => (value ? el("div", el("dt", name), el("dd", value)) : null);
 
 /** The score that decided whether a memory got a slot, with as many digits as explanations give it; see `score_text` of graph/deciding.py. "" of an empty answer, where none decided, and of a score that cannot be compared with the others. */
 function scoreOf(id, { scores, trace }) {
@@ -104,10 +98,8 @@ const candidateOf = ({ candidates }, id) => candidates.find((one) => one.memory_
 function outdated(id, { trace, names }) {
   const { outdated_by: newer, weakened_by: closest } = candidateOf(trace, id) ?? {};
   const called = (other) => `“${names.get(other) ?? other}”`;
-  if (newer) return el("p", { class: "warning" }, `A newer memory replaces it: ${called(newer)}`);
-  return (
-    closest && el("p", { class: "warning" }, `A newer memory may replace it: ${called(closest)}`)
-  );
+  if (newer) return warning(`A newer memory replaces it: ${called(newer)}`);
+  return closest && warning(`A newer memory may replace it: ${called(closest)}`);
 }
 
 /** {voter: its last vote} on a candidate, without what earlier sessions taught and what the critic only left unnamed. */
@@ -141,37 +133,19 @@ function card(memory, place, tools) {
     { class: "card", "data-memory": memory.id, "aria-label": name },
     el(
       "h3",
-      {},
       el("span", { class: "place" }, String(place)),
       byId("tabs")
-        ? el(
-            "button",
-            {
-              type: "button",
-              class: "link inline",
-              title: "Open in Memories",
-              onclick: () => openMemory(memory.id),
-            },
-            name,
-          )
+        ? linkButton({ title: "Open in Memories", onclick: () => openMemory(memory.id) }, name)
         : name,
       " ",
       el("span", { class: "quiet score" }, scoreOf(memory.id, tools)),
     ),
     votesOn(memory, tools).map((words) => el("p", { class: "came" }, words)),
     change && el("p", { class: "came" }, `New this round: ${inWords(change.why, tools.names)}`),
-    memory.stale
-      ? el("p", { class: "warning" }, inWords(memory.stale, tools.names))
-      : outdated(memory.id, tools),
+    memory.stale ? warning(inWords(memory.stale, tools.names)) : outdated(memory.id, tools),
     el("p", { class: "why" }, inWords(memory.why, tools.names)),
-    memory.conflicts_with.length
-      ? el(
-          "p",
-          { class: "warning" },
-          "Also on record: ",
-          memory.conflicts_with.map((one) => one.value).join("; "),
-        )
-      : null,
+    memory.conflicts_with.length &&
+      warning("Also on record: ", memory.conflicts_with.map((one) => one.value).join("; ")),
     facts(memory, tools),
     evidenceOf(memory, tools.question),
     el(
@@ -189,9 +163,7 @@ const proposed = (proposals, names) =>
   proposals
     .filter((one) => one.replaced_by)
     .map((one) =>
-      el(
-        "p",
-        { class: "warning" },
+      warning(
         `“${names.get(one.memory_id) ?? one.memory_id}” was voted wrong; “${names.get(one.replaced_by) ?? one.replaced_by}” may be right: ${inWords(one.why, names)}`,
       ),
     );
@@ -228,7 +200,7 @@ function voteButtons(memory, { votes, voted, names, inSession }) {
       onrepaint: paint,
     },
     all,
-    standing && el("span", { class: "quiet" }, " another vote replaces it"),
+    standing && quiet(" another vote replaces it"),
   ); // one that was sent cannot be taken back
 }
 
@@ -271,121 +243,86 @@ function answerView(result, tools) {
     { class: "answer", "aria-label": "Answer", tabindex: "-1" },
     el(
       "h2",
-      {},
       result.round ? `Round ${result.round}: ` : "",
       result.memories.length
         ? plural(result.memories.length, "memory", "memories") + sparkedToo(sparked)
         : whyEmpty(result),
       tools.trace.as_of && `, as of ${day(tools.trace.as_of)}`,
     ),
-    result.why
-      ? el(
-          "p",
-          { class: "quiet rounds-left" },
-          `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`,
-        )
-      : null,
-    left.length
-      ? el(
-          "details",
-          { open: true },
-          el("summary", {}, `No longer in the answer: ${left.length}`),
-          el(
-            "ul",
-            {},
-            left.map((one) =>
-              el(
-                "li",
-                {},
-                el("strong", {}, tools.names.get(one.memory_id) ?? one.memory_id),
-                ": ",
-                inWords(one.why, tools.names),
-              ),
-            ),
-          ),
-        )
-      : null,
-    result.degraded.map((one) => el("p", { class: "warning" }, one)),
-    result.memories.length && result.memories.every((one) => one.weak)
-      ? el(
-          "p",
-          { class: "warning" },
-          "Little of these is about the question: what it asks for is probably not stored.",
-        )
-      : null,
-    scores.some((score, index) => index && score > scores[index - 1])
-      ? el(
-          "p",
-          { class: "quiet" },
-          "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.",
-        )
-      : null,
-    result.round && result.memories.length > tools.trace.k
-      ? el(
-          "p",
-          { class: "quiet" },
-          `You asked for ${tools.trace.k}. What you vote hot or warm stays, and does not count among them.`,
-        )
-      : null,
-    tools.votes && result.memories.length ? voteWords() : null,
+    result.why &&
+      el(
+        "p",
+        { class: "quiet rounds-left" },
+        `${result.why.replace(/\.$/, "")}. ${result.rounds_left ? `Votes can open ${plural(result.rounds_left, "more round", "more rounds")}.` : "This was the last round."}`,
+      ),
+    left.length &&
+      folded(
+        `No longer in the answer: ${left.length}`,
+        true,
+        bullets(
+          left.map((one) => [
+            el("strong", tools.names.get(one.memory_id) ?? one.memory_id),
+            ": ",
+            inWords(one.why, tools.names),
+          ]),
+        ),
+      ),
+    result.degraded.map((one) => warning(one)),
+    result.memories.length &&
+      result.memories.every((one) => one.weak) &&
+      warning("Little of these is about the question: what it asks for is probably not stored."),
+    scores.some((score, index) => index && score > scores[index - 1]) &&
+      remark(
+        "The score alone does not decide the places here: votes, or the parts of a good answer, come first. Press Why? to see.",
+      ),
+    result.round &&
+      result.memories.length > tools.trace.k &&
+      remark(
+        `You asked for ${tools.trace.k}. What you vote hot or warm stays, and does not count among them.`,
+      ),
+    tools.votes && result.memories.length && voteWords(),
     cardsOf(result, tools),
     proposed(result.proposals ?? [], tools.names),
-    result.preferences.length
-      ? [
-          el("h2", {}, "Preferences"),
-          el(
-            "ul",
-            {},
-            result.preferences.map((one) => el("li", {}, one.text)),
-          ),
-        ]
-      : null,
-    missing.length
-      ? el(
-          "details",
-          { open: result.effort === "high" },
-          el(
-            "summary",
-            {},
-            `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`,
-          ),
-          el(
-            "ul",
-            {},
-            missing.map((name) => el("li", {}, name)),
-          ),
-        )
-      : null,
-    result.maybe.length ? nearView(result.maybe, tools) : null,
+    result.preferences.length && [
+      el("h2", "Preferences"),
+      bullets(result.preferences.map((one) => one.text)),
+    ],
+    missing.length &&
+      folded(
+        `${result.effort === "high" ? "Searched for" : "Often needed for such questions"}, but not found: ${missing.length}`,
+        result.effort === "high",
+        bullets(missing),
+      ),
+    result.maybe.length && nearView(result.maybe, tools),
     endedView(tools),
   );
 }
 
-/** What searches found that no longer holds; null if there is nothing. */
+/** What searches found that no longer holds; nothing if there is none. */
 function endedView(tools) {
   const ended = (tools.trace.hidden ?? []).filter((one) =>
     /^(superseded|deprecated|expired)/.test(one.reason),
   );
-  return ended.length
-    ? el(
-        "details",
-        {},
-        el("summary", {}, `Found, but no longer valid: ${ended.length}`),
-        el(
-          "ul",
-          { class: "near" },
-          ended.map((one) =>
-            el(
-              "li",
-              { "data-memory": one.memory_id },
-              el("strong", {}, tools.names.get(one.memory_id) ?? nameOf(one)),
-              ` · ${inWords(one.reason, tools.names)} `,
-              tools.explain && whyButton(tools, one.memory_id, "Why not?"),
-            ),
+  return (
+    ended.length &&
+    folded(
+      `Found, but no longer valid: ${ended.length}`,
+      false,
+      el(
+        "ul",
+        { class: "near" },
+        ended.map((one) =>
+          el(
+            "li",
+            { "data-memory": one.memory_id },
+            el("strong", tools.names.get(one.memory_id) ?? nameOf(one)),
+            ` · ${inWords(one.reason, tools.names)} `,
+            tools.explain && whyButton(tools, one.memory_id, "Why not?"),
           ),
         ),
-      )
-    : null;
+      ),
+    )
+  );
 }
 
 /** The cards of an answer, those that sparks led to below. */
@@ -395,10 +332,8 @@ function cardsOf({ memories, branches = [] }, tools) {
   return [
     ...cards(memories),
     ...branches.flatMap((branch) => [
-      el("h2", {}, `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`),
-      ...(branch.memories.length
-        ? cards(branch.memories)
-        : [el("p", { class: "quiet" }, "It led to nothing else.")]),
+      el("h2", `Sparked by ${tools.names.get(branch.sparked_by) ?? branch.title}`),
+      ...(branch.memories.length ? cards(branch.memories) : [remark("It led to nothing else.")]),
     ]),
   ];
 }
@@ -408,8 +343,8 @@ function nearView(maybe, tools) {
   const reason = (memory) => inWords(memory.cut_by.replace(/^\w+: /, ""), tools.names);
   const shared = maybe.length > 1 && maybe.every((one) => one.cut_by === maybe[0].cut_by);
   return [
-    el("h2", {}, "What came close, and why it was left out"),
-    shared && el("p", {}, `For all of them: ${reason(maybe[0])}.`),
+    el("h2", "What came close, and why it was left out"),
+    shared && el("p", `For all of them: ${reason(maybe[0])}.`),
     el(
       "ul",
       { class: "near" },
@@ -417,12 +352,8 @@ function nearView(maybe, tools) {
         el(
           "li",
           { "data-memory": memory.id },
-          el("strong", {}, tools.names.get(memory.id) ?? nameOf(memory)),
-          el(
-            "span",
-            { class: "quiet" },
-            ` ${[day(memory.created_at), !shared && scoreOf(memory.id, tools)].filter(Boolean).join(" · ")}`,
-          ),
+          el("strong", tools.names.get(memory.id) ?? nameOf(memory)),
+          quiet(` ${joined(" · ", day(memory.created_at), !shared && scoreOf(memory.id, tools))}`),
           shared ? null : ` · ${reason(memory)}`,
           " ",
           tools.explain && whyButton(tools, memory.id, "Why not?"),
@@ -442,7 +373,7 @@ function pathView(trace, result, { names, scores }, onMemory) {
     .map((one) => one.memory_id);
   const holder = el("div");
   const all = el("input", { type: "checkbox", onchange: () => draw() });
-  const too = el("span", {}, lineSample("edge weak"), " led to it, too");
+  const too = el("span", lineSample("edge weak"), " led to it, too");
   const draw = () => {
     replace(
       holder,
@@ -459,16 +390,14 @@ function pathView(trace, result, { names, scores }, onMemory) {
   return el(
     "section",
     { class: "path-view", "aria-label": "Path" },
-    el("h2", {}, "How each memory was found"),
-    el(
-      "p",
-      { class: "quiet" },
+    el("h2", "How each memory was found"),
+    remark(
       "The number before a need or search is 1 for what the question names, 2 for what it implies, 3 for what the memories found led to. c stands before a cue: a request that a memory was stored for. ",
       result.branches?.length ? "s stands before what a spark led to. " : "",
       "The number before a memory is its place. Click a memory, or press Enter on it, to see why it came back; arrow keys follow the lines.",
     ),
-    el("p", { class: "quiet" }, lineSample("edge"), " led to the memory’s place ", too),
-    el("label", {}, all, " include memories that were not returned"),
+    remark(lineSample("edge"), " led to the memory’s place ", too),
+    el("label", all, " include memories that were not returned"),
     holder,
   );
 }

@@ -1,22 +1,49 @@
 "use strict";
 // The view to ask a question in: steps, answer, path, votes.
 
-function askView() {
-  const question = el("textarea", {
-    rows: "2",
-    required: true,
-    "aria-label": "Question",
-    placeholder: "What do you want to know? Press Enter to ask.",
-  });
+/** Inputs for what a question is asked with: `body` is what they ask for, `set` fills them as in a kept recall. `labels`: of the inputs; `effort`: what that begins with if there is a model. */
+function askedInputs(labels, effort = "") {
   const k = el("input", {
     type: "number",
     min: "1",
     max: "500",
     value: "6",
-    "aria-label": "How many memories",
+    "aria-label": labels.k,
   });
-  const moment = el("input", { type: "date", "aria-label": "What was believed on" });
-  const stale = el("input", { type: "checkbox" }),
+  const moment = el("input", { type: "date", "aria-label": labels.moment });
+  const stale = el("input", { type: "checkbox" });
+  const much = effortChoice(labels.effort, effort);
+  return {
+    k,
+    moment,
+    stale,
+    effort: much,
+    body: (question) => ({
+      question,
+      k: Number(k.value) || null,
+      include_stale: stale.checked,
+      effort: much.value || null,
+      as_of: moment.value ? `${moment.value}T23:59:59Z` : null,
+    }),
+    set: (recall) => {
+      k.value = recall.k;
+      moment.value = day(recall.as_of);
+      stale.checked = recall.include_stale;
+      much.value = recall.effort ?? "";
+    },
+  };
+}
+
+function askView() {
+  const question = area("Question", "What do you want to know? Press Enter to ask.", {
+    required: true,
+  });
+  const inputs = askedInputs({
+    k: "How many memories",
+    moment: "What was believed on",
+    effort: "Effort",
+  });
+  const { k, moment, stale, effort } = inputs,
     tries = el("div", { class: "row tries" }),
     about = el("p", { class: "quiet" });
   const dated = el("button", {
@@ -35,38 +62,31 @@ function askView() {
   };
   moment.addEventListener("input", showDated);
   showDated();
-  const effort = effortChoice("Effort");
   const out = el("div", { id: "out" }),
     wide = matchMedia("(min-width: 701px)");
   const more = el(
     "details",
     { class: "more", open: wide.matches },
-    el("summary", {}, "More"),
+    el("summary", "More"),
     el(
       "div",
       { class: "row" },
-      el("label", {}, "Effort ", effort),
-      el("label", {}, "As of ", moment),
+      el("label", "Effort ", effort),
+      el("label", "As of ", moment),
       endedToo(stale),
     ),
   );
   wide.addEventListener("change", () => {
     more.open ||= wide.matches;
   }); // there it has no summary to open it
-  const form = el(
-    "form",
-    {
-      class: "ask",
-      onsubmit: (event) => {
-        event.preventDefault();
-        submit();
-      },
-    },
+  const form = formFor(
+    "ask",
+    () => submit(),
     question,
     el(
       "div",
       { class: "row" },
-      el("label", {}, "Ask for ", k, " memories"),
+      el("label", "Ask for ", k, " memories"),
       more,
       el("span", { class: "go" }, dated, " ", el("button", { class: "primary" }, "Ask")),
     ),
@@ -81,24 +101,11 @@ function askView() {
     trying(async () => {
       tries.remove();
       about.remove();
-      await ask(
-        {
-          question: question.value,
-          k: Number(k.value) || null,
-          include_stale: stale.checked,
-          effort: effort.value || null,
-          as_of: moment.value ? `${moment.value}T23:59:59Z` : null,
-          ...also,
-        },
-        out,
-      );
+      await ask({ ...inputs.body(question.value), ...also }, out);
     }, form);
   const setAs = (trace) => {
-    k.value = trace.k;
-    effort.value = trace.effort ?? "";
-    moment.value = day(trace.as_of);
+    inputs.set(trace);
     showDated();
-    stale.checked = trace.include_stale;
     more.open ||= Boolean(effort.value) || stale.checked;
   };
   const filled = (trace) => {
@@ -162,7 +169,7 @@ function askView() {
       .catch(() => {});
   }
   return {
-    element: el("div", {}, form, about, tries, out),
+    element: el("div", form, about, tries, out),
     focus: () => {
       const given = toAsk;
       toAsk = null;

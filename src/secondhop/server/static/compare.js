@@ -10,15 +10,9 @@ function compareWith(recall) {
 }
 
 function compareView() {
-  const question = el("textarea", {
-    rows: "2",
-    "aria-label": "Question",
-    placeholder: "One question for both sides; a kept recall has its own",
-  });
-  const words = el("input", {
+  const question = area("Question", "One question for both sides; a kept recall has its own");
+  const words = field("Filter kept recalls", "words of it", {
     type: "search",
-    placeholder: "words of it",
-    "aria-label": "Filter kept recalls",
     oninput: () => list(),
   });
   let kept = [];
@@ -33,20 +27,11 @@ function compareView() {
   };
   const sides = ["A", "B"].map((name) => side(name, changed));
   const out = el("div");
-  const form = el(
-    "form",
-    {
-      class: "ask",
-      onsubmit: (event) => {
-        event.preventDefault();
-        trying(submit, form);
-      },
-      onchange: ({ target }) => {
-        if (target !== words) replace(out);
-      },
-    },
+  const form = formFor(
+    "ask",
+    () => trying(submit, form),
     question,
-    el("label", {}, "Find a kept recall ", words),
+    el("label", "Find a kept recall ", words),
     el(
       "div",
       { class: "two" },
@@ -54,6 +39,9 @@ function compareView() {
     ),
     el("button", { class: "primary" }, "Compare"),
   );
+  form.addEventListener("change", ({ target }) => {
+    if (target !== words) replace(out);
+  });
   const submit = async () => {
     if (!sides.every((one) => one.isReady(question.value))) {
       question.focus();
@@ -106,10 +94,10 @@ function compareView() {
     changed();
     if (!addressed.length) return;
     if (sides.every((one) => one.chosen())) await submit();
-    else replace(out, el("p", {}, "A recall of this comparison is no longer kept."));
+    else replace(out, el("p", "A recall of this comparison is no longer kept."));
   };
   return {
-    element: el("div", {}, form, out),
+    element: el("div", form, out),
     focus: (...traceIds) => {
       trying(() => refresh(traceIds));
       question.focus();
@@ -120,38 +108,27 @@ function compareView() {
 /** One side's settings, for a new recall or a kept one; calls `changed` when another is chosen. */
 function side(name, changed) {
   const other = el("input", { placeholder: "as above", "aria-label": `Other words for ${name}` });
-  const k = el("input", {
-    type: "number",
-    min: "1",
-    max: "500",
-    value: "6",
-    "aria-label": `Memories of ${name}`,
-  });
-  const moment = el("input", { type: "date", "aria-label": `As of, ${name}` });
-  const stale = el("input", { type: "checkbox" });
-  const effort = effortChoice(`Effort of ${name}`, name === "A" ? "none" : ""); // B shows what a model adds
+  const inputs = askedInputs(
+    { k: `Memories of ${name}`, moment: `As of, ${name}`, effort: `Effort of ${name}` },
+    name === "A" ? "none" : "", // B shows what a model adds
+  );
   const picked = choice(`Kept recall of ${name}`, "ask now", []),
     told = el("p", { class: "picked" });
   const fresh = el(
     "div",
     { class: "row" },
-    el("label", {}, "Other words ", other),
-    el("label", {}, "Ask for ", k, " memories"),
-    el("label", {}, "Effort ", effort),
-    el("label", {}, "As of ", moment),
-    endedToo(stale),
+    el("label", "Other words ", other),
+    el("label", "Ask for ", inputs.k, " memories"),
+    el("label", "Effort ", inputs.effort),
+    el("label", "As of ", inputs.moment),
+    endedToo(inputs.stale),
   );
   let kept = [];
   const chosen = () => kept.find((one) => one.trace_id === picked.value);
   const settle = () => {
     const one = chosen();
     fresh.hidden = Boolean(one); // a kept recall has its own settings
-    replace(
-      told,
-      one
-        ? [el("strong", {}, one.question), el("span", { class: "quiet" }, ` ${keptFacts(one)}`)]
-        : [],
-    );
+    replace(told, one ? [el("strong", one.question), quiet(` ${keptFacts(one)}`)] : []);
     changed();
   };
   const choose = (traceId) => {
@@ -164,12 +141,7 @@ function side(name, changed) {
     name,
     chosen,
     choose,
-    fill: (recall) => {
-      k.value = recall.k;
-      moment.value = day(recall.as_of);
-      stale.checked = recall.include_stale;
-      effort.value = recall.effort ?? "";
-    }, // so that one change at a time is compared
+    fill: inputs.set, // so that one change at a time is compared
     list: (all, fits) => {
       const now = picked.value;
       kept = all;
@@ -185,28 +157,10 @@ function side(name, changed) {
       choose(now);
     },
     isReady: (question) => Boolean(chosen() || other.value.trim() || question.trim()),
-    element: el(
-      "fieldset",
-      {},
-      el("legend", {}, name),
-      el("label", {}, "Recall ", picked),
-      told,
-      fresh,
-    ),
+    element: el("fieldset", el("legend", name), el("label", "Recall ", picked), told, fresh),
     asked: async (question, onStep) => {
       const trace = picked.value,
-        result = trace
-          ? null
-          : await streamed(
-              {
-                question: other.value || question,
-                k: Number(k.value) || null,
-                include_stale: stale.checked,
-                effort: effort.value || null,
-                as_of: moment.value ? `${moment.value}T23:59:59Z` : null,
-              },
-              onStep,
-            );
+        result = trace ? null : await streamed(inputs.body(other.value || question), onStep);
       return compared(name, trace || result.trace_id, result);
     },
   };
@@ -219,7 +173,7 @@ function askedBoth(sides, question, place) {
   return Promise.all(
     sides.map(async (one, index) => {
       const waiting = new Waiting();
-      replace(columns[index], el("h2", {}, one.name), waiting.element);
+      replace(columns[index], el("h2", one.name), waiting.element);
       const told = await one
         .asked(question, (step) => waiting.hear(step))
         .finally(() => waiting.end());
@@ -231,8 +185,8 @@ function askedBoth(sides, question, place) {
 
 /** The answer of one side, below its name and question. `marks`: the person's marks, if it takes any. */
 const answerOf = ({ name, result, tools }, marks = {}) => [
-  el("h2", {}, name),
-  el("p", { class: "quiet" }, result.question),
+  el("h2", name),
+  remark(result.question),
   cardsOf(result, { ...tools, ...marks }),
 ];
 

@@ -33,7 +33,8 @@ async function between(a, b) {
         const stored = cues.map(({ text }) => text);
         return [
           id,
-          [
+          joined(
+            "; ",
             written,
             ...cues
               .filter((cue) => isBetween(cue.written_at))
@@ -44,9 +45,7 @@ async function between(a, b) {
               ),
             ...gone(id, inA, inB, stored, "A"),
             ...gone(id, inB, inA, stored, "B"),
-          ]
-            .filter(Boolean)
-            .join("; "),
+          ),
         ];
       }),
     ),
@@ -111,9 +110,7 @@ function promptsCompared(a, b) {
           ["in", "line"],
           diffOf(one.text, two.text).filter(([where, line]) => where !== "both" && line.trim()),
         )
-      : el(
-          "p",
-          { class: "quiet" },
+      : remark(
           `Prompt ${one.name}, ${[one, two]
             .filter(({ text }) => !text)
             .map(promptOrigin)
@@ -185,8 +182,7 @@ function summary(one, other, happened) {
   const told = (memory) =>
     el(
       "li",
-      {},
-      el("strong", {}, one.tools.names.get(memory.id) ?? nameOf(memory)),
+      el("strong", one.tools.names.get(memory.id) ?? nameOf(memory)),
       [
         (memory.stale || candidateOf(one.trace, memory.id)?.outdated_by) && "outdated",
         happened.get(memory.id),
@@ -205,8 +201,7 @@ function summary(one, other, happened) {
   ].filter(Boolean);
   return el(
     "li",
-    {},
-    el("strong", {}, one.name),
+    el("strong", one.name),
     own.length
       ? ` brought ${own.length} that ${other.name} did not.`
       : ` brought nothing that ${other.name} did not.`,
@@ -229,9 +224,10 @@ function taughtOtherwise(a, b) {
     a.result.question === b.result.question ? [...counted(a)].filter(([id]) => inB.has(id)) : [];
   const told = (words, counts) => {
     const ids = both.filter(([id, inA]) => counts(inA, inB.get(id))).map(([id]) => id);
-    return ids.length
-      ? el("p", {}, `By what sessions taught, counts ${words}: ${named(ids, a.tools.names)}.`)
-      : null;
+    return (
+      ids.length &&
+      el("p", `By what sessions taught, counts ${words}: ${named(ids, a.tools.names)}.`)
+    );
   };
   return [
     told("more in A than in B", (inA, inB) => inA > inB && inA > 1),
@@ -288,21 +284,22 @@ function tallied(sides) {
   return { votes, voted, line };
 }
 
-/** What each plan searched for, side by side; null if neither recall planned. */
+/** What each plan searched for, side by side; nothing if neither recall planned. */
 function searched(a, b) {
   const [own, theirs] = [a, b].map((side) => besideQuestion(side).map((query) => query.text));
   const texts = [...new Set([...own, ...theirs])];
-  return texts.length
-    ? table(
-        "Searched for beside the question",
-        ["query", "A", "B"],
-        texts.map((text) => [
-          text,
-          own.includes(text) ? "yes" : "–",
-          theirs.includes(text) ? "yes" : "–",
-        ]),
-      )
-    : null;
+  return (
+    texts.length &&
+    table(
+      "Searched for beside the question",
+      ["query", "A", "B"],
+      texts.map((text) => [
+        text,
+        own.includes(text) ? "yes" : "–",
+        theirs.includes(text) ? "yes" : "–",
+      ]),
+    )
+  );
 }
 
 /** `happened`: see `between`. */
@@ -329,7 +326,7 @@ function comparison(a, b, happened) {
       one ?? "–",
       two ?? "–",
       told,
-      [happened.get(memory.id), weighedOtherwise(a, b, memory.id)].filter(Boolean).join(" · "),
+      joined(" · ", happened.get(memory.id), weighedOtherwise(a, b, memory.id)),
     ].map(String);
   });
   const isWeighed = rows.some((row) => row[4]),
@@ -352,40 +349,32 @@ function comparison(a, b, happened) {
     { class: "answer", "aria-label": "Comparison" },
     el(
       "h2",
-      {},
       `${plural(shared, "memory", "memories")} in both; ${inA.size - shared} only in A, ${inB.size - shared} only in B`,
     ),
     a.result.question === b.result.question
       ? null
-      : el(
-          "p",
-          { class: "warning" },
+      : warning(
           `A and B answer different questions: “${a.result.question}” and “${b.result.question}”.`,
         ),
-    el("ul", {}, summary(a, b, happened), summary(b, a, happened)),
+    el("ul", summary(a, b, happened), summary(b, a, happened)),
     taughtOtherwise(a, b),
-    elsewhere.length
-      ? el(
-          "p",
-          {},
-          `In neither answer: ${elsewhere.map(([id, words]) => `“${a.tools.names.get(id) ?? b.tools.names.get(id) ?? id}” (${words})`).join("; ")}.`,
-        )
-      : null,
-    [...happened.values()].some((words) => /cue added|its cue “/.test(words)) &&
+    elsewhere.length &&
       el(
         "p",
-        { class: "quiet" },
+        `In neither answer: ${elsewhere.map(([id, words]) => `“${a.tools.names.get(id) ?? b.tools.names.get(id) ?? id}” (${words})`).join("; ")}.`,
+      ),
+    [...happened.values()].some((words) => /cue added|its cue “/.test(words)) &&
+      remark(
         "Scores compare memories with each other, so a cue that one got or lost in between moves the scores of others, too.",
       ),
     line,
     voteWords(),
-    changed.length
-      ? table(
-          "What was different",
-          ["setting", "A", "B"],
-          changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")]),
-        )
-      : null,
+    changed.length &&
+      table(
+        "What was different",
+        ["setting", "A", "B"],
+        changed.map((key) => [key, String(inForce[key] ?? "–"), String(others[key] ?? "–")]),
+      ),
     promptsCompared(a, b),
     searched(a, b),
     table(
@@ -397,7 +386,7 @@ function comparison(a, b, happened) {
     el(
       "div",
       { class: "two compared" },
-      [a, b].map((one) => el("div", {}, answerOf(one, { votes, voted }))),
+      [a, b].map((one) => el("div", answerOf(one, { votes, voted }))),
     ),
   );
 }

@@ -11,10 +11,8 @@ function cuesView(told, changed) {
       "li",
       { "data-learned": cue.origin === "session" && told.memory_id },
       cue.text,
-      el(
-        "span",
-        { class: "quiet" },
-        ` ${[cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at)].filter(Boolean).join(", ")} `,
+      quiet(
+        ` ${joined(", ", cue.breadth === "broad" && "a usual undertaking", CUE_ORIGIN[cue.origin] ?? cue.origin, day(cue.written_at))} `,
       ),
       button(
         "Remove",
@@ -43,14 +41,14 @@ function cuesView(told, changed) {
   const against = told.cues.filter((cue) => cue.proved < 0);
   list.append(...told.cues.filter((cue) => !against.includes(cue)).map(row));
   return [
-    el("h3", {}, "Stored for"),
-    told.role && el("p", {}, `Role: ${told.role}`),
+    el("h3", "Stored for"),
+    told.role && el("p", `Role: ${told.role}`),
     list,
     cueForm(told.memory_id, (cue) => {
       list.append(row(cue));
       now([...told.cues, cue]);
     }),
-    against.length ? [el("h3", {}, "Voted down for"), el("ul", {}, against.map(row))] : null,
+    against.length ? [el("h3", "Voted down for"), el("ul", against.map(row))] : null,
   ];
 }
 
@@ -103,11 +101,7 @@ function cueButton(memoryId, { question, trace }) {
       replace(
         holder,
         el("span", { class: "warning" }, FULL, " "),
-        el(
-          "button",
-          { type: "button", class: "link inline", onclick: () => openMemory(memoryId) },
-          "Its cues",
-        ),
+        linkButton({ onclick: () => openMemory(memoryId) }, "Its cues"),
       );
     else offer();
   });
@@ -116,24 +110,13 @@ function cueButton(memoryId, { question, trace }) {
 
 /** A form to write a cue in; calls `added` with the stored cue. */
 function cueForm(memoryId, added) {
-  const words = el("input", {
-    placeholder: "a request it matters for, as you would ask",
-    "aria-label": "New cue",
+  const words = field("New cue", "a request it matters for, as you would ask", {
     required: true,
   });
-  return el(
-    "form",
-    {
-      class: "row",
-      onsubmit: (event) => {
-        event.preventDefault();
-        trying(async () => {
-          added(await addCue(memoryId, words.value));
-          words.value = "";
-        }, event.target);
-      },
-    },
-    words,
-    el("button", {}, "Add cue"),
-  );
+  const submit = (form) =>
+    trying(async () => {
+      added(await addCue(memoryId, words.value));
+      words.value = "";
+    }, form);
+  return formFor("row", submit, words, el("button", "Add cue"));
 }

@@ -3,31 +3,70 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. `props`: attributes, and listeners as `onX`; null, undefined and false are left out. */
-function el(tag, props = {}, ...children) {
-  return fill(document.createElement(tag), props, children);
+/** An element. `props`: attributes, and listeners as `onX`; null, undefined and false are left out, and `props` may be, too. */
+function el(tag, ...parts) {
+  return fill(document.createElement(tag), parts);
 }
 
 /** The same for an SVG element. */
-function svg(tag, props = {}, ...children) {
-  return fill(document.createElementNS(SVG, tag), props, children);
+function svg(tag, ...parts) {
+  return fill(document.createElementNS(SVG, tag), parts);
 }
 
-function fill(node, props, children) {
+function fill(node, parts) {
+  const [props, ...children] = parts[0]?.constructor === Object ? parts : [{}, ...parts];
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value === true) node.setAttribute(name, "");
     else node.setAttribute(name, value);
   }
-  node.append(
-    ...children
-      .flat(3)
-      .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
-      .map(inOrder),
-  );
+  node.append(...children.flat(3).filter(Boolean).map(inOrder));
   return node;
 }
+
+/** A form; `submit` is called with it when it is sent. */
+const formFor = (name, submit, ...children) =>
+  el(
+    "form",
+    {
+      class: name,
+      onsubmit: (event) => {
+        event.preventDefault();
+        submit(event.target);
+      },
+    },
+    ...children,
+  );
+
+/** An input for a line of words; and one for more of them. */
+const field = (label, placeholder, props = {}) =>
+  el("input", { "aria-label": label, placeholder, ...props });
+const area = (label, placeholder, props = {}) =>
+  el("textarea", { rows: "2", "aria-label": label, placeholder, ...props });
+
+/** A paragraph that warns, and one that stands back. */
+const warning = (...children) => el("p", { class: "warning" }, ...children);
+const remark = (...children) => el("p", { class: "quiet" }, ...children);
+
+/** Words inside a line that stand back. */
+const quiet = (...children) => el("span", { class: "quiet" }, ...children);
+
+/** A button that looks like a link. */
+const linkButton = (props, ...children) =>
+  el("button", { type: "button", class: "link inline", ...props }, ...children);
+
+/** A part that can be folded to its summary. */
+const folded = (summary, open, ...children) =>
+  el("details", { open }, el("summary", summary), ...children);
+
+/** A list with a point for each item. */
+const bullets = (items, name) =>
+  el(
+    "ul",
+    { class: name },
+    items.map((one) => el("li", one)),
+  );
 
 /** Text without the control characters that change the direction of it and of what follows. */
 const inOrder = (child) =>
@@ -38,6 +77,9 @@ const replace = (node, ...children) => node.replaceChildren(...children.flat(3).
 
 /** A count with its noun: plural(2, "memory", "memories") is "2 memories". */
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** Those of these words that are not empty, in one text. */
+const joined = (between, ...words) => words.filter(Boolean).join(between);
 
 const day = (iso) => (iso ? iso.slice(0, 10) : "");
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
@@ -197,7 +239,7 @@ function onceButton(label, work, done) {
     made.remove();
     told.focus();
   });
-  return el("span", {}, made, " ", told);
+  return el("span", made, " ", told);
 }
 
 /** A select element; its first option, "", stands for the server's default. */
@@ -211,7 +253,7 @@ function choice(label, usual, options) {
 }
 
 /** The label of a checkbox that lets memories back that were superseded or deprecated, or expired. */
-const endedToo = (box) => el("label", {}, box, " include memories that no longer hold");
+const endedToo = (box) => el("label", box, " include memories that no longer hold");
 
 /** A choice of effort; efforts that need a model the server lacks are disabled. `first`: what it starts with if there is a model. */
 function effortChoice(label, first = "") {
@@ -240,24 +282,19 @@ function table(caption, heads, rows, role = "region") {
     { class: "scroll", tabindex: "0", role, "aria-label": caption },
     el(
       "table",
-      {},
-      el("caption", {}, caption),
+      el("caption", caption),
       el(
         "thead",
-        {},
         el(
           "tr",
-          {},
           heads.map((head) => el("th", { scope: "col" }, head)),
         ),
       ),
       el(
         "tbody",
-        {},
         rows.map((row) =>
           el(
             "tr",
-            {},
             row.map((cell) => {
               const { length } = cell.textContent ?? cell;
               return el("td", { class: length > 60 ? "long" : length < 12 ? "brief" : null }, cell);

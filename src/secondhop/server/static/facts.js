@@ -15,7 +15,6 @@ function factsView() {
           )
         : el(
             "p",
-            {},
             `${NONE_OF_KIND.factual} A fact has a subject, an attribute and a value: (me, employer, Acme).`,
           ),
     );
@@ -36,30 +35,26 @@ function briefingView() {
   const row = (one) =>
     el(
       "li",
-      {},
       el(
         "button",
         { type: "button", class: "link", onclick: () => openMemory(one.id) },
         (one.title && !isUntitled(one.title) ? `${one.title}: ` : "") + short(one.text, 300),
-        el(
-          "span",
-          { class: "quiet" },
+        quiet(
           ` ${one.why.includes(day(one.created_at)) ? "" : `${day(one.created_at)} · `}${one.why}`,
         ),
       ),
     );
   const part = (category, rows) =>
-    rows.length ? [el("h3", {}, BRIEFED[category]), el("ul", { class: "recalls" }, rows)] : null;
+    rows.length ? [el("h3", BRIEFED[category]), el("ul", { class: "recalls" }, rows)] : null;
   const load = async () => {
     const { entries, limit } = await get(ofEntity("/briefing"));
     replace(
       holder,
-      el("h2", {}, "What a chat starts with"),
+      el("h2", "What a chat starts with"),
       entries.length
         ? [
             el(
               "p",
-              {},
               `What a chatbot is told before anything is asked: at most ${limit} memories, each with the reason why.`,
             ),
             Object.keys(BRIEFED).map((category) =>
@@ -68,7 +63,6 @@ function briefingView() {
           ]
         : el(
             "p",
-            {},
             "Nothing is stored yet that belongs in a briefing. Facts and preferences do; they are read out of conversations (secondhop observe), or stored one by one (secondhop remember).",
           ),
     );

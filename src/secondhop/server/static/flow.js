@@ -40,7 +40,7 @@ class Flow {
         { class: "scroll", tabindex: "0", role: "region", "aria-label": "Graph of the recall" },
         this.drawn(nodes, edges),
       ),
-      el("details", {}, el("summary", {}, "Every step"), this.list),
+      folded("Every step", false, this.list),
     );
     this.boxes.get("__start__")?.box.classList.add("lit");
     this.element = el(
@@ -120,7 +120,7 @@ class Flow {
     }
     const text = `${step.node}: ${step.note || "done"} (${seconds(step.ms)})`;
     this.now.textContent = text;
-    this.list.append(el("li", {}, `Round ${step.round || "–"} · ${text}`));
+    this.list.append(el("li", `Round ${step.round || "–"} · ${text}`));
   }
 
   /** Scroll the graph sideways to a box: a narrow screen shows only part of it. */

@@ -6,15 +6,14 @@ function pastOf({ memory_id: own, events }, cues) {
   const byModel = new Map(); // {day: cues}, because a model writes many at once
   const lines = events.map((one) => ({
     at: one.at,
-    words: [
+    words: joined(
+      " ",
       one.memory_id === own ? "" : one.memory_id,
       one.act,
       one.act === "superseded" && one.other_id && "by",
       one.other_id,
       one.detail,
-    ]
-      .filter(Boolean)
-      .join(" "),
+    ),
   }));
   for (const cue of cues) {
     const at = cue.written_at ?? new Date().toISOString();

@@ -16,7 +16,7 @@ function lastKept() {
 /** What stands in place of a recall whose trace is gone; any other error is thrown again. */
 function noLongerKept(error) {
   if (error.status !== 404 && error.status !== 422) throw error; // 422: it cannot be the id of a recall
-  return el("p", {}, "This recall is no longer kept.");
+  return el("p", "This recall is no longer kept.");
 }
 
 /** The answer that a kept session stands at; null if it has not begun, or is over. */

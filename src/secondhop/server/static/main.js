@@ -60,7 +60,7 @@ function openEntity(entity) {
 function showEntity() {
   const choice = byId("entity");
   if (![...choice.options].some((one) => one.value === place.entity))
-    choice.append(el("option", {}, place.entity));
+    choice.append(el("option", place.entity));
   choice.value = place.entity;
 }
 
@@ -91,17 +91,13 @@ function askForToken(why) {
   });
   replace(
     byId("main"),
-    el(
-      "form",
-      {
-        class: "ask",
-        onsubmit: (event) => {
-          event.preventDefault();
-          usePlace(place.entity, token.value.trim());
-          start();
-        },
+    formFor(
+      "ask",
+      () => {
+        usePlace(place.entity, token.value.trim());
+        start();
       },
-      el("label", {}, "This server needs a token (made by secondhop tokens create) ", token),
+      el("label", "This server needs a token (made by secondhop tokens create) ", token),
       el("button", { class: "primary" }, "Continue"),
     ),
   );
@@ -114,7 +110,7 @@ async function start() {
     const entities = await get("/v1/entities");
     replace(
       byId("entity"),
-      entities.map((name) => el("option", {}, name)),
+      entities.map((name) => el("option", name)),
     );
     if (!place.entity) usePlace(entities[0] || "default");
     showEntity();
@@ -191,7 +187,7 @@ function startFile(kept) {
     return kept.explanations[id];
   };
   const holder = el("div");
-  replace(byId("main"), el("h2", {}, kept.result.question), flow.element, holder);
+  replace(byId("main"), el("h2", kept.result.question), flow.element, holder);
   showRecall(holder, { ...kept, explain });
 }
 

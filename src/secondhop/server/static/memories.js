@@ -24,34 +24,17 @@ async function storedWith(words) {
 
 /** A form to write a memory in; calls `added` when it is stored. */
 function addForm(added) {
-  const title = el("input", {
-    "aria-label": "Title of the new memory",
-    placeholder: "title, if it has one",
-  });
-  const text = el("textarea", {
-    rows: "3",
-    required: true,
-    "aria-label": "Text of the new memory",
-    placeholder: "what to remember",
-  });
-  return el(
-    "form",
-    {
-      class: "ask",
-      onsubmit: (event) => {
-        event.preventDefault();
-        trying(async () => {
-          await post(ofEntity("/remember"), { text: text.value, title: title.value });
-          title.value = text.value = "";
-          say("Stored");
-          await added();
-        }, event.target);
-      },
-    },
-    title,
-    text,
-    el("div", { class: "row" }, el("button", { class: "primary" }, "Store")),
-  );
+  const title = field("Title of the new memory", "title, if it has one");
+  const text = area("Text of the new memory", "what to remember", { rows: "3", required: true });
+  const submit = (form) =>
+    trying(async () => {
+      await post(ofEntity("/remember"), { text: text.value, title: title.value });
+      title.value = text.value = "";
+      say("Stored");
+      await added();
+    }, form);
+  const store = el("button", { class: "primary" }, "Store");
+  return formFor("ask", submit, title, text, el("div", { class: "row" }, store));
 }
 
 /** A memory by its id; if it is no longer stored, only its id and the given title. */
@@ -71,31 +54,21 @@ async function learnedView(changed) {
       ),
     ),
   );
-  return questions.length
-    ? el(
-        "details",
-        {},
-        el("summary", {}, `Learned from sessions: ${questions.length}`),
-        questions.map((one) => [
-          el("h2", {}, one.question),
-          el(
-            "ul",
-            {},
-            one.memories.map((memory) =>
-              el(
-                "li",
-                {},
-                `“${names.get(memory.memory_id)}” ${memory.refused ? "is left out" : memory.votes > 0 ? "counts more" : "counts a little less"} `,
-                takeBack(memory.memory_id, "Taken back", () => {
-                  say("Taken back: such questions are answered as before");
-                  changed();
-                }),
-              ),
-            ),
-          ),
-        ]),
-      )
-    : null;
+  const row = ({ memory_id: id, refused, votes }) => [
+    `“${names.get(id)}” ${refused ? "is left out" : votes > 0 ? "counts more" : "counts a little less"} `,
+    takeBack(id, "Taken back", () => {
+      say("Taken back: such questions are answered as before");
+      changed();
+    }),
+  ];
+  return (
+    questions.length &&
+    folded(
+      `Learned from sessions: ${questions.length}`,
+      false,
+      questions.map((one) => [el("h2", one.question), bullets(one.memories.map(row))]),
+    )
+  );
 }
 
 let opensLearned = false; // whether the view opens with what was learned unfolded
@@ -120,10 +93,8 @@ const NONE_OF_KIND = {
 function memoriesView() {
   const list = el("ul", { class: "rows" }),
     detail = el("div", { class: "detail" });
-  const words = el("input", {
+  const words = field("Filter", "filter", {
     type: "search",
-    placeholder: "filter",
-    "aria-label": "Filter",
     oninput: () => {
       refilter();
       loadRest();
@@ -132,7 +103,7 @@ function memoriesView() {
   const kind = el(
     "select",
     { "aria-label": "Kind", onchange: () => refilter() },
-    ["all kinds", "continuity", "factual", "preferential"].map((one) => el("option", {}, one)),
+    ["all kinds", "continuity", "factual", "preferential"].map((one) => el("option", one)),
   );
   const loaded = new Map(); // {id: memory}
   let after = "";
@@ -149,7 +120,6 @@ function memoriesView() {
         ? shown.map(row)
         : el(
             "li",
-            {},
             words.value
               ? "No memory has all these words. Try fewer words, or all kinds."
               : NONE_OF_KIND[kind.value],
@@ -159,7 +129,6 @@ function memoriesView() {
   const row = (memory) =>
     el(
       "li",
-      {},
       el(
         "button",
         {
@@ -169,12 +138,12 @@ function memoriesView() {
           "aria-current": opened?.memory_id === memory.memory_id && "true",
           onclick: () => trying(() => open(memory)),
         },
-        el("span", { class: "quiet" }, `${day(memory.created_at)} `),
+        quiet(`${day(memory.created_at)} `),
         nameOf(memory),
         memory.end ? ` (${memory.end})` : "",
         words.value &&
           !hasWords({ title: "", text: nameOf(memory), memory_id: "" }, words.value) &&
-          el("span", { class: "quiet" }, ` ${around(memory.text, words.value, 110)}`),
+          quiet(` ${around(memory.text, words.value, 110)}`),
       ),
     );
   let opened = null; // the memory beside the list
@@ -245,7 +214,7 @@ function memoriesView() {
     kind.selectedIndex = 0;
     await reload();
   }; // a filter would hide it
-  const adding = el("details", {}, el("summary", {}, "Add a memory"), none, addForm(added));
+  const adding = folded("Add a memory", false, none, addForm(added));
   const taught = el("div");
   const showTaught = async () => {
     const now = await learnedView(showTaught),
@@ -259,7 +228,7 @@ function memoriesView() {
     if (id)
       await open({ memory_id: id, ...(await storedOr(id)) }).catch((error) => {
         if (error.status !== 404) throw error;
-        replace(detail, el("p", {}, "No memory with this id is stored."));
+        replace(detail, el("p", "No memory with this id is stored."));
       });
   };
   const relearn = () => {
@@ -302,8 +271,7 @@ function memoriesView() {
 const goneView = (gone) =>
   el(
     "div",
-    {},
-    el("p", {}, "It is forgotten: its text is deleted, also from kept recalls."),
+    el("p", "It is forgotten: its text is deleted, also from kept recalls."),
     [
       ...gone.repeated_in.map((id) => `The same seems to be said in ${id}, which is still stored.`),
       ...gone.still_in.map(
@@ -313,7 +281,7 @@ const goneView = (gone) =>
       !gone.vectors_complete && "The files of the vectors may still hold its vectors.",
     ]
       .filter(Boolean)
-      .map((words) => el("p", { class: "warning" }, words)),
+      .map((words) => warning(words)),
   );
 
 /** Buttons that end a memory, let it hold again, or delete it for good. Call `ended` or `forgotten` with it. */
@@ -342,16 +310,10 @@ function endButtons(memory, { ended, forgotten }) {
 
 /** A form to write what replaces a memory (a fact keeps its names, another memory its title), or to name a stored one that does. Calls `replaced` with what was done. */
 function replaceForm(memory, replaced) {
-  const text = el("textarea", {
-    rows: "2",
-    required: true,
-    "aria-label": "Replace with",
-    placeholder: memory.kind === "factual" ? "the value that holds now" : "what holds now",
-  });
-  const by = el("input", {
+  const holds = memory.kind === "factual" ? "the value that holds now" : "what holds now";
+  const text = area("Replace with", holds, { required: true });
+  const by = field("Replaced by", "or the id of a stored memory", {
     list: "replacements",
-    "aria-label": "Replaced by",
-    placeholder: "or the id of a stored memory",
     autocomplete: "off",
     oninput: () => check(),
   });
@@ -370,16 +332,10 @@ function replaceForm(memory, replaced) {
         : await (await call("PATCH", ofEntity(`/memories/${id}`), { text: text.value })).json(),
     );
   });
-  const form = el(
-    "form",
-    {
-      class: "ask",
-      onsubmit: (event) => {
-        event.preventDefault();
-        submit.click();
-      },
-    },
-    el("h3", {}, "Replace with …"),
+  const form = formFor(
+    "ask",
+    () => submit.click(),
+    el("h3", "Replace with …"),
     text,
     by,
     el("div", { class: "row" }, submit),
@@ -396,25 +352,20 @@ function replaceForm(memory, replaced) {
 function memoryView(memory, past, cues, near, does) {
   const other = (id) => {
     const one = near.find((each) => each.id === id) ?? { id };
-    return el(
-      "button",
-      {
-        type: "button",
-        class: "link inline",
-        onclick: () => trying(() => does.open({ memory_id: id, ...one })),
-      },
+    return linkButton(
+      { onclick: () => trying(() => does.open({ memory_id: id, ...one })) },
       nameOf(one),
     );
   };
   const history = historyList(
     past,
     cues,
-    cues.replaces.map((id) => el("li", {}, "replaces ", other(id))),
+    cues.replaces.map((id) => el("li", "replaces ", other(id))),
   );
   return el(
     "article",
     { class: "card", tabindex: "-1" },
-    el("h2", {}, nameOf(memory)),
+    el("h2", nameOf(memory)),
     el(
       "dl",
       { class: "facts" },
@@ -424,8 +375,7 @@ function memoryView(memory, past, cues, near, does) {
       fact("ended", memory.end),
       fact("mark", memory.mark),
     ),
-    cues.replaced_by &&
-      el("p", { class: "warning" }, "A newer memory replaces it: ", other(cues.replaced_by)),
+    cues.replaced_by && warning("A newer memory replaces it: ", other(cues.replaced_by)),
     quote(memory.text ?? ""),
     lastRecall?.tools.explain &&
       el(
@@ -440,24 +390,20 @@ function memoryView(memory, past, cues, near, does) {
     cuesView(cues, history.draw),
     memory.kind && !memory.end && replaceForm(memory, does.replaced),
     memory.kind && endButtons(memory, does),
-    past.versions.length > 1
-      ? [
-          el("h3", {}, "Versions"),
+    past.versions.length > 1 && [
+      el("h3", "Versions"),
+      el(
+        "ol",
+        past.versions.map((one) =>
           el(
-            "ol",
-            {},
-            past.versions.map((one) =>
-              el(
-                "li",
-                {},
-                `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`,
-                one.end && ` (${one.end})`,
-              ),
-            ),
+            "li",
+            `${day(one.created_at)} ${one.memory_id}: ${short(one.text, 200)}`,
+            one.end && ` (${one.end})`,
           ),
-        ]
-      : null,
-    el("h3", {}, "History"),
+        ),
+      ),
+    ],
+    el("h3", "History"),
     history.list,
   );
 }

@@ -210,7 +210,7 @@ function drawPath(trace, ids, { onMemory, ...told }) {
         d: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`,
         class: link.weak ? "edge weak" : "edge",
       },
-      link.says ? svg("title", {}, link.says) : null,
+      link.says ? svg("title", link.says) : null,
     );
     return { ...link, line };
   });
@@ -284,7 +284,7 @@ function box(node, { show, move, onMemory, isFirst }) {
   const kind = node.isCue ? "cue" : ["question", "need", "query", "memory"][node.column];
   const says =
     node.column === 3
-      ? [node.out ? "not returned" : `place ${node.mark}`, node.says].filter(Boolean).join(", ")
+      ? joined(", ", node.out ? "not returned" : `place ${node.mark}`, node.says)
       : node.hop
         ? HOPS[Math.min(node.hop, 3)]
         : "";
@@ -309,7 +309,7 @@ function box(node, { show, move, onMemory, isFirst }) {
         } else if (move(node, event.key)) event.preventDefault();
       },
     },
-    svg("title", {}, `${kind}: ${node.label}${says ? `, ${says}` : ""}`),
+    svg("title", `${kind}: ${node.label}${says ? `, ${says}` : ""}`),
     svg("rect", { x: node.x, y: node.y, width: wide, height: BOX, rx: 6 }),
     svg("circle", { cx: node.x + 15, cy: node.y + BOX / 2, r: 9 }),
     svg(

@@ -61,14 +61,12 @@ async function showKept(traceId, out, last = null) {
   const holder = el("div");
   replace(
     out,
-    el("h2", {}, result.question),
+    el("h2", result.question),
     askedWith(traced.trace, prompts),
-    button("Ask again", () => askAgain(traced.trace)),
+    askAgainButton(traced.trace),
     traced.trace.stop_reason === "votes" &&
       !last &&
-      el(
-        "p",
-        { class: "quiet" },
+      remark(
         standing
           ? "This is an earlier round; votes go to the last one."
           : sessionId
@@ -93,18 +91,17 @@ async function showKept(traceId, out, last = null) {
   return session;
 }
 
-/** A line that names the memories of a kept recall whose text has changed since; null if there are none. */
+/** A line that names the memories of a kept recall whose text has changed since; nothing if there are none. */
 function changedView({ trace, stored }, names) {
   const changed = trace.returned.filter(
     (id) => stored.has(id) && stored.get(id).evidence.length < (trace.evidence[id] ?? []).length,
   );
-  return changed.length
-    ? el(
-        "p",
-        { class: "warning" },
-        `The text has changed since this recall of: ${named(changed, names)}. It is shown as it is now.`,
-      )
-    : null;
+  return (
+    changed.length &&
+    warning(
+      `The text has changed since this recall of: ${named(changed, names)}. It is shown as it is now.`,
+    )
+  );
 }
 
 /** The result of a recall, as far as its trace tells it. `stored`: {id: memory as it is stored now}, with the evidence; a memory forgotten since has none. */
@@ -254,37 +251,37 @@ const votesCounted = (votes) =>
     .map(([vote]) => `${votes[vote]} ${vote}`)
     .join(", ") || "no vote";
 
+/** A round of a session, and the votes that led to it; `kind`: of which session. */
+const roundFacts = (one, kind = "") =>
+  `round ${one.round}${kind}${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`;
+
 /** A line that says what a recall was asked with. */
 const askedWith = (trace, prompts) =>
-  el(
-    "p",
-    { class: "quiet" },
-    [
+  remark(
+    joined(
+      " · ",
       `asked for ${plural(trace.k, "memory", "memories")}`,
       ...askedFor(trace),
       trace.effort && `effort ${trace.effort}`,
       ...ownPrompts(prompts),
-    ]
-      .filter(Boolean)
-      .join(" · "),
+    ),
   );
 
 /** What a list says of a kept recall beside its question: when, the effort, the prompts that are not built in, the settings that the server has otherwise now, which round of a session after which votes, how many memories. */
 const keptFacts = (one) =>
-  [
+  joined(
+    " · ",
     (one.stop_reason === "votes" ? "begun " : "") + one.asked_at.slice(0, 19).replace("T", " "),
     `effort ${one.effort}`,
     ...ownPrompts(one.prompts),
     ...Object.entries(one.settings).map((setting) => setting.join(" = ")),
     one.stop_reason === "votes" &&
-      `round ${one.round} of a ${one.resolved ? "resolved " : ""}session${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`,
+      roundFacts(one, ` of a ${one.resolved ? "resolved " : ""}session`),
     (one.returned - one.sparked < one.k
       ? `${one.returned - one.sparked} of ${plural(one.k, "memory", "memories")}`
       : plural(one.returned - one.sparked, "memory", "memories")) + sparkedToo(one.sparked),
     ...askedFor(one),
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  );
 
 /** What the rounds of one session share, and nothing else does. */
 const sessionOf = (one) =>
@@ -350,28 +347,22 @@ function roundsView(trace, names, tells) {
       .filter(([, ids]) => ids.length)
       .map(([vote, ids]) => `${vote} ${named(ids, names)}`)
       .join(" · ");
-    const link = (one) => {
-      const words = `round ${one.round}${one.round > 1 ? `, after ${votesCounted(one.votes)}${one.round > 2 ? " in all" : ""}` : ""}`;
-      return one.trace_id === trace.trace_id
-        ? el("strong", {}, words)
-        : el("a", { href: addressOf(one.trace_id) }, words);
-    };
+    const link = (one) =>
+      one.trace_id === trace.trace_id
+        ? el("strong", roundFacts(one))
+        : el("a", { href: addressOf(one.trace_id) }, roundFacts(one));
     replace(
       view,
       rounds.length > (isRound ? 1 : 0) &&
-        el(
-          "p",
-          { class: "quiet" },
+        remark(
           isRound
             ? "Rounds of this session: "
             : `A ${rounds[0].resolved ? "resolved " : ""}session on this question followed: `,
           rounds.map((one, index) => [index > 0 && " · ", link(one)]),
         ),
-      came.length > 0 && el("p", { class: "quiet" }, `New in this round: ${named(came, names)}`),
-      left.length > 0 &&
-        el("p", { class: "quiet" }, `No longer in the answer: ${named(left, all)}`),
-      told &&
-        el("p", { class: "quiet" }, `Votes ${isRound ? "on this answer" : "in round 1"}: ${told}`),
+      came.length > 0 && remark(`New in this round: ${named(came, names)}`),
+      left.length > 0 && remark(`No longer in the answer: ${named(left, all)}`),
+      told && remark(`Votes ${isRound ? "on this answer" : "in round 1"}: ${told}`),
     );
   });
   return view;
@@ -388,13 +379,8 @@ const keptHas = (one, words) =>
 function tracesView() {
   const out = el("div"),
     list = el("ul", { class: "recalls" });
-  const words = el("input", {
-    type: "search",
-    placeholder: "filter",
-    "aria-label": "Filter",
-    oninput: () => draw(),
-  });
-  const all = el("div", {}, words, list),
+  const words = field("Filter", "filter", { type: "search", oninput: () => draw() });
+  const all = el("div", words, list),
     back = button("All recalls", () => close());
   const close = () => {
     replace(out);
@@ -422,7 +408,7 @@ function tracesView() {
         "button",
         { type: "button", class: "link", onclick: () => open(one.trace_id) },
         one.question,
-        el("span", { class: "quiet" }, ` ${keptFacts(one)}`),
+        quiet(` ${keptFacts(one)}`),
       ),
       button("Compare", () => compareWith(one), { "aria-label": `Compare ${one.question}` }),
     );
@@ -432,7 +418,7 @@ function tracesView() {
       list,
       kept?.length
         ? kept.filter((one) => keptHas(one, words.value)).map(row)
-        : el("li", {}, "No recalls yet. Ask a question first."),
+        : el("li", "No recalls yet. Ask a question first."),
     );
   const load = async () => {
     const now = await keptRecalls();
@@ -445,5 +431,5 @@ function tracesView() {
     if (traceId) open(traceId);
     else if (all.hidden && location.hash === "#recalls") close();
   };
-  return { element: el("div", {}, all, out), focus };
+  return { element: el("div", all, out), focus };
 }

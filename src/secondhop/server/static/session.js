@@ -106,28 +106,25 @@ async function resolvedView(resolved, names) {
       tabindex: "-1",
       onuntaught: () => trying(async () => view.replaceWith(await resolvedView(resolved, names))),
     },
-    el("h2", {}, "Resolved"),
-    el("p", {}, accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
+    el("h2", "Resolved"),
+    el("p", accepted.length ? `Accepted: ${named(accepted, names)}.` : "Nothing was accepted."),
     el(
       "p",
-      {},
       taught.length
         ? effects(taught, names)
         : updated
           ? "What was learned from it was taken back."
           : "Nothing new was learned.",
     ),
-    uncounted.length
-      ? el(
-          "p",
-          { class: "warning" },
-          `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, names)}.`,
-        )
-      : null,
+    uncounted.length && warning(`${notCounted(uncounted, names)}.`),
     proposed(proposals, names),
   );
   return view;
 }
+
+/** Says of which memories votes were not counted. */
+const notCounted = (ids, names) =>
+  `Not counted, because the session's answer does not show ${ids.length === 1 ? "it" : "them"}: ${named(ids, names)}`;
 
 /** The answer of a session's round, for `costOf`. */
 const costsOf = (answer) => ({ ...answer, rounds: answer.round, stop_reason: "votes" });
@@ -204,9 +201,7 @@ class Session {
 
   /** Send the votes and show the next answer. */
   async vote() {
-    await this.begin();
-    const sent = this.shown(this.votes);
-    const uncounted = [...this.votes.keys()].filter((id) => !(id in sent));
+    const { sent, uncounted } = await this.counted();
     if (!Object.keys(sent).length) {
       this.votes.clear();
       await this.show(this.answer);
@@ -220,10 +215,7 @@ class Session {
     });
     this.votes.clear();
     await this.show(answer);
-    if (uncounted.length)
-      say(
-        `Not counted, because the session's answer does not show ${uncounted.length === 1 ? "it" : "them"}: ${named(uncounted, this.names)}`,
-      );
+    if (uncounted.length) say(notCounted(uncounted, this.names));
   }
 
   async begin() {
@@ -233,20 +225,22 @@ class Session {
     this.keep();
   }
 
-  /** Those votes that are on memories of the session's answer. */
-  shown(votes) {
+  /** The votes on memories of the session's answer, which begins if need be; and the ids of the others. */
+  async counted() {
+    await this.begin();
     const all = shownIn(this.answer).map((memory) => memory.id);
-    return Object.fromEntries([...votes].filter(([id]) => all.includes(id)));
+    return {
+      sent: Object.fromEntries([...this.votes].filter(([id]) => all.includes(id))),
+      uncounted: [...this.votes.keys()].filter((id) => !all.includes(id)),
+    };
   }
 
   /** Send the votes that are left and end the session; later recalls learn from it. */
   async resolve() {
-    await this.begin();
-    const noted = this.shown(this.votes);
-    const uncounted = [...this.votes.keys()].filter((id) => !(id in noted));
-    if (Object.keys(noted).length)
+    const { sent, uncounted } = await this.counted();
+    if (Object.keys(sent).length)
       await post(ofEntity(`/sessions/${this.id}/votes`), {
-        votes: noted,
+        votes: sent,
         round: this.answer.round,
         go_on: false,
       });

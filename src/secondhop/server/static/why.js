@@ -84,16 +84,11 @@ function story(explanation, tools, name = "", side = "") {
   return el(
     "div",
     { class: "story", tabindex: "-1", role: "group", "aria-label": head },
-    el("strong", {}, head),
-    el(
-      "ul",
-      {},
-      explanation.story.map((sentence) => el("li", {}, inWords(sentence, names))),
-    ),
+    el("strong", head),
+    bullets(explanation.story.map((sentence) => inWords(sentence, names))),
     explanation.replaced_by &&
       el(
         "section",
-        {},
         whyButton(
           tools,
           explanation.replaced_by,
@@ -102,19 +97,13 @@ function story(explanation, tools, name = "", side = "") {
         ),
       ),
     explanation.nearest_change && adviceView(explanation, tools),
-    explanation.computed.length
-      ? el(
-          "details",
-          {},
-          el("summary", {}, "How its score was computed"),
-          partsTable(explanation.parts, candidateOf(tools.trace, explanation.memory_id)),
-          el(
-            "ul",
-            {},
-            explanation.computed.map((sentence) => el("li", {}, sentence)),
-          ),
-        )
-      : null,
+    explanation.computed.length &&
+      folded(
+        "How its score was computed",
+        false,
+        partsTable(explanation.parts, candidateOf(tools.trace, explanation.memory_id)),
+        bullets(explanation.computed),
+      ),
   );
 }
 
@@ -130,7 +119,7 @@ function adviceView(explanation, tools) {
   const show = (words, ...tried) =>
     replace(
       view,
-      el("p", {}, el("strong", {}, "What would admit it: "), words, "."),
+      el("p", el("strong", "What would admit it: "), words, "."),
       canStore && el("div", { class: "tools" }, tried),
     );
   const showAll = () =>
@@ -142,7 +131,7 @@ function adviceView(explanation, tools) {
       offerButtons(change, trace),
       needsForgetting && takeBack(id, ["Taken back. ", again()]),
       change.includes("--restore") &&
-        restoreButton(id, ["It holds again. ", button("Ask again", () => askAgain(trace))]),
+        restoreButton(id, ["It holds again. ", askAgainButton(trace)]),
       change.includes("add a cue") && !isCueOf(explanation, tools) && cueButton(id, tools),
     );
   if (canStore && needsForgetting)
@@ -160,7 +149,7 @@ function adviceView(explanation, tools) {
   return view;
 }
 
-/** The parts that add up to a score, as a table; null if there are none. `candidate`: the memory in the trace, which names its cues. */
+/** The parts that add up to a score, as a table; nothing if there are none. `candidate`: the memory in the trace, which names its cues. */
 function partsTable(parts, candidate) {
   const { cue = "", undertaking = "" } = candidate ?? {};
   const cueRow = parts.find(
@@ -173,18 +162,19 @@ function partsTable(parts, candidate) {
       ? `${one.meaning}: “${undertaking}”`
       : one.meaning;
   };
-  return parts.length
-    ? table(
-        "Parts of the score",
-        ["part", "what it is", "adds"],
-        parts.map((one) => [
-          one.name === "shared undertaking" ? "shared broad cues" : one.name,
-          meaning(one),
-          (one.added > 0 ? "+" : "") + one.added.toFixed(2),
-        ]),
-        "group",
-      )
-    : null;
+  return (
+    parts.length &&
+    table(
+      "Parts of the score",
+      ["part", "what it is", "adds"],
+      parts.map((one) => [
+        one.name === "shared undertaking" ? "shared broad cues" : one.name,
+        meaning(one),
+        (one.added > 0 ? "+" : "") + one.added.toFixed(2),
+      ]),
+      "group",
+    )
+  );
 }
 
 /** Whether the question is a cue of a memory already. */
@@ -238,10 +228,8 @@ function whyButton(tools, memoryId, label, name = "", side = "") {
 /** A form that explains any memory, returned or not. `search`: finds stored memories by words; null in a file of one recall. */
 function whyNotForm(tools, search) {
   const { explain, names } = tools;
-  const input = el("input", {
+  const input = field("Memory id", "title, id, or words in it", {
     list: "known-memories",
-    placeholder: "title, id, or words in it",
-    "aria-label": "Memory id",
     autocomplete: "off",
   });
   const told = el("div", { class: "told", tabindex: "-1" });
@@ -257,7 +245,6 @@ function whyNotForm(tools, search) {
         { class: "story" },
         el(
           "h3",
-          {},
           names.get(id) ?? nameOf({ id, title: explanation.title || name, text: said }),
           el("span", { class: "quiet score" }, scoreOf(id, tools)),
         ),
@@ -285,26 +272,20 @@ function whyNotForm(tools, search) {
       told,
       el(
         "p",
-        {},
         found.length
           ? `${plural(found.length, "memory", "memories")} with these words; which one?`
           : "No stored memory has this id, title or words.",
       ),
-      el(
-        "ul",
-        { class: "near" },
+      bullets(
         found
           .slice(0, 20)
-          .map((one) =>
-            el(
-              "li",
-              {},
-              `${day(one.created_at)} `,
-              el("strong", {}, nameOf(one)),
-              ` ${around(one.text, said, 160)} `,
-              whyButton(tools, one.memory_id, "Why, or why not?"),
-            ),
-          ),
+          .map((one) => [
+            `${day(one.created_at)} `,
+            el("strong", nameOf(one)),
+            ` ${around(one.text, said, 160)} `,
+            whyButton(tools, one.memory_id, "Why, or why not?"),
+          ]),
+        "near",
       ),
     );
   };
@@ -316,18 +297,12 @@ function whyNotForm(tools, search) {
       told.focus({ preventScroll: true });
       told.scrollIntoView({ block: "start" });
     }, form);
-  const form = el(
-    "form",
-    {
-      class: "why-not",
-      onsubmit: (event) => {
-        event.preventDefault();
-        submit();
-      },
-    },
-    el("label", {}, "Why, or why not, this memory? ", input),
+  const form = formFor(
+    "why-not",
+    submit,
+    el("label", "Why, or why not, this memory? ", input),
     " ",
-    el("button", {}, "Explain"),
+    el("button", "Explain"),
     el(
       "datalist",
       { id: "known-memories" },
