@@ -70,20 +70,6 @@ class WatchedHidden(HiddenMemory):
         HiddenMemory.forget(self, trace_id)
 
 
-async def test_a_session_leaves_nothing_between_its_rounds(world: SmallWorld) -> None:
-    hidden = WatchedHidden()
-    services = replace(session_services(world), hidden=hidden)
-    sessions = sessions_over(services)
-
-    answer = await started(sessions)
-    await sessions.avote(answer.session_id, {"plan": "hot"})
-    await sessions.avote(answer.session_id, {"wins": "hot"}, go_on=False)
-    await sessions.aresolve(answer.session_id)
-
-    assert len(hidden.asked) == 2
-    assert hidden.held == set()
-
-
 async def test_a_recall_that_was_late_or_given_up_leaves_nothing(world: SmallWorld) -> None:
     hidden = WatchedHidden()
     planner = ScriptedPlanner(decompose=[plan()] * 2, expand=[interview_plan()] * 2)
