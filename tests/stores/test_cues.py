@@ -387,33 +387,6 @@ async def test_damaged_cue_vectors_leave_all_else_at_work(
         await store.aclose()
 
 
-async def test_a_store_without_cues_has_one_collection(
-    home: StoreDirectory, make: SimpleNamespace
-) -> None:
-    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    await store.put([make.memory("a", "the boiler hums")])
-    await store.delete(["a"])
-    await store.aclose()
-    again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    await again.aclose()
-    assert collections(home) == 1
-    assert [path.name for path in (home.path / "locks").glob("*.cues.*")] == []
-
-    await home.delete_entity("me")
-    assert collections(home) == 0
-
-
-async def test_an_entity_that_is_deleted_takes_both_collections_along(
-    home: StoreDirectory, make: SimpleNamespace
-) -> None:
-    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one")])
-    await store.aclose()
-    assert collections(home) == 2
-    await home.delete_entity("me")
-    assert collections(home) == 0
-
-
 def segments(home: StoreDirectory, ending: str) -> list[str]:
     """Folders with the index files of the collections whose names end in `ending`."""
     sql = (
