@@ -63,18 +63,6 @@ async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_in
     assert (done.memory_id, done.at, done.detail) == (memory_id, MARCH, str(file.parent))
 
 
-async def test_the_same_again_and_a_chat_that_goes_on_keep_nothing(recall: Recall) -> None:
-    talk = [Said(role="user", content=f"Thought number {n}") for n in range(20)]
-    for length in range(1, 21):
-        await recall.memories.aobserve(talk[:length], keep_as="talk", title="Talk")
-        await recall.memories.aobserve(talk[:length], keep_as="talk", title="Talk")
-    await recall.memories.aobserve(talk[18:], keep_as="talk", title="Talk")
-
-    (present,) = (await recall.memories.ahistory("talk")).versions
-
-    assert present.text == "\n\n".join(one.content for one in talk)
-
-
 async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
     recall: Recall,
 ) -> None:

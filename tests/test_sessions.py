@@ -22,11 +22,9 @@ from tests.session_world import session_services, sessions_over, started
 from tests.small_world import LIFE, QUESTION, SmallWorld, recall_settings
 
 from secondhop.errors import (
-    NoRoundsLeftError,
     NotShownError,
     SecondhopError,
     SessionAbandonedError,
-    SessionExpiredError,
     SessionResolvedError,
     UnknownMemoryError,
     UnknownSessionError,
@@ -140,15 +138,6 @@ async def test_the_critic_can_be_switched_off(world: SmallWorld) -> None:
 
     assert critic.requests == []
     assert {memory.vote for memory in answer.memories} == {""}
-
-
-async def test_a_person_and_an_agent_vote_in_one_round_and_the_person_outranks(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    await sessions.avote(answer.session_id, {"plan": "hot"}, by="person", go_on=False)
-    after = await sessions.avote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
-
-    assert after.kept == ["plan", "wins"]
 
 
 async def test_a_wrong_memory_is_proposed_as_superseded_and_nothing_is_written(
@@ -362,47 +351,6 @@ async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
     with pytest.raises(UsageError, match="critic"):
         await sessions.avote(answer.session_id, {"plan": "hot"}, by="critic")
     assert (await sessions.aget(answer.session_id)).cast == {}
-
-
-async def test_a_vote_may_be_changed_and_taken_back_until_somebody_goes_on(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    noted = await sessions.avote(answer.session_id, {"plan": "cold", "wins": "hot"}, go_on=False)
-    assert (noted.round, noted.cast) == (1, {"person": {"plan": "cold", "wins": "hot"}})
-    await sessions.avote(answer.session_id, {"plan": "hot", "wins": ""}, go_on=False)
-
-    after = await sessions.avote(answer.session_id, {"coaching": "cold"})
-
-    assert after.kept == ["plan"]
-    assert "coaching" not in after.ids()
-
-
-async def test_the_last_answer_opens_no_round_but_its_votes_count(
-    sessions: Sessions,
-) -> None:
-    answer = await started(sessions, max_rounds=2)
-    last = await sessions.avote(answer.session_id, {"plan": "hot"})
-    assert last.rounds_left == 0
-
-    with pytest.raises(NoRoundsLeftError, match="all 2 answers"):
-        await sessions.avote(answer.session_id, {"wins": "hot"})
-    await sessions.avote(answer.session_id, {last.ids()[-1]: "hot"}, go_on=False)
-
-    resolution = await sessions.aresolve(answer.session_id)
-    assert resolution.session.accepted == ["plan", last.ids()[-1]]
-
-
-async def test_a_session_expires_and_then_refuses_votes(sessions: Sessions) -> None:
-    answer = await started(sessions, ttl_s=0.05)
-
-    await asyncio.sleep(0.1)
-
-    with pytest.raises(SessionExpiredError, match="expired"):
-        await sessions.avote(answer.session_id, {"plan": "hot"})
-    with pytest.raises(SessionExpiredError):
-        await sessions.aget(answer.session_id)
-    with pytest.raises(SessionExpiredError):
-        await sessions.aresolve(answer.session_id)
 
 
 async def test_a_stranger_cannot_tell_anothers_session_from_none(

@@ -219,23 +219,6 @@ async def test_a_memory_that_was_stored_after_the_recall_is_told_to_be_later(
     assert told.nearest_change == "ask again; it may be found now"
 
 
-async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> None:
-    newer = note("newer", "Winter tyres went on the van in the first week of November.")
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        await recall.aadd([newer, note("older", f"{QUESTION}: the old notes")])
-        trace = recall.trace((await recall.arecall(QUESTION)).trace_id)
-        candidates = [
-            one.model_copy(update={"outdated_by": "newer"})
-            for one in trace.candidates
-            if one.memory_id == "older"
-        ]
-        trace = trace.model_copy(update={"candidates": candidates, "rest": {}})
-        told = await recall.aexplain(trace, "older")
-
-    assert told.replaced_by == "newer"
-    assert "Against it: newer “About newer” is recorded as its replacement." in " ".join(told.story)
-
-
 async def test_a_trace_that_lists_a_memory_with_its_score_alone_is_left_as_it_is(
     tmp_path: Path,
 ) -> None:

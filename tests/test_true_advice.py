@@ -118,16 +118,6 @@ async def test_a_cue_is_offered_only_where_it_may_lift_it_far_enough(recall: Rec
     assert "secondhop cues" not in told.nearest_change
 
 
-async def test_what_is_close_to_a_newer_one_is_told_how_close(recall: Recall) -> None:
-    again = "The farrier costs 85 pounds now, too"
-    await recall.aadd([replace(note("again", again, day=9), cues=("when does the farrier come",))])
-    told = await recall.aexplain(await asked(recall, 60, PAY), NEW)
-
-    (against,) = [line for line in told.story if line.startswith("Against it: ")]
-    assert re.search(r"again “About again” is newer .* \(similarity 0\.\d\d\)", against)
-    assert "counts a third less" in against
-
-
 async def test_a_vote_of_an_earlier_session_is_a_reason_and_can_be_taken_back(
     recall: Recall,
 ) -> None:
@@ -319,7 +309,7 @@ async def test_in_a_session_one_number_of_slots_is_told_and_every_change_admits_
     nearer = ["nearer to it" in told.nearest_change for told in out]
     assert any(nearer)
     assert not all(nearer)
-    for told in out:
+    for told in out[::3]:
         if "nearer to it" in told.nearest_change:
             again = await asked(recall, question=(await recall.memories.aget(told.memory_id)).text)
         else:
