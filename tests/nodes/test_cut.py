@@ -13,12 +13,13 @@ SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
 KEPT, NO_CUT = fuse.KEPT, 1_000_000
 
 
-@pytest.mark.parametrize("cues", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cues", [True, False])
 async def test_the_cut_changes_no_answer_in_the_memory_of_four_people(
     cues: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenarios = [load_scenario(folder) for folder in sorted(SCENARIOS.glob("*/"))]
-    asked = [question for one in scenarios for question in one.questions[:1]]
+    asked = [question for one in scenarios for question in one.questions[:2]]
     async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
         for one in scenarios:
             await recall.aadd(
