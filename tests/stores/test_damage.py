@@ -1,5 +1,6 @@
 """Damaged files give an error that says what to do, never a crash or silently fewer hits."""
 
+import asyncio
 import os
 import random
 import shutil
@@ -55,13 +56,25 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
+async def fill(folder: Path, make: SimpleNamespace) -> None:
+    async with aclosing(StoreDirectory(folder)) as home:
+        store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
+        async with aclosing(store):
+            await store.put([make.memory(f"m{n}", f"text {n}") for n in range(160)])
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory, make: SimpleNamespace) -> Path:
+    """A store of 160 memories, closed."""
+    folder = tmp_path_factory.mktemp("filled") / "store"
+    asyncio.run(fill(folder, make))
+    return folder
+
+
 @pytest.fixture
-async def filled(home: StoreDirectory, make: SimpleNamespace) -> Path:
-    store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
-    async with aclosing(store):
-        await store.put([make.memory(f"m{n}", f"text {n}") for n in range(160)])
-    await home.aclose()
-    return home.path
+def filled(original: Path, tmp_path: Path) -> Path:
+    """A copy of that store, to damage."""
+    return shutil.copytree(original, tmp_path / "store")
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
