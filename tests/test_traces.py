@@ -13,7 +13,6 @@ from tests.fakes import ScriptedCritic, note, votes
 from tests.small_world import LIFE, QUESTION, SmallWorld, ask
 from tests.store_files import content
 
-from secondhop import traces
 from secondhop.errors import StoreError, UsageError
 from secondhop.graph.deciding import score_text
 from secondhop.graph.explain import explain
@@ -68,27 +67,6 @@ async def test_a_recall_can_be_explained_at_once_and_closing_writes_its_trace(
         last = await recall.arecall(QUESTION)
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         assert recall.trace(last.trace_id).returned == last.ids()
-
-
-async def test_few_traces_wait_to_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(traces, "WAITING", 2)
-    most = 0
-    keep = TraceFolder.keep
-
-    def counted(folder: TraceFolder, *given: object) -> object:
-        nonlocal most
-        most = max(most, len(vars(folder)["_waiting"]))
-        return keep(folder, *given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(TraceFolder, "keep", counted)
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
-        await recall.aadd(LIFE)
-        for _ in range(6):
-            await recall.arecall(QUESTION)
-    assert most <= 2
-    assert len(trace_files(tmp_path)) == 6
 
 
 async def test_no_trace_is_written_where_none_is_to_be_kept(tmp_path: Path) -> None:

@@ -382,25 +382,3 @@ async def test_a_memory_that_takes_no_more_cues_must_lose_one_first(recall: Reca
     )
     with pytest.raises(UsageError, match="the most it may have"):
         await recall.memories.cues.aadd(far, "mend the cello")
-
-
-async def test_one_rule_says_which_cue_is_named_and_only_of_what_is_near(recall: Recall) -> None:
-    broad = [
-        replace(note(f"b{n}", f"Oven {n}", day=4), cues=(f"heat oven {n}",), broad_cues=("bake",))
-        for n in range(6)
-    ]
-    await recall.aadd(broad)
-    all_of_them = await asked(recall, 60)
-    whys = {one.memory_id: one.why for one in all_of_them.candidates}
-    told_of = 0
-    for k in (1, 6):
-        trace = await asked(recall, k)
-        for one in (one for one in trace.candidates if one.slot is None):
-            told = await recall.aexplain(trace, one.memory_id)
-            said = re.findall(r"In its favour: it was stored for (“[^”]*”)", " ".join(told.story))
-            assert not said or one.score >= 0.1
-            assert bool(said) == (bool(one.cue) and one.score >= 0.1)
-            if said and "Stored for" in whys[one.memory_id]:
-                told_of += 1
-                assert f"Stored for {said[0]}" in whys[one.memory_id]
-    assert told_of
