@@ -41,18 +41,6 @@ class CountedKeeping:
         return stored
 
 
-async def test_hundreds_of_recalls_at_once_look_it_up_once_each(world: SmallWorld) -> None:
-    keeping = CountedKeeping(world.store)
-    services = world.services(keeping=keeping)
-    state = (await states(world.services()))[-1]
-
-    for _ in range(3):
-        for number in range(300):
-            await services.hidden.of({**state, "trace_id": str(number)}, services)
-
-    assert keeping.looks == 300
-
-
 @dataclass(slots=True, eq=False)
 class WatchedHidden(HiddenMemory):
     """Records which recalls asked, and which have not released it."""
