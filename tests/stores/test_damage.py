@@ -106,22 +106,6 @@ async def test_vectors_that_disappear_while_the_store_is_open_are_noticed(
                 await store.dense(make.vectors("text 1"), k=5)
 
 
-async def test_left_over_notes_and_orphans_are_cleared_when_opening(
-    filled: Path, make: SimpleNamespace
-) -> None:
-    with closing(sqlite3.connect(catalog_of(filled))) as connection, connection:
-        (known,) = connection.execute("SELECT min(passage_id) FROM passages").fetchone()
-        connection.execute(
-            "INSERT INTO outbox (kind, passage_ids) VALUES ('drop', ?)", (f'["{known}", "gone"]',)
-        )
-    async with aclosing(StoreDirectory(filled)) as home:
-        store = await home.open_entity("me", embedder_id="hash-16", dimension=16)
-        async with aclosing(store):
-            counts = await store.counts()
-            assert (counts.vectors, counts.pending) == (160, 0)
-            assert (await store.vectors([known])).keys() == {known}
-
-
 async def test_after_a_write_that_chroma_refused_everything_works_on(
     tmp_path: Path, make: SimpleNamespace
 ) -> None:
