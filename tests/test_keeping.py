@@ -5,11 +5,11 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.fakes import note
+from tests.fakes import note, on
 from tests.store_files import files_with
 from tests.vector_files import files_with_vector
 
@@ -21,10 +21,6 @@ from secondhop.sessions.document import names_one
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 SECRET = "Zebraquartz opens the safe behind the Kandinsky"
-
-
-def on(month: int, day: int = 1) -> datetime:
-    return datetime(2026, month, day, tzinfo=UTC)
 
 
 def employer(name: str) -> Fact:

@@ -6,12 +6,12 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from tests.cli.model_server import decomposed, schema_of
+from tests.fakes import on
 from tests.models.fault_server import Exchange, FaultServer, answer, running
 from tests.small_world import LIFE
 
@@ -41,10 +41,6 @@ FACETS = [{"name": "bread", "why": "It is there.", "queries": ["sourdough in the
 
 Ask = Callable[[dict[str, str]], dict[str, Any]]
 """Takes {line without its id: id of the call}; returns what the plan adds to its facets."""
-
-
-def on(month: int, day: int = 1) -> datetime:
-    return datetime(2026, month, day, tzinfo=UTC)
 
 
 def kept_in(prompt: str) -> dict[str, str]:

@@ -82,26 +82,6 @@ async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
     assert "safe" in found.ids()
 
 
-async def test_how_a_memory_stands_is_not_touched_by_another_text(recall: Recall) -> None:
-    await recall.aadd([note("a", "The key is under the mat"), note("b", "On the hook", day=2)])
-    await recall.memories.asupersede("a", "b")
-    await recall.aadd([note("a", "The key is in the shed")])
-    await recall.memories.adeprecate("b", "wrong")
-    await recall.aadd([note("b", "On the nail", day=2)])
-
-    told = [(v.memory_id, v.text, v.end) for v in (await recall.memories.ahistory("a")).versions]
-
-    assert told == [
-        ("a", "The key is under the mat", "replaced on 2026-03-01"),
-        ("a", "The key is in the shed", "superseded by b on 2026-01-02"),
-        ("b", "On the hook", "replaced on 2026-03-01"),
-        ("b", "On the nail", told[3][2]),
-    ]
-    assert told[3][2].startswith("deprecated on")
-    await recall.memories.arestore("a")
-    assert "a" in (await recall.arecall("Where is the key, in the shed?")).ids()
-
-
 async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgotten(
     recall: Recall, tmp_path: Path
 ) -> None:

@@ -31,13 +31,11 @@ from secondhop.errors import (
     UsageError,
 )
 from secondhop.graph import rounds
-from secondhop.graph import session as session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
 from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
 from secondhop.nodes.reconsider import BRANCHES
 from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
-from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallState, RecallUpdate
 from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned
@@ -73,18 +71,6 @@ async def test_the_first_answer_is_what_a_recall_brings(
     assert (answer.converged, answer.why) == (False, "3 of 3 memories are new")
     assert all(memory.evidence[0].text and memory.why for memory in answer.memories)
     assert (await sessions.aget(answer.session_id)).ids() == answer.ids()
-
-
-async def test_what_was_voted_for_stays_before_at_most_k_others(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    after = await sessions.avote(answer.session_id, {"wins": "warm", "plan": "hot"})
-
-    assert (after.round, after.kept) == (2, ["plan", "wins"])
-    assert after.ids()[:2] == ["plan", "wins"]
-    assert 0 < len(after.ids()) - 2 <= 3
-    by_id = {memory.id: memory for memory in after.memories}
-    assert (by_id["plan"].vote, by_id["wins"].vote) == ("hot", "warm")
 
 
 @pytest.mark.parametrize("vote", ["cold", "wrong"])
@@ -227,22 +213,6 @@ async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallW
     assert after.round == 2
     assert answer.ids()[0] not in after.ids()
     assert any("no votes" in reason or "was reached" in reason for reason in after.degraded)
-
-
-async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
-    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def begins_and_begins(state: SessionInput, *, services: Services) -> SessionUpdate:
-        return await forever()
-
-    monkeypatch.setattr(session_graph, "begin_session", begins_and_begins)
-    sessions = sessions_over(session_services(world, settings=recall_settings(deadline_s=0.1)))
-
-    answer = await started(sessions)
-
-    assert answer.ids() == []
-    assert any("s was reached; the running step" in reason for reason in answer.degraded)
-    assert await sessions.alist_open() == [answer.session_id]
 
 
 async def test_past_the_deadline_the_trace_of_a_round_that_found_nothing_is_kept(
@@ -440,19 +410,6 @@ async def test_a_session_is_resolved_once(world: SmallWorld, store: DatabaseSess
     assert len(pupil.lessons) == 1
     with pytest.raises(SessionResolvedError, match="resolved"):
         await workers[0].avote(answer.session_id, {"plan": "hot"})
-
-
-async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorld) -> None:
-    pupil = Pupil()
-    sessions = sessions_over(session_services(world), learn=pupil.alearn)
-    answer = await started(sessions)
-
-    await sessions.aabandon(answer.session_id)
-    await sessions.aabandon(answer.session_id)
-
-    with pytest.raises(SessionAbandonedError, match="abandoned"):
-        await sessions.avote(answer.session_id, {"plan": "hot"})
-    assert pupil.lessons == []
 
 
 async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(

@@ -14,7 +14,6 @@ from tests.small_world import LIFE, QUESTION, SmallWorld, ask
 from tests.store_files import content
 
 from secondhop.errors import StoreError, UsageError
-from secondhop.graph.deciding import score_text
 from secondhop.graph.explain import explain
 from secondhop.graph.trace import RecallTrace, TraceMiss
 from secondhop.graph.trace_build import TraceDraft
@@ -158,29 +157,6 @@ async def test_a_usual_recall_takes_20_kilobytes_at_most(tmp_path: Path) -> None
     (file,) = trace_files(tmp_path)
     assert file.stat().st_size <= 20_000
     assert len(trace.scores()) == len(trace.candidates) >= 56
-
-
-async def test_of_what_only_the_score_was_kept_it_is_told(tmp_path: Path) -> None:
-    many = [note(f"n{n}", f"Interview notes {n}: a", title=f"Note {n}") for n in range(60)]
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        await recall.aadd(many)
-        trace = recall.trace((await recall.arecall(QUESTION)).trace_id)
-        *others, least = trace.candidates
-        far = least.memory_id
-        trace = trace.model_copy(update={"candidates": others, "rest": {far: least.score}})
-        explanation = await recall.aexplain(trace, far)
-
-    assert (explanation.returned, explanation.cut_by) == (False, "pick")
-    assert explanation.title == f"Note {far[1:]}"
-    last = trace.candidate(trace.returned[-1])
-    assert last is not None
-    own, least_score = (score_text(trace, one) for one in (trace.rest[far], last.score))
-    assert explanation.story[-1] == (
-        f"It was cut before slots were given: its score is {own}; the last "
-        f"slot went to {last.memory_id} “{last.title}” with {least_score}."
-    )
-    assert explanation.nearest_change.startswith(f"--k {len(trace.scores())}, as many as were")
-    assert f"secondhop cues {far} --add" in explanation.nearest_change
 
 
 async def test_a_memory_that_was_stored_after_the_recall_is_told_to_be_later(

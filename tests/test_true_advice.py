@@ -354,19 +354,6 @@ async def test_each_search_is_told_with_its_own_round(recall: Recall) -> None:
             assert len(re.findall(r"by words", searches)) <= len(texts)
 
 
-async def test_what_comes_for_a_vote_against_another_is_told_so(recall: Recall) -> None:
-    async with recall.sessions.open(ASKED, k=6) as session:
-        first = session.answer.ids()
-        answer = await session.vote({first[0]: "hot"}, by="person")
-        answer = await session.vote({answer.ids()[3]: "cold"}, by="person")
-        cold = {one.memory_id for one in answer.changes if one.change == "left"}
-        came = [one for one in answer.changes if one.change == "came"]
-    assert came
-    for one in came:
-        assert {vote.memory_id for vote in one.because} == cold
-        assert one.why.endswith("; these votes made room.")
-
-
 async def test_a_memory_that_takes_no_more_cues_must_lose_one_first(recall: Recall) -> None:
     trace = await asked(recall)
     stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
