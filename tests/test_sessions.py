@@ -18,7 +18,7 @@ from tests.fakes import (
     plan,
     votes,
 )
-from tests.session_world import session_services, sessions_over, started
+from tests.session_world import Killed, MortalCritic, session_services, sessions_over, started
 from tests.small_world import LIFE, QUESTION, SmallWorld, recall_settings
 
 from secondhop.errors import (
@@ -32,7 +32,7 @@ from secondhop.errors import (
 )
 from secondhop.graph import rounds
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
-from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
+from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.reconsider import BRANCHES
 from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
@@ -427,19 +427,6 @@ async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(
 
 
 # --- workers that are killed ---
-
-
-class Killed(BaseException):
-    """The worker was killed."""
-
-
-class MortalCritic(ScriptedCritic):
-    """Kills its worker in the second round."""
-
-    async def judge(self, request: CriticRequest) -> Verdict:
-        if request.round == 2:
-            raise Killed
-        return await super().judge(request)
 
 
 async def test_a_worker_killed_before_its_answer_has_counted_nothing_and_others_go_on(
