@@ -26,6 +26,11 @@ def fixed_clock() -> datetime:
     return NOW
 
 
+def on(month: int, day: int = 1) -> datetime:
+    """The first moment of a day of 2026."""
+    return datetime(2026, month, day, tzinfo=UTC)
+
+
 def note(memory_id: str, text: str, *, title: str = "", day: int = 1) -> Memory:
     """A memory of one message, written on a day of January 2026."""
     created_at = datetime(2026, 1, day, tzinfo=UTC)

@@ -6,11 +6,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from tests.fakes import ScriptedPlanner, plan
+from tests.fakes import ScriptedCritic, ScriptedPlanner, plan
 from tests.small_world import QUESTION, SmallWorld, interview_plan
 
 from secondhop.graph.session_result import SessionAnswer
 from secondhop.nodes.config import SessionSettings
+from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.nodes.services import Services
 from secondhop.sessions.learner import Learned
 from secondhop.sessions.rounds import SessionRounds
@@ -18,6 +19,19 @@ from secondhop.sessions.service import Sessions
 from secondhop.stores.sessions import SessionStore
 from secondhop.stores.sessions_database import SESSIONS, DatabaseSessions
 from secondhop.stores.sqlite import SqliteDatabase
+
+
+class Killed(BaseException):
+    """The worker was killed."""
+
+
+class MortalCritic(ScriptedCritic):
+    """Kills its worker in every round but the first."""
+
+    async def judge(self, request: CriticRequest) -> Verdict:
+        if request.round > 1:
+            raise Killed
+        return await super().judge(request)
 
 
 async def nothing_to_do() -> None:

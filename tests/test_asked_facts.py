@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
-from tests.fakes import WrittenPlanner, note
+from tests.fakes import WrittenPlanner, note, on
 from tests.small_world import LIFE, Answer, ask
 
 from secondhop.graph.explain import explain
@@ -20,10 +19,6 @@ pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 PHONE = Fact(subject="my landlord", attribute="phone number", value="0117 496")
 QUESTION = "What is my landlord's phone number?"
-
-
-def on(month: int, day: int = 1) -> datetime:
-    return datetime(2026, month, day, tzinfo=UTC)
 
 
 @pytest.fixture

@@ -140,30 +140,6 @@ async def test_values_that_supersede_one_another_are_found_and_one_can_be_restor
     assert (await recall.admin.adoctor()).sound
 
 
-async def test_a_passage_without_a_vector_is_damage_until_it_is_embedded(recall: Recall) -> None:
-    (passage,) = [
-        i for i in await recall.admin.store.passage_vectors.index.ids() if i.startswith("tea:")
-    ]
-    before = await recall.admin.store.passage_vectors.index.fetch([passage])
-    await vars(recall.admin.store)["_index"].remove([passage])
-
-    told = await recall.admin.adoctor()
-    mended = await recall.admin.adoctor(fix=True)
-    after = await recall.admin.adoctor()
-
-    assert [(one.check, one.examples, one.fixed) for one in told.findings] == [
-        ("vectors", [passage], False)
-    ]
-    assert "--fix" in told.findings[0].cure
-    assert not told.sound
-    assert [(one.check, one.count, one.fixed) for one in mended.findings] == [("vectors", 1, True)]
-    assert mended.sound
-    assert after.findings == []
-    assert np.array_equal(
-        (await recall.admin.store.passage_vectors.index.fetch([passage]))[passage], before[passage]
-    )
-
-
 async def turned(recall: Recall, passage: str) -> None:
     """Replace the vector of a passage with another one."""
     await vars(recall.admin.store)["_index"].upsert([passage], np.eye(1, 256, dtype=np.float32))

@@ -75,40 +75,6 @@ async def found_by(recall: Recall, question: str) -> str:
     return hit.memory_id if hit.score > 0.99 else ""
 
 
-async def test_cues_are_stored_with_a_memory_and_embedded_as_passages(recall: Recall) -> None:
-    assert await found_by(recall, "what may I bake for Ana") == "allergy"
-    assert await found_by(recall, "plan a dinner") == "allergy"
-    cards = await recall.admin.store.cards(["allergy", "moved", "town"])
-    assert {one: (card.role, card.replaced_by) for one, card in cards.items()} == {
-        "allergy": ("health limit", ()),
-        "moved": ("address", ()),
-        "town": ("", ("moved",)),
-    }
-    assert (await recall.memories.acounts()).cues == 5
-
-
-async def test_other_cues_of_the_same_text_are_stored_without_embedding_the_text(
-    recall: Recall, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embedded: list[str] = []
-    ask = HashingEmbedder.embed_passages
-
-    async def noted(self: HashingEmbedder, texts: list[str]) -> object:
-        embedded.extend(texts)
-        return await ask(self, texts)
-
-    monkeypatch.setattr(HashingEmbedder, "embed_passages", noted)
-    other = replace(ALLERGY, cues=("a cake for Ana",), broad_cues=())
-    ledger = await recall.memories.aadd([TOWN, other])
-
-    assert (ledger.stored, ledger.unchanged) == (0, 2)
-    assert await found_by(recall, "a cake for Ana") == "allergy"
-    assert [
-        cue.text for cue in (await recall.admin.store.cues.of_memories(["allergy"]))["allergy"]
-    ] == ["a cake for Ana"]
-    assert set(embedded) <= {"a cake for Ana"}
-
-
 async def texts_of(recall: Recall, memory_id: str) -> list[str]:
     return sorted(cue.text for cue in await recall.memories.cues.alist(memory_id))
 

@@ -131,7 +131,7 @@ def refusal_of(line: str) -> str:
     return "" if read.memory_id and read.messages else "an empty memory was read"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(line=damaged())
 def test_reading_a_damaged_line_knows_no_other_error(line: str) -> None:
     refusal = refusal_of(line)

@@ -124,7 +124,10 @@ async def test_what_another_process_has_open_is_left_alone(tmp_path: Path) -> No
     assert contents(tmp_path, "mara") == {}
 
 
-async def test_a_damaged_catalog_goes_as_well(tmp_path: Path) -> None:
+async def test_a_damaged_catalog_goes_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secondhop.stores.store_directory.GENERATIONS", 9)  # it tries each
     await filled(tmp_path, "mara")
     (catalog,) = files_below(tmp_path, "catalog.db")
     catalog.write_bytes(b"garbage" * 9_000)

@@ -82,7 +82,7 @@ def filters() -> st.SearchStrategy[Where]:
     )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(
     where=filters(),
     compared=st.sampled_from([0, 1_000]),

@@ -1,12 +1,13 @@
 """Impossible values from a program are refused on entry, with words that say what is wanted."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import pytest_asyncio
 from tests.fakes import note
 
 from secondhop.errors import UsageError
@@ -16,8 +17,19 @@ from secondhop.recall import Recall
 from secondhop.stores.records import Memory, Message
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
+once = pytest.mark.asyncio(loop_scope="module")
+"""For tests over `opened`, which share its event loop."""
 
 ASKED = "Who is Ida?"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def opened(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
+    """The same for tests in which nothing is stored."""
+    folder = tmp_path_factory.mktemp("refused")
+    async with await Recall.aopen(folder, embedder="hashing") as recall:
+        await recall.aadd([note("ida", "My sister is called Ida.")])
+        yield recall
 
 
 @pytest.fixture
@@ -135,12 +147,13 @@ CALLS: list[tuple[Callable[[Any], Awaitable[object]], str]] = [
 ]
 
 
+@once
 @pytest.mark.parametrize(("call", "wanted"), CALLS)
 async def test_what_cannot_be_is_refused_with_what_is_wanted(
-    recall: Any, call: Callable[[Any], Awaitable[object]], wanted: str
+    opened: Any, call: Callable[[Any], Awaitable[object]], wanted: str
 ) -> None:
     with pytest.raises(UsageError, match=wanted):
-        await call(recall)
+        await call(opened)
 
 
 @pytest.mark.parametrize(

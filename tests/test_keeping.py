@@ -5,11 +5,11 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.fakes import note
+from tests.fakes import note, on
 from tests.store_files import files_with
 from tests.vector_files import files_with_vector
 
@@ -21,10 +21,6 @@ from secondhop.sessions.document import names_one
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
 SECRET = "Zebraquartz opens the safe behind the Kandinsky"
-
-
-def on(month: int, day: int = 1) -> datetime:
-    return datetime(2026, month, day, tzinfo=UTC)
 
 
 def employer(name: str) -> Fact:
@@ -59,32 +55,6 @@ async def test_a_new_value_of_a_fact_supersedes_the_old_one_and_history_is_kept(
     assert "superseded" in [event.act for event in story.events]
 
 
-async def test_a_fact_that_comes_late_takes_its_place_in_the_past(recall: Recall) -> None:
-    await recall.memories.aremember(employer("Acme"), at=on(1))
-    last = await recall.memories.aremember(employer("Zeta"), at=on(3))
-
-    late = await recall.memories.aremember(employer("Between"), at=on(2))
-
-    assert late.superseded_by == last.memory_id
-    believed = [await values(recall, as_of=on(month, 15)) for month in (1, 2, 3)]
-    assert believed == [["Acme"], ["Between"], ["Zeta"]]
-    assert await values(recall) == ["Zeta"]
-
-
-async def test_a_correction_holds_though_the_clock_was_set_back(recall: Recall) -> None:
-    """The replaced value has a later date than the value that replaces it."""
-    old = await recall.memories.aremember(employer("Acme"), at=on(3))
-    new = await recall.memories.aupdate(old.memory_id, "Zeta", at=on(1))
-    assert (new.supersedes, new.superseded_by) == ([old.memory_id], "")
-    assert await values(recall) == ["Zeta"]
-
-    last = await recall.memories.aremember(employer("Beta"), at=on(1), supersedes=[new.memory_id])
-    assert await values(recall) == ["Beta"]
-    assert [v.end == "" for v in (await recall.memories.ahistory(last.memory_id)).versions].count(
-        True
-    ) == 1
-
-
 async def test_superseding_another_fact_is_done_with_a_warning(recall: Recall) -> None:
     budget = Fact(subject="me", attribute="budget", value="900")
     old = await recall.memories.aremember(budget)
@@ -109,14 +79,6 @@ async def test_the_notice_says_that_the_new_memory_has_ended_itself(recall: Reca
     kept = await recall.memories.asupersede(first, second)
 
     assert f"{second} no longer holds itself: superseded by {third}" in kept.notice
-
-
-async def test_what_is_known_already_is_not_stored_again(recall: Recall) -> None:
-    first = await recall.memories.aremember(employer("Acme"), at=on(1))
-    again = await recall.memories.aremember(employer(" ACME "), at=on(2))
-
-    assert (again.done, again.memory_id) == ("unchanged", first.memory_id)
-    assert (await recall.memories.acounts()).memories == 1
 
 
 async def test_a_newer_preference_of_a_topic_replaces_the_older(recall: Recall) -> None:
@@ -207,17 +169,6 @@ async def test_supersession_never_goes_in_a_circle(recall: Recall) -> None:
     with pytest.raises(UsageError, match="superseded by 'b' already"):
         await recall.memories.asupersede("a", "c")
     assert (await recall.memories.asupersede("a", "b")).done == "unchanged"
-
-
-async def test_a_memory_that_is_put_again_stands_as_it_stood(recall: Recall) -> None:
-    await recall.aadd([note("n", "The key is under the mat"), note("m", "The lock is new", day=2)])
-    await recall.memories.asupersede("n", "m")
-    await recall.aadd([note("n", "The key is under the blue mat")])
-    await recall.aadd([note("m", "The lock is quite new", day=3)])
-
-    told = (await recall.memories.ahistory("n")).versions
-    assert [v.end for v in told if v.replaced_at is None] == ["superseded by m on 2026-01-02", ""]
-    assert [v.memory_id for v in told if v.replaced_at] == ["n", "m"]
 
 
 async def test_what_a_forgotten_memory_superseded_stays_superseded(recall: Recall) -> None:

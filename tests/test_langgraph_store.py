@@ -193,25 +193,6 @@ async def test_an_agent_s_tools_use_it_from_any_event_loop(store: RecallStore) -
     ]
 
 
-def test_a_search_opens_its_own_namespaces_alone(store: RecallStore) -> None:
-    for name in ("ana", "noor"):
-        store.put(("memories", name), "a", {"text": "oats"})
-    pool = vars(store)["_pool"]
-    opened: list[str] = []
-    recall = pool.recall
-
-    def noted(entity: str) -> Any:
-        opened.append(entity)
-        return recall(entity)
-
-    pool.recall = noted
-
-    assert store.search(ANA, query="oats")
-    assert len(store.list_namespaces()) == 2
-
-    assert set(opened) == {"memories.ana"}
-
-
 @pytest.mark.parametrize("key", ["", " a", "a\n", "a\0b", "\ud800"])
 def test_a_key_that_would_be_kept_otherwise_is_refused(store: RecallStore, key: str) -> None:
     with pytest.raises(UsageError, match="key"):

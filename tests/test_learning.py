@@ -268,19 +268,6 @@ async def test_what_was_refused_far_behind_is_told_the_place_it_would_have(recal
     assert last in (await recall.arecall(QUESTION, k=int(found[1]), at=AT)).ids()
 
 
-async def test_what_comes_last_does_not_count_for_the_place_of_what_was_refused(
-    recall: Recall,
-) -> None:
-    before = (await traced(recall)).returned
-    last = before[-1]
-    await teach(recall, votes={last: "wrong"})
-    told = await recall.aexplain(await traced(recall), last)
-
-    assert "ask for as many" not in told.nearest_change
-    await recall.learning.aforget([last])
-    assert (await traced(recall)).returned == before
-
-
 async def test_the_report_tells_all_and_a_question_or_everything_is_forgotten(
     recall: Recall,
 ) -> None:

@@ -6,12 +6,12 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from tests.cli.model_server import decomposed, schema_of
+from tests.fakes import on
 from tests.models.fault_server import Exchange, FaultServer, answer, running
 from tests.small_world import LIFE
 
@@ -41,10 +41,6 @@ FACETS = [{"name": "bread", "why": "It is there.", "queries": ["sourdough in the
 
 Ask = Callable[[dict[str, str]], dict[str, Any]]
 """Takes {line without its id: id of the call}; returns what the plan adds to its facets."""
-
-
-def on(month: int, day: int = 1) -> datetime:
-    return datetime(2026, month, day, tzinfo=UTC)
 
 
 def kept_in(prompt: str) -> dict[str, str]:
@@ -118,19 +114,6 @@ def everything(kept: dict[str, str]) -> dict[str, Any]:
     return {"facts": [*kept.values()], "preferences": [*kept.values()]}
 
 
-async def test_a_memory_that_keeps_nothing_by_name_is_planned_for_as_ever(kitchen: Kitchen) -> None:
-    await kitchen.recall.memories.aremember(
-        Preference(text="Be brief")
-    )  # it always applies, so it need not be asked for
-
-    await kitchen.answer()
-
-    ((schema, system, user),) = kitchen.planner.asked
-    assert schema == "ExpandReply"
-    assert "<kept" not in system + user
-    assert "</map" in user.split("\n\nThe question:")[0].splitlines()[-1]
-
-
 async def test_the_planner_is_told_names_and_not_what_they_say(kitchen: Kitchen) -> None:
     for one in (DIET, PHONE, GUESTS, Preference(text="Be brief")):
         await kitchen.recall.memories.aremember(one, at=on(2))
@@ -194,10 +177,8 @@ async def test_a_preference_that_the_plan_asks_for_stands_apart(kitchen: Kitchen
     [
         {},
         {"facts": None, "preferences": 7},
-        {"facts": [], "preferences": []},
         {"facts": ["1", "f-1", "me | diet", "*", "all", ""], "preferences": ["aaaaa1"]},
         {"facts": ["MEMORY"], "preferences": "MEMORY"},
-        {"facts": [{"id": "1"}, ["1"], None, True]},
     ],
 )
 async def test_what_nobody_issued_asks_for_nothing(kitchen: Kitchen, more: dict[str, Any]) -> None:
@@ -268,40 +249,6 @@ async def test_of_many_names_the_newest_and_those_of_the_question_are_told(
     assert f"fact | room {FACTS + 4} | colour" in facts
     assert "fact | room 0 | colour" not in facts
     assert len(told) - len(facts) == PREFERENCES
-
-
-async def test_of_a_superseded_fact_the_value_that_holds_then_is_looked_up(
-    kitchen: Kitchen,
-) -> None:
-    old = (await kitchen.recall.memories.aremember(DIET, at=on(1))).memory_id
-    new = (await kitchen.recall.memories.aupdate(old, "vegan", at=on(2))).memory_id
-
-    now, _ = await kitchen.answer(everything)
-    then, _ = await kitchen.answer(as_of=on(1, 15))
-    before, _ = await kitchen.answer(as_of=datetime(2025, 12, 1, tzinfo=UTC))
-
-    assert [one.id for one in facts_of(now)] == [new]
-    assert [one.id for one in facts_of(then)] == [old]
-    assert facts_of(before) == []
-    assert [schema for schema, _, _ in kitchen.planner.asked] == [
-        "ExpandWithKept",
-        "ExpandWithKept",
-        "ExpandReply",
-    ]
-
-
-async def test_with_what_ended_both_values_come_and_one_is_marked(kitchen: Kitchen) -> None:
-    old = (await kitchen.recall.memories.aremember(DIET, at=on(1))).memory_id
-    new = (await kitchen.recall.memories.aupdate(old, "vegan", at=on(2))).memory_id
-
-    result, trace = await kitchen.answer(everything, include_stale=True)
-
-    assert len(kept_in(kitchen.planner.asked[0][2])) == 1
-    by_id = {one.id: one for one in facts_of(result)}
-    assert set(by_id) == {old, new}
-    assert by_id[old].replaced_by == new
-    first, _ = [one for one in trace.queries if one.origin == "plan"]
-    assert {hit.memory_id for hit in first.dense} == {new}
 
 
 @pytest.mark.parametrize(

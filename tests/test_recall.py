@@ -148,10 +148,10 @@ async def test_what_only_fills_a_free_slot_is_marked_as_weak(recall: Recall) -> 
 # --- careless input ---
 
 
-@pytest.mark.parametrize("question", ["", "   \n\t ", "\x00", "\x00 \x00"])
-async def test_an_empty_question_is_refused(recall: Recall, question: str) -> None:
-    with pytest.raises(UsageError, match="empty"):
-        await recall.arecall(question)
+async def test_an_empty_question_is_refused(recall: Recall) -> None:
+    for question in ("", "   \n\t ", "\x00", "\x00 \x00"):
+        with pytest.raises(UsageError, match="empty"):
+            await recall.arecall(question)
 
 
 async def test_a_question_that_is_a_document_is_refused(recall: Recall) -> None:
@@ -159,26 +159,25 @@ async def test_a_question_that_is_a_document_is_refused(recall: Recall) -> None:
         await recall.arecall("x" * 100_000)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Carefeed\x00 interview",
-        "word " * (QUESTION_CHARS // 5),
-        "面接の準備を手伝ってください",
-        "مقابلة عمل",
-        '"unbalanced AND (NEAR OR * -',
-        "'; DROP TABLE passages; --",
-        "\ud800 half a character",
-        "🙂",
-    ],
-    ids=range(8),
+STRANGE = (
+    "Carefeed\x00 interview",
+    "word " * (QUESTION_CHARS // 5),
+    "面接の準備を手伝ってください",
+    "مقابلة عمل",
+    '"unbalanced AND (NEAR OR * -',
+    "'; DROP TABLE passages; --",
+    "\ud800 half a character",
+    "🙂",
 )
-async def test_a_strange_question_is_answered(recall: Recall, question: str) -> None:
-    result = await recall.arecall(question)
 
-    assert result.degraded == []
-    assert result.stop_reason
-    assert recall.trace(result.trace_id).question == result.question
+
+async def test_a_strange_question_is_answered(recall: Recall) -> None:
+    for question in STRANGE:
+        result = await recall.arecall(question)
+
+        assert result.degraded == []
+        assert result.stop_reason
+        assert recall.trace(result.trace_id).question == result.question
 
 
 async def test_far_more_memories_than_there_are_may_be_asked_for(recall: Recall) -> None:

@@ -1,7 +1,7 @@
 """Many entities in one process: few stay open, each is opened only once, and all answer."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,6 @@ from secondhop.prompts.templates import PromptError
 from secondhop.recall import Recall
 from secondhop.recall_pool import RecallPool
 from secondhop.stores.vectors import chroma_folder
-from secondhop.stores.vectors.chroma_client import ChromaSession
-from secondhop.stores.vectors.chroma_folder import ChromaFolder
 
 PEOPLE = ("ana", "ben", "cem", "dora")
 
@@ -101,26 +99,6 @@ async def test_what_is_entered_while_another_is_closed_stays_open(
 async def test_blocks_share_what_is_open(pool: RecallPool) -> None:
     async with pool.recall("ana") as one, pool.recall("ana") as other:
         assert one is other
-
-
-async def test_the_pool_has_one_chroma_client(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[ChromaFolder] = []
-    start: Callable[[ChromaFolder], ChromaSession] = vars(ChromaFolder)["_started"]
-
-    def noted(client: ChromaFolder) -> ChromaSession:
-        started.append(client)
-        return start(client)
-
-    monkeypatch.setattr(ChromaFolder, "_started", noted)
-    async with RecallPool(tmp_path / "store", max_open=1, embedder="hashing") as pool:
-        for person in PEOPLE:
-            async with pool.recall(person) as recall:
-                await recall.aadd([note("n", f"{person}'s budget is 90 a month.")])
-        await asyncio.gather(*(answer(pool, person) for person in PEOPLE))
-
-    assert len(started) == 1
 
 
 async def test_more_entities_than_indexes_in_memory(

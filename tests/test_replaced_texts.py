@@ -63,18 +63,6 @@ async def test_history_tells_what_it_said_when_that_was_replaced_and_by_which_in
     assert (done.memory_id, done.at, done.detail) == (memory_id, MARCH, str(file.parent))
 
 
-async def test_the_same_again_and_a_chat_that_goes_on_keep_nothing(recall: Recall) -> None:
-    talk = [Said(role="user", content=f"Thought number {n}") for n in range(20)]
-    for length in range(1, 21):
-        await recall.memories.aobserve(talk[:length], keep_as="talk", title="Talk")
-        await recall.memories.aobserve(talk[:length], keep_as="talk", title="Talk")
-    await recall.memories.aobserve(talk[18:], keep_as="talk", title="Talk")
-
-    (present,) = (await recall.memories.ahistory("talk")).versions
-
-    assert present.text == "\n\n".join(one.content for one in talk)
-
-
 async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
     recall: Recall,
 ) -> None:
@@ -92,26 +80,6 @@ async def test_a_recall_sees_the_present_text_alone_whatever_day_it_asks_about(
     assert (await recall.admin.store.lexical(["zebraquartz kandinsky"], k=5))[0] == []
     found = await recall.arecall("Where is what was in the safe?", as_of=MARCH)
     assert "safe" in found.ids()
-
-
-async def test_how_a_memory_stands_is_not_touched_by_another_text(recall: Recall) -> None:
-    await recall.aadd([note("a", "The key is under the mat"), note("b", "On the hook", day=2)])
-    await recall.memories.asupersede("a", "b")
-    await recall.aadd([note("a", "The key is in the shed")])
-    await recall.memories.adeprecate("b", "wrong")
-    await recall.aadd([note("b", "On the nail", day=2)])
-
-    told = [(v.memory_id, v.text, v.end) for v in (await recall.memories.ahistory("a")).versions]
-
-    assert told == [
-        ("a", "The key is under the mat", "replaced on 2026-03-01"),
-        ("a", "The key is in the shed", "superseded by b on 2026-01-02"),
-        ("b", "On the hook", "replaced on 2026-03-01"),
-        ("b", "On the nail", told[3][2]),
-    ]
-    assert told[3][2].startswith("deprecated on")
-    await recall.memories.arestore("a")
-    assert "a" in (await recall.arecall("Where is the key, in the shed?")).ids()
 
 
 async def test_nothing_of_an_earlier_text_is_left_in_any_file_once_it_is_forgotten(

@@ -15,7 +15,7 @@ from langgraph.store.memory import InMemoryStore
 from tests.fakes import WrittenPlanner, facet
 from tests.small_world import LIFE, QUESTION
 
-from secondhop import Recall, StoreError, UsageError, retriever_recall
+from secondhop import Recall, StoreError, UsageError
 from secondhop.models.hashing import HashingEmbedder
 from secondhop.retriever_recall import RetrieverRecall
 
@@ -185,23 +185,6 @@ def test_parts_that_share_an_id_are_all_found() -> None:
 
     texts = {one.evidence[0].text for one in (*found.memories, *found.maybe)}
     assert texts == {one.page_content for one in parts}
-
-
-async def test_the_first_recalls_share_one_embedder(
-    words: Words, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[object] = []
-
-    async def chosen(given: Any) -> HashingEmbedder:
-        made.append(given)
-        await asyncio.sleep(0)
-        return HashingEmbedder()
-
-    monkeypatch.setattr(retriever_recall, "chosen_embedder", chosen)
-    async with Recall.over(words, embedder="hashing") as recall:
-        await asyncio.gather(*(recall.arecall(QUESTION) for _ in range(3)))
-
-    assert made == ["hashing"]
 
 
 async def test_nothing_is_kept_after_the_end(words: Words) -> None:

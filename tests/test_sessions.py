@@ -18,28 +18,24 @@ from tests.fakes import (
     plan,
     votes,
 )
-from tests.session_world import session_services, sessions_over, started
+from tests.session_world import Killed, MortalCritic, session_services, sessions_over, started
 from tests.small_world import LIFE, QUESTION, SmallWorld, recall_settings
 
 from secondhop.errors import (
-    NoRoundsLeftError,
     NotShownError,
     SecondhopError,
     SessionAbandonedError,
-    SessionExpiredError,
     SessionResolvedError,
     UnknownMemoryError,
     UnknownSessionError,
     UsageError,
 )
 from secondhop.graph import rounds
-from secondhop.graph import session as session_graph
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer, VoteRecord
-from secondhop.nodes.critics.port import CriticRequest, FollowUp, Verdict
+from secondhop.nodes.critics.port import FollowUp
 from secondhop.nodes.reconsider import BRANCHES
 from secondhop.nodes.services import Services
 from secondhop.nodes.session import pick_round
-from secondhop.nodes.session.session_state import SessionInput, SessionUpdate
 from secondhop.nodes.state import RecallState, RecallUpdate
 from secondhop.recall import Recall
 from secondhop.sessions.learner import Learned
@@ -75,18 +71,6 @@ async def test_the_first_answer_is_what_a_recall_brings(
     assert (answer.converged, answer.why) == (False, "3 of 3 memories are new")
     assert all(memory.evidence[0].text and memory.why for memory in answer.memories)
     assert (await sessions.aget(answer.session_id)).ids() == answer.ids()
-
-
-async def test_what_was_voted_for_stays_before_at_most_k_others(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    after = await sessions.avote(answer.session_id, {"wins": "warm", "plan": "hot"})
-
-    assert (after.round, after.kept) == (2, ["plan", "wins"])
-    assert after.ids()[:2] == ["plan", "wins"]
-    assert 0 < len(after.ids()) - 2 <= 3
-    by_id = {memory.id: memory for memory in after.memories}
-    assert (by_id["plan"].vote, by_id["wins"].vote) == ("hot", "warm")
 
 
 @pytest.mark.parametrize("vote", ["cold", "wrong"])
@@ -140,15 +124,6 @@ async def test_the_critic_can_be_switched_off(world: SmallWorld) -> None:
 
     assert critic.requests == []
     assert {memory.vote for memory in answer.memories} == {""}
-
-
-async def test_a_person_and_an_agent_vote_in_one_round_and_the_person_outranks(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    await sessions.avote(answer.session_id, {"plan": "hot"}, by="person", go_on=False)
-    after = await sessions.avote(answer.session_id, {"plan": "cold", "wins": "hot"}, by="agent")
-
-    assert after.kept == ["plan", "wins"]
 
 
 async def test_a_wrong_memory_is_proposed_as_superseded_and_nothing_is_written(
@@ -238,22 +213,6 @@ async def test_past_the_deadline_the_best_answer_so_far_comes_back(world: SmallW
     assert after.round == 2
     assert answer.ids()[0] not in after.ids()
     assert any("no votes" in reason or "was reached" in reason for reason in after.degraded)
-
-
-async def test_past_the_deadline_there_is_an_answer_even_without_a_search(
-    world: SmallWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def begins_and_begins(state: SessionInput, *, services: Services) -> SessionUpdate:
-        return await forever()
-
-    monkeypatch.setattr(session_graph, "begin_session", begins_and_begins)
-    sessions = sessions_over(session_services(world, settings=recall_settings(deadline_s=0.1)))
-
-    answer = await started(sessions)
-
-    assert answer.ids() == []
-    assert any("s was reached; the running step" in reason for reason in answer.degraded)
-    assert await sessions.alist_open() == [answer.session_id]
 
 
 async def test_past_the_deadline_the_trace_of_a_round_that_found_nothing_is_kept(
@@ -364,47 +323,6 @@ async def test_votes_on_what_was_not_shown_are_refused_and_none_counts(
     assert (await sessions.aget(answer.session_id)).cast == {}
 
 
-async def test_a_vote_may_be_changed_and_taken_back_until_somebody_goes_on(
-    sessions: Sessions, answer: SessionAnswer
-) -> None:
-    noted = await sessions.avote(answer.session_id, {"plan": "cold", "wins": "hot"}, go_on=False)
-    assert (noted.round, noted.cast) == (1, {"person": {"plan": "cold", "wins": "hot"}})
-    await sessions.avote(answer.session_id, {"plan": "hot", "wins": ""}, go_on=False)
-
-    after = await sessions.avote(answer.session_id, {"coaching": "cold"})
-
-    assert after.kept == ["plan"]
-    assert "coaching" not in after.ids()
-
-
-async def test_the_last_answer_opens_no_round_but_its_votes_count(
-    sessions: Sessions,
-) -> None:
-    answer = await started(sessions, max_rounds=2)
-    last = await sessions.avote(answer.session_id, {"plan": "hot"})
-    assert last.rounds_left == 0
-
-    with pytest.raises(NoRoundsLeftError, match="all 2 answers"):
-        await sessions.avote(answer.session_id, {"wins": "hot"})
-    await sessions.avote(answer.session_id, {last.ids()[-1]: "hot"}, go_on=False)
-
-    resolution = await sessions.aresolve(answer.session_id)
-    assert resolution.session.accepted == ["plan", last.ids()[-1]]
-
-
-async def test_a_session_expires_and_then_refuses_votes(sessions: Sessions) -> None:
-    answer = await started(sessions, ttl_s=0.05)
-
-    await asyncio.sleep(0.1)
-
-    with pytest.raises(SessionExpiredError, match="expired"):
-        await sessions.avote(answer.session_id, {"plan": "hot"})
-    with pytest.raises(SessionExpiredError):
-        await sessions.aget(answer.session_id)
-    with pytest.raises(SessionExpiredError):
-        await sessions.aresolve(answer.session_id)
-
-
 async def test_a_stranger_cannot_tell_anothers_session_from_none(
     world: SmallWorld, store: DatabaseSessions, answer: SessionAnswer
 ) -> None:
@@ -494,19 +412,6 @@ async def test_a_session_is_resolved_once(world: SmallWorld, store: DatabaseSess
         await workers[0].avote(answer.session_id, {"plan": "hot"})
 
 
-async def test_an_abandoned_session_is_over_and_teaches_nothing(world: SmallWorld) -> None:
-    pupil = Pupil()
-    sessions = sessions_over(session_services(world), learn=pupil.alearn)
-    answer = await started(sessions)
-
-    await sessions.aabandon(answer.session_id)
-    await sessions.aabandon(answer.session_id)
-
-    with pytest.raises(SessionAbandonedError, match="abandoned"):
-        await sessions.avote(answer.session_id, {"plan": "hot"})
-    assert pupil.lessons == []
-
-
 async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(
     sessions: Sessions, answer: SessionAnswer
 ) -> None:
@@ -522,19 +427,6 @@ async def test_sessions_that_know_a_forgotten_memory_end_and_others_go_on(
 
 
 # --- workers that are killed ---
-
-
-class Killed(BaseException):
-    """The worker was killed."""
-
-
-class MortalCritic(ScriptedCritic):
-    """Kills its worker in the second round."""
-
-    async def judge(self, request: CriticRequest) -> Verdict:
-        if request.round == 2:
-            raise Killed
-        return await super().judge(request)
 
 
 async def test_a_worker_killed_before_its_answer_has_counted_nothing_and_others_go_on(

@@ -18,8 +18,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from tests.fakes import ScriptedCritic, votes
-from tests.session_world import session_services, sessions_over, started
+from tests.session_world import Killed, MortalCritic, session_services, sessions_over, started
 from tests.small_world import LIFE, small_world
 
 from secondhop.errors import (
@@ -33,7 +32,6 @@ from secondhop.errors import (
     VoteRefusedError,
 )
 from secondhop.graph.session_result import ResolvedSession, SessionAnswer
-from secondhop.nodes.critics.port import CriticRequest, Verdict
 from secondhop.stores.sessions_database import DatabaseSessions
 
 T = TypeVar("T")
@@ -46,19 +44,6 @@ OVER = {
 }
 names = st.sampled_from(["hot", "warm", "cold", "wrong", "spark"])
 voters = st.sampled_from(["person", "agent"])
-
-
-class Killed(BaseException):
-    """The worker was killed."""
-
-
-class MortalCritic(ScriptedCritic):
-    """Kills its worker in every round but the first."""
-
-    async def judge(self, request: CriticRequest) -> Verdict:
-        if request.round > 1:
-            raise Killed
-        return votes()
 
 
 class OneSession(RuleBasedStateMachine):

@@ -21,7 +21,6 @@ from secondhop.models.hashing import HashingEmbedder
 from secondhop.nodes.config import Config, RecallLimits
 from secondhop.recall import Recall
 from secondhop.sessions.service import Sessions
-from secondhop.sync import BackgroundLoop
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
 
@@ -81,18 +80,6 @@ def test_an_opening_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
         Recall.open(tmp_path / "store", entity="", embedder="hashing")
 
     assert set(threading.enumerate()) <= before
-
-
-def test_a_closed_loop_starts_again() -> None:
-    async def work() -> int:
-        return 7
-
-    loop = BackgroundLoop()
-    assert loop.run(work) == 7
-    loop.close()
-    loop.close()
-    assert loop.run(work) == 7
-    loop.close()
 
 
 @pytest.mark.parametrize("room", [Askable, Recall, MemoryService, Sessions, Maintenance, Learning])

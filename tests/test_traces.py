@@ -13,9 +13,7 @@ from tests.fakes import ScriptedCritic, note, votes
 from tests.small_world import LIFE, QUESTION, SmallWorld, ask
 from tests.store_files import content
 
-from secondhop import traces
 from secondhop.errors import StoreError, UsageError
-from secondhop.graph.deciding import score_text
 from secondhop.graph.explain import explain
 from secondhop.graph.trace import RecallTrace, TraceMiss
 from secondhop.graph.trace_build import TraceDraft
@@ -68,27 +66,6 @@ async def test_a_recall_can_be_explained_at_once_and_closing_writes_its_trace(
         last = await recall.arecall(QUESTION)
     async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
         assert recall.trace(last.trace_id).returned == last.ids()
-
-
-async def test_few_traces_wait_to_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(traces, "WAITING", 2)
-    most = 0
-    keep = TraceFolder.keep
-
-    def counted(folder: TraceFolder, *given: object) -> object:
-        nonlocal most
-        most = max(most, len(vars(folder)["_waiting"]))
-        return keep(folder, *given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(TraceFolder, "keep", counted)
-    async with await Recall.aopen(tmp_path / "store", embedder="hashing") as recall:
-        await recall.aadd(LIFE)
-        for _ in range(6):
-            await recall.arecall(QUESTION)
-    assert most <= 2
-    assert len(trace_files(tmp_path)) == 6
 
 
 async def test_no_trace_is_written_where_none_is_to_be_kept(tmp_path: Path) -> None:
@@ -182,29 +159,6 @@ async def test_a_usual_recall_takes_20_kilobytes_at_most(tmp_path: Path) -> None
     assert len(trace.scores()) == len(trace.candidates) >= 56
 
 
-async def test_of_what_only_the_score_was_kept_it_is_told(tmp_path: Path) -> None:
-    many = [note(f"n{n}", f"Interview notes {n}: a", title=f"Note {n}") for n in range(60)]
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        await recall.aadd(many)
-        trace = recall.trace((await recall.arecall(QUESTION)).trace_id)
-        *others, least = trace.candidates
-        far = least.memory_id
-        trace = trace.model_copy(update={"candidates": others, "rest": {far: least.score}})
-        explanation = await recall.aexplain(trace, far)
-
-    assert (explanation.returned, explanation.cut_by) == (False, "pick")
-    assert explanation.title == f"Note {far[1:]}"
-    last = trace.candidate(trace.returned[-1])
-    assert last is not None
-    own, least_score = (score_text(trace, one) for one in (trace.rest[far], last.score))
-    assert explanation.story[-1] == (
-        f"It was cut before slots were given: its score is {own}; the last "
-        f"slot went to {last.memory_id} “{last.title}” with {least_score}."
-    )
-    assert explanation.nearest_change.startswith(f"--k {len(trace.scores())}, as many as were")
-    assert f"secondhop cues {far} --add" in explanation.nearest_change
-
-
 async def test_a_memory_that_was_stored_after_the_recall_is_told_to_be_later(
     tmp_path: Path,
 ) -> None:
@@ -217,23 +171,6 @@ async def test_a_memory_that_was_stored_after_the_recall_is_told_to_be_later(
 
     assert "after this recall" in told.story[-1]
     assert told.nearest_change == "ask again; it may be found now"
-
-
-async def test_a_newer_memory_that_no_query_found_is_named(tmp_path: Path) -> None:
-    newer = note("newer", "Winter tyres went on the van in the first week of November.")
-    async with await Recall.aopen(tmp_path, embedder="hashing") as recall:
-        await recall.aadd([newer, note("older", f"{QUESTION}: the old notes")])
-        trace = recall.trace((await recall.arecall(QUESTION)).trace_id)
-        candidates = [
-            one.model_copy(update={"outdated_by": "newer"})
-            for one in trace.candidates
-            if one.memory_id == "older"
-        ]
-        trace = trace.model_copy(update={"candidates": candidates, "rest": {}})
-        told = await recall.aexplain(trace, "older")
-
-    assert told.replaced_by == "newer"
-    assert "Against it: newer “About newer” is recorded as its replacement." in " ".join(told.story)
 
 
 async def test_a_trace_that_lists_a_memory_with_its_score_alone_is_left_as_it_is(

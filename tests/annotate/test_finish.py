@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 from functools import cache
 
-import numpy as np
-
 from secondhop.annotate.annotator import PartCues
 from secondhop.annotate.finish import (
     Finished,
@@ -42,33 +40,6 @@ async def finish(*parts: PartCues) -> Finished:
         generic=GenericCues(everyday(), embedder),
         signature=SIGNED,
     )
-
-
-async def test_cues_are_signed_and_every_cue_has_its_vector() -> None:
-    done = await finish(
-        PartCues(
-            specific=["plan our summer in the hills"],
-            broad=["plan our summer holiday"],
-            role="own plan",
-            replaces=["old"],
-        )
-    )
-
-    (annotation,) = done.annotations
-    assert [(cue.text, cue.breadth) for cue in annotation.cues] == [
-        ("plan our summer in the hills", "specific"),
-        ("plan our summer holiday", "broad"),
-    ]
-    assert {(cue.origin, cue.model, cue.prompt) for cue in annotation.cues} == {
-        ("model", "m", "annotate.v1@0")
-    }
-    assert (annotation.role, annotation.replaces, annotation.content_hash) == (
-        "own plan",
-        ("old",),
-        MEMORY.content_hash,
-    )
-    wanted = await HashingEmbedder().embed_passages([cue.text for cue in annotation.cues])
-    np.testing.assert_allclose(done.vectors, wanted, atol=1e-6)
 
 
 async def test_of_a_long_memory_every_part_may_bring_cues_and_the_same_one_counts_once() -> None:

@@ -1,9 +1,7 @@
 """Labels compared: Cohen's kappa, and sheets that do not give the labels away."""
 
-from pathlib import Path
-
 import pytest
-from benchmarks.agreement import PAIRS_FILE, Pair, authors, kappa, read_labels, sheet
+from benchmarks.agreement import PAIRS_FILE, Pair, authors, kappa, sheet
 
 from secondhop.evals.scenario import read_lines
 
@@ -16,13 +14,6 @@ def test_kappa_is_that_of_the_textbook() -> None:
 
     assert kappa(judged, weighted=False) == pytest.approx(0.4)
     assert kappa([(n, n) for n in range(4)], weighted=True) == 1.0
-
-
-def test_labels_are_lines_of_number_and_grade(tmp_path: Path) -> None:
-    file = tmp_path / "labels.txt"
-    file.write_text("# mine\n1 3\n 2  0\n3 7\n", encoding="utf-8")
-
-    assert read_labels(file) == {1: 3, 2: 0}
 
 
 def test_a_sheet_shows_every_pair_and_no_label() -> None:

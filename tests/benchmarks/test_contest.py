@@ -2,56 +2,22 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from benchmarks.contest import (
-    Asked,
-    Contender,
     Contest,
-    Entry,
     Ground,
     fed_by,
     hold,
 )
 from benchmarks.contest_own import own_entries
-from benchmarks.contest_table import difference
 from benchmarks.function_system import function_entry
 from tests.evals.small_scenario import small_scenario
 
 from secondhop import Recall
 from secondhop.errors import UsageError
 from secondhop.evals.scenarios import store_scenario
-from secondhop.ingest.batches import embedding_text
-
-BEST = {"interview": ["plan", "wins", "coaching", "research-2"], "garden": ["bread", "garden"]}
-
-
-@dataclass
-class Knowing:
-    """Answers from a table, and records what it was asked."""
-
-    asked: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
-
-    async def rank(self, asked: Asked, *, k: int) -> list[str]:
-        self.asked.append((asked.text, k))
-        found = BEST["garden"] if "tomatoes" in asked.text else BEST["interview"]
-        return found[:k]
-
-
-class Silent:
-    """Finds nothing."""
-
-    async def rank(self, asked: Asked, *, k: int) -> list[str]:
-        return []
-
-
-def entry(name: str, contender: Contender) -> Entry:
-    async def opened(ground: Ground) -> Contender:
-        return contender
-
-    return Entry(name=name, open=opened)
 
 
 @pytest.fixture
@@ -70,26 +36,6 @@ async def ground(tmp_path: Path, library_of_tests: None) -> AsyncIterator[Ground
             folder=tmp_path,
             closing=closing,
         )
-
-
-async def test_everybody_gets_what_our_store_embeds(ground: Ground) -> None:
-    memories = {memory.memory_id: memory for memory in ground.scenario.memories}
-
-    assert {fed.memory_id for fed in ground.passages} == set(memories)
-    stored = await ground.recall.admin.store.passages([fed.passage_id for fed in ground.passages])
-    for fed in ground.passages:
-        assert fed.text == embedding_text(memories[fed.memory_id], stored[fed.passage_id])
-    assert any(fed.text.startswith("Research on Carefeed\n\n") for fed in ground.passages)
-
-
-async def test_scores_are_those_of_the_labels(ground: Ground) -> None:
-    contest = Contest()
-    await hold([entry("knowing", Knowing()), entry("silent", Silent())], ground, contest)
-
-    scores = contest.scores["knowing"]["small"]
-    assert scores["interview"].measures["facet_recall"] == 1.0
-    gap = difference(contest, "knowing", "silent", measure="facet_recall")
-    assert (gap.difference, gap.low, gap.high) == (1.0, 1.0, 1.0)
 
 
 def bread_first(memories: dict[str, str]) -> Callable[[str, int], Iterable[str]]:

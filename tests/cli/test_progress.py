@@ -51,16 +51,6 @@ def test_a_line_comes_although_nothing_moves(
     assert told == later == "secondhop: diary 0/9\n"
 
 
-def test_work_that_was_done_before_a_line_was_due_needs_none(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    lines = PlainLines()
-    lines("store", 40, 40)
-    lines.finish()
-
-    assert capsys.readouterr().err == ""
-
-
 def test_one_long_note_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(progress, "EVERY_S", 0.0)

@@ -10,7 +10,6 @@ from secondhop.cli.answer_view import show_answer, why_missed
 from secondhop.cli.ledger_view import show_entries
 from secondhop.cli.recall_commands import show_explanation
 from secondhop.cli.trace_tree import trace_tree
-from secondhop.graph.absent import left_out
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
 from secondhop.ingest.reading import Skipped
@@ -49,11 +48,6 @@ def test_an_answer_shows_memories_near_misses_and_what_to_type_next(result: Reca
     assert "secondhop explain t-1 m-4" in text
 
 
-def test_the_miss_that_is_shown_is_called_the_nearest(result: RecallResult) -> None:
-    assert why_missed(result.maybe[0], of=6).endswith(" (the nearest of 6 that came close)")
-    assert "nearest" not in why_missed(result.maybe[0], of=1)
-
-
 def test_on_a_narrow_screen_the_miss_s_reason_is_whole(result: RecallResult, width: int) -> None:
     on = console(width)
     show_answer(result, on)
@@ -72,13 +66,6 @@ def test_on_a_screen_a_memory_takes_one_line(result: RecallResult, width: int) -
         f"{slot}." for slot in range(1, len(calm.memories) + 1)
     ]
     assert all("2025-11-01" in line and "story" in line for line in of_memories)
-
-
-def test_a_story_of_a_memory_without_a_title_begins_with_its_id() -> None:
-    on = console(100)
-    show_explanation(left_out("m-4", ""), on)
-
-    assert printed(on).startswith("m-4\nnot returned: filter\n")
 
 
 def test_a_memory_without_a_title_is_called_by_its_first_words(result: RecallResult) -> None:

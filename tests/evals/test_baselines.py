@@ -65,18 +65,3 @@ async def test_each_baseline_ranks_memories() -> None:
     assert rankings["bm25"] == ["d", "a", "c"]
     assert rankings["hybrid"][0] == "a"
     assert rankings["mmr 0.5"][:2] == ["a", "c"]  # b repeats a
-
-
-async def test_a_question_without_any_hit_gets_nothing() -> None:
-    class Empty(FixedSearch):
-        async def dense(self, queries: Vectors, *, k: int) -> list[list[PassageHit]]:
-            return [[] for _ in queries]
-
-        async def lexical(
-            self, queries: Sequence[str], *, k: int, memory_ids: Sequence[str] | None = None
-        ) -> list[list[PassageHit]]:
-            return [[] for _ in queries]
-
-    rankings = await plain_rankings("q", k=3, search=Empty(), embedder=FixedEmbedder())
-
-    assert set(map(tuple, rankings.values())) == {()}

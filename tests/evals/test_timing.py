@@ -13,7 +13,7 @@ from secondhop.models.hashing import HashingEmbedder
 from secondhop.recall import Recall
 
 pytestmark = pytest.mark.usefixtures("library_of_tests")
-LOADING_S = 2.0
+LOADING_S = 1.0
 
 
 class LoadedLate(HashingEmbedder):

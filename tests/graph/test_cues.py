@@ -148,19 +148,6 @@ async def test_what_an_annotation_calls_replaced_comes_last(world: SmallWorld) -
     assert (told.weakened_by, told.factors["newer"]) == ("newer", OUTDATED_FACTOR)
 
 
-async def test_of_two_that_name_each_other_only_the_older_is_replaced(world: SmallWorld) -> None:
-    newer = note("newer", "The bank takes the form by mail now.", title="Letter again", day=9)
-    await world.add(
-        stored_for(newer, QUESTION, replaces=("letter",)),
-        stored_for(LETTER, QUESTION, replaces=("newer",)),
-    )
-
-    _, trace = await ask(world.services(), question=QUESTION, k=20)
-
-    told = {one.memory_id: one.outdated_by for one in trace.candidates}
-    assert (told["letter"], told["newer"]) == ("newer", "")
-
-
 async def test_in_the_past_the_replacement_of_that_day_counts(world: SmallWorld) -> None:
     second = note("second", "The bank takes the form by mail now.", title="Letter 2", day=5)
     third = note("third", "The bank has dropped the form.", title="Letter 3", day=9)

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -133,28 +132,6 @@ async def test_a_store_that_never_says_what_may_be_shown_holds_no_answer_and_sho
     assert time.perf_counter() - started <= DEADLINE_S + READING_S + LATE_S
     assert (result.stop_reason, result.ids(), result.preferences) == ("deadline", [], [])
     assert any(line.startswith("deadline: ") for line in trace.degraded)
-
-
-async def test_a_machine_too_busy_for_the_first_step_answers_with_nothing(
-    world: SmallWorld,
-) -> None:
-    class StuckGraph:
-        """A graph whose first step never ends."""
-
-        async def astream(self, *_: object, **__: object) -> AsyncIterator[object]:
-            while True:
-                yield await asyncio.Event().wait()
-
-    services = hurried(world)
-    graph: Any = StuckGraph()
-    asked = RecallInput(question=QUESTION)
-
-    *_, last = [event async for event in run_recall(graph, asked, services=services)]
-
-    assert last.result is not None
-    assert (last.result.stop_reason, last.result.ids()) == ("deadline", [])
-    assert last.trace is not None
-    assert last.trace.question == QUESTION
 
 
 async def test_a_thread_that_cannot_be_cancelled_does_not_hold_the_answer(

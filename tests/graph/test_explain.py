@@ -18,7 +18,6 @@ from tests.small_world import (
     small_world,
 )
 
-from secondhop.errors import UsageError
 from secondhop.graph.deciding import deciding, score_text, score_to_beat
 from secondhop.graph.explain import explain
 from secondhop.graph.explanation import Explanation
@@ -26,7 +25,6 @@ from secondhop.graph.score_story import changed as changed_by_factors
 from secondhop.graph.trace import RecallTrace
 from secondhop.nodes.critics.port import Ballot, Verdict
 from secondhop.nodes.critics.reading_votes import UNNAMED
-from secondhop.nodes.pick import CLOSE_TO
 from secondhop.nodes.reasons import LEAST_NEAR
 from secondhop.nodes.services import Services
 from secondhop.nodes.state import DIRECT
@@ -67,20 +65,6 @@ async def test_a_returned_memory_tells_what_found_it_and_its_slot(world: SmallWo
     assert f"slot {result.ids().index('plan') + 1} of {trace.k}" in told.story[-1]
     assert "facets share the slots, and its score for this one is 0." in told.story[-1]
     assert "Next came " in told.story[-1]
-
-
-async def test_a_returned_memory_tells_the_facet_that_gave_it_its_slot(world: SmallWorld) -> None:
-    _, trace = await ask(world.planned_services())
-    names = {facet.facet_id: facet.name for facet in trace.facets}
-
-    for memory_id in trace.returned:
-        told = await explained(world, trace, memory_id)
-        candidate = trace.candidate(memory_id)
-        assert candidate is not None
-        facet = names[candidate.slot_facet]
-        assert told.story[-1].startswith(
-            f"It took slot {candidate.slot} of {trace.k} for “{facet}”"
-        )
 
 
 async def test_a_facet_that_a_critic_names_is_no_search_that_found_it(world: SmallWorld) -> None:
@@ -310,12 +294,6 @@ async def all_cut(world: SmallWorld, trace: RecallTrace) -> list[Explanation]:
     return [told for told in stories if not told.returned]
 
 
-async def close_to_another(world: SmallWorld) -> Explanation:
-    """The explanation of the memory that was dropped because it is close to another."""
-    _, trace = await ask(world.planned_services(), k=4)
-    return next(one for one in await all_cut(world, trace) if CLOSE_TO in one.story[-1])
-
-
 async def test_a_cue_is_hinted_at_unless_the_question_is_one_already(world: SmallWorld) -> None:
     _, trace = await ask(world.services(), k=1)
     hint = "; or add a cue, which may lift it: `secondhop cues {} --add"
@@ -328,27 +306,6 @@ async def test_a_cue_is_hinted_at_unless_the_question_is_one_already(world: Smal
         update={"candidates": [c.model_copy(update={"cue": QUESTION}) for c in trace.candidates]}
     )
     assert not any("secondhop cues" in one.nearest_change for one in await all_cut(world, lifted))
-
-
-async def test_cut_for_being_close_to_another_the_k_it_names_returns_it(world: SmallWorld) -> None:
-    told = await close_to_another(world)
-
-    assert (told.cut_by, told.memory_id) == ("pick", "research-2")
-    assert told.story[0].startswith("Much of what it says came back with research-1 “")
-    assert "close in wording or meaning to research-1 “" in told.story[-1]
-    assert "removing" not in told.nearest_change
-    result, _ = await ask(world.planned_services(), k=int(number_in(told.nearest_change, "--k")))
-    assert told.memory_id in result.ids()
-
-
-async def test_an_unanswerable_question_is_named_as_what_cut_it(world: SmallWorld) -> None:
-    services = world.planned_services(settings=recall_settings(ranking={"min_score": 0.5}))
-    _, trace = await ask(services, "Which violin strings did Paganini's uncle buy?")
-
-    assert trace.returned == []
-    for told in await all_cut(world, trace):
-        assert told.cut_by in {"pick", "critique"}
-        assert any(one in told.story[-1] for one in ("threshold", "question"))
 
 
 async def test_held_back_because_nothing_speaks_of_the_question(world: SmallWorld) -> None:
@@ -402,20 +359,3 @@ async def test_never_found_the_depth_it_names_finds_it(crowded: SmallWorld) -> N
         assert deeper > 2
         assert (await trace_at(deeper)).candidate(memory_id) is not None
         assert (await trace_at(deeper - 1)).candidate(memory_id) is None
-
-
-async def test_a_memory_that_is_not_stored_is_a_usage_error(world: SmallWorld) -> None:
-    _, trace = await ask(world.planned_services())
-
-    with pytest.raises(UsageError, match="nowhere"):
-        await explained(world, trace, "nowhere")
-
-
-async def test_what_it_lost_against_is_told_with_its_title(world: SmallWorld) -> None:
-    _, trace = await ask(world.planned_services(), QUESTION, k=1)
-    winner = trace.candidate(trace.returned[0])
-    assert winner is not None
-
-    told = await all_cut(world, trace)
-
-    assert any(f"{winner.memory_id} “{winner.title}”" in t.story[-1] for t in told)

@@ -71,7 +71,7 @@ async def test_the_recall_s_steps_are_streamed_through_the_host(world: SmallWorl
     assert "retrieve" in nodes
 
 
-TURNS = 12
+TURNS = 5
 MOST_ADDED = 8_000
 """The most bytes that a recall may add to a turn."""
 LONG = [replace(one, messages=one.messages * 20) for one in LIFE]

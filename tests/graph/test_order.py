@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.fakes import ScriptedCritic, ScriptedPlanner, facet, plan, votes
+from tests.fakes import ScriptedCritic, ScriptedPlanner, plan, votes
 from tests.small_world import SmallWorld, ask, interview_plan
 
 from secondhop.nodes.planning.port import Plan, PlanRequest
@@ -53,18 +53,6 @@ async def test_a_recall_without_any_plan_still_asks_the_question_itself(world: S
 
     assert {query.origin for query in trace.queries} == {"question", "playbook"}
     assert {"research-1", "research-2"} & set(result.ids())
-
-
-async def test_queries_that_say_the_same_are_asked_once_a_facet(world: SmallWorld) -> None:
-    twice = facet("coaching", "Coaching  notes", "coaching notes", "COACHING NOTES")
-    planner = ScriptedPlanner(decompose=[plan()], expand=[plan(twice)])
-
-    _, trace = await ask(
-        world.services(planner=planner, critic=ScriptedCritic(votes(content=True)))
-    )
-
-    asked = [query.text for query in trace.queries if query.round]
-    assert asked == ["Help me prepare for my Carefeed interview", "Coaching  notes"]
 
 
 async def test_without_a_model_a_recall_is_one_round_with_the_playbooks_beside(

@@ -242,17 +242,6 @@ async def test_what_ended_is_never_shown(desk: Desk) -> None:
     assert set((await desk.told()).ids()) == {"kept", "new"}
 
 
-async def test_what_is_said_again_keeps_its_mark(desk: Desk) -> None:
-    await desk.memories.aremember("Book the dentist", mark="open", at=ago(3), memory_id="todo")
-    await desk.memories.aupdate("todo", "Book the dentist in Bonn", at=ago(2), new_id="new")
-
-    assert ids(await desk.told(), "active") == ["new"]
-    await desk.memories.aupdate("new", mark="core")
-    await desk.memories.adeprecate("new", "done")
-    await desk.memories.arestore("new")
-    assert ids(await desk.told(), "core") == ["new"]
-
-
 async def test_an_undecided_contradiction_is_shown_with_both_dates(desk: Desk) -> None:
     for days, value in ((9, "Acme"), (4, "Zeta")):
         fact = Fact(subject="me", attribute="employer", value=value)

@@ -2,19 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from tests.fakes import ScriptedCritic, fixed_clock, votes
 from tests.small_world import QUESTION, Answer, SmallWorld, ask, recall_settings
 
-from secondhop.graph.builder import build_recall_graph
 from secondhop.graph.trace import SCHEMA_VERSION, RecallTrace, TraceVote
-from secondhop.graph.trace_build import TraceDraft
 from secondhop.nodes.critics.port import FollowUp
-from secondhop.nodes.services import Services
-from secondhop.nodes.state import RecallInput
-from secondhop.running import run_recall
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -74,26 +69,6 @@ def without_times(trace: RecallTrace) -> Any:
     )
     written = masked.model_dump_json(exclude={"settings"})
     return json.loads(written, parse_float=lambda number: round(float(number), 3))
-
-
-@pytest.mark.parametrize("asked", [{"k": 2}, {"tokens": 90}])
-async def test_a_draft_writes_what_the_trace_would_write(
-    world: SmallWorld, asked: dict[str, Any]
-) -> None:
-    draft = await last_draft(world.planned_services(), **asked)
-
-    assert RecallTrace.model_validate_json(draft.json) == draft.trace
-    assert draft.state["trace_id"] == draft.trace.trace_id
-
-
-async def last_draft(services: Services, **asked: Any) -> TraceDraft:
-    """The last draft of the trace of a finished recall."""
-    given = cast(RecallInput, {"question": QUESTION, **asked})
-    async for event in run_recall(build_recall_graph(services), given, services=services):
-        if event.draft is not None:
-            assert event.trace is event.draft.trace
-            return event.draft
-    raise AssertionError("the recall ended without a trace")
 
 
 async def test_every_query_lists_its_hits_ranked_among_memories(two_rounds: Answer) -> None:

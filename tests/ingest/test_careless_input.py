@@ -372,7 +372,12 @@ def test_a_large_file_is_read_row_by_row(tmp_path: Path, lines: bool) -> None:
     assert peak < path.stat().st_size
 
 
-@given(st.lists(st.recursive(st.floats() | st.text() | st.none(), st.lists)), st.data())
+ROWS = st.lists(
+    st.recursive(st.floats() | st.text() | st.none(), st.lists, max_leaves=5), max_size=5
+)
+
+
+@given(ROWS, st.data())
 def test_an_array_is_the_same_however_its_text_is_cut(
     rows: list[object], data: st.DataObject
 ) -> None:

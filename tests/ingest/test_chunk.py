@@ -139,7 +139,7 @@ def holds_in_order(passages: Sequence[Passage], text: str) -> bool:
     return all(char in shown for char in text if not char.isspace())
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(turns=_TURNS, source=st.sampled_from(["note", "conversation"]))
 def test_every_character_is_shown_in_order_within_the_limit(
     turns: list[Message], source: str
@@ -167,10 +167,10 @@ def test_every_passage_brings_something_new(paragraphs: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "times"),
-    [("[", 3_000_000), ("A sentence. ", 250_000)],
+    [("[", 1_000_000), ("A sentence. ", 83_000)],
     ids=["one run", "sentences"],
 )
-def test_time_grows_with_the_length_of_three_megabytes(text: str, times: int) -> None:
+def test_time_grows_with_the_length_of_a_megabyte(text: str, times: int) -> None:
     longest = 0
 
     def counter(piece: str) -> int:
@@ -188,4 +188,4 @@ def test_time_grows_with_the_length_of_three_megabytes(text: str, times: int) ->
     passages, for_all = work_on(times)
     assert for_all < 30 * for_a_tenth  # linear: 10; quadratic: 100
     assert longest <= 4_100
-    assert passages > 700
+    assert passages > 230

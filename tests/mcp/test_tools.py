@@ -112,7 +112,7 @@ async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
         first = content(await client.call_tool("recall_session_start", ARGUMENTS))
         hot, cold = (memory["id"] for memory in first["memories"][:2])
 
-        ballot = {"sessionId": first["sessionId"], "votes": {hot: "hot", cold: "cold"}}
+        ballot = {"sessionId": first["sessionId"], "votes": {hot: "hot", cold: "wrong"}}
         second = content(await client.call_tool("recall_vote", ballot))
         ended = content(
             await client.call_tool(
@@ -125,6 +125,8 @@ async def test_a_session_is_voted_on_and_resolved(connected: Connected) -> None:
         assert shown[0] == hot
         assert cold not in shown
         assert ended["acceptedMemoryIds"] == [hot]
+        (proposal,) = second["proposals"]
+        assert (proposal["memoryId"], ended["proposals"]) == (cold, [proposal])
         late = await client.call_tool("recall_vote", ballot)
         assert late.is_error
         assert "resolved" in words(late)

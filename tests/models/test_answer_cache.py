@@ -69,25 +69,6 @@ async def ask(
     )
 
 
-async def test_an_answer_comes_back_with_what_it_cost_then(caches: Caches) -> None:
-    parrot = Parrot()
-    cache = caches(parrot)
-
-    first = await ask(cache, schema=Reply)
-    again = await ask(cache, schema=Reply, max_tokens=7)
-
-    assert again == first
-    assert len(parrot.asked) == 1
-    assert (cache.counts.asked, cache.counts.from_cache) == (1, 1)
-    assert cache.counts.paid == first.usage
-    assert parrot.asked[0] == {
-        "max_tokens": 100,
-        "deadline_s": 5.0,
-        "max_calls": 3,
-        "max_total_tokens": 900,
-    }
-
-
 async def test_other_words_another_schema_or_another_model_ask_again(caches: Caches) -> None:
     parrot, stranger = Parrot(), Parrot("stranger")
     cache = caches(parrot)

@@ -69,7 +69,7 @@ async def test_a_password_in_the_address_is_sent_and_not_logged(
     assert "pass word" not in caplog.text
 
 
-@pytest.mark.parametrize("code", [400, 401, 403, 429, 500])
+@pytest.mark.parametrize("code", [401, 429])
 @pytest.mark.parametrize(
     "echo", [KEY, KEY[:12], "..." + KEY[-8:], f"{KEY[:9]}********{KEY[-4:]}", f"{KEY[:4]}***"]
 )

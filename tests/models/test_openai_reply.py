@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from secondhop.models.chat_transport import BrokenReplyError
-from secondhop.models.llm import Usage
 from secondhop.models.openai_reply import read_chat_reply
 
 
@@ -26,13 +25,6 @@ def body(message: dict[str, Any], **more: Any) -> bytes:
 )
 def test_the_text_is_found_in_every_dialect(message: dict[str, Any], text: str) -> None:
     assert read_chat_reply(body(message)).text == text
-
-
-def test_usage_may_be_whole_in_part_or_not_there() -> None:
-    told = {"prompt_tokens": 3, "completion_tokens": None, "prompt_tokens_details": None}
-    assert read_chat_reply(body({}, usage=told)).usage == Usage(prompt_tokens=3)
-    assert read_chat_reply(body({}, usage={})).usage is None
-    assert read_chat_reply(body({})).usage is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
 KEPT, NO_CUT = fuse.KEPT, 1_000_000
 
 
-@pytest.mark.parametrize("cues", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cues", [True, False])
 async def test_the_cut_changes_no_answer_in_the_memory_of_four_people(
     cues: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,10 +23,7 @@ from secondhop.models.circuit_breaker import BreakerSettings
 from secondhop.models.openai_client import OpenAIConnection
 from secondhop.models.openai_llm import OpenAILLM, OpenAILLMConfig
 from secondhop.models.prices import TokenPrice
-from secondhop.nodes.budget import half, remaining
-from secondhop.nodes.config import RecallLimits
 from secondhop.nodes.llm_services import llm_services
-from secondhop.nodes.state import RecallState
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
 
@@ -93,7 +90,7 @@ async def recalled(world: SmallWorld, server: FaultServer, **limits: Any) -> Ans
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("calls", [3, 5])
+@pytest.mark.parametrize("calls", [5])
 async def test_under_a_failing_critic_no_request_is_sent_beyond_the_limit(
     world: SmallWorld, fault: str, calls: int
 ) -> None:
@@ -109,7 +106,7 @@ async def test_under_a_failing_critic_no_request_is_sent_beyond_the_limit(
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("calls", [1, 2, 4, 8])
+@pytest.mark.parametrize("calls", [1, 4])
 async def test_when_everything_fails_no_request_is_sent_beyond_the_limit(
     world: SmallWorld, fault: str, calls: int
 ) -> None:
@@ -193,14 +190,3 @@ async def test_without_a_model_nothing_is_spent_and_without_a_price_nobody_knows
     assert unpriced.spent.llm_calls > 0
     assert unpriced.spent.cost_usd is None
     assert trace.spent.cost_usd is None
-
-
-@pytest.mark.parametrize("calls", range(9))
-def test_the_two_planning_steps_share_what_is_left_and_never_more(calls: int) -> None:
-    state: RecallState = {"deadline_at": 0.0, "spent": {"llm_calls": 1, "prompt_tokens": 7}}
-    left = remaining(state, RecallLimits(llm_calls=calls + 1, llm_tokens=1_008))
-    more, less = half(left, larger=True), half(left, larger=False)
-
-    assert more.llm_calls + less.llm_calls == left.llm_calls == calls
-    assert more.llm_tokens + less.llm_tokens == left.llm_tokens == 1_001
-    assert 0 <= more.llm_calls - less.llm_calls <= 1

@@ -78,25 +78,6 @@ async def test_a_recall_that_converges_costs_three_calls(world: SmallWorld) -> N
     assert [name for name, *_ in llm.asked].count("CritiqueReply") == 1
 
 
-async def test_new_queries_of_the_critic_bring_a_second_round(world: SmallWorld) -> None:
-    def first(user: str) -> object:
-        asks = [{"facet": "", "name": "tyres", "query": "winter tyres in the cellar"}]
-        votes = {"What I achieved": "hot", "Goals for the first year": "warm"}
-        return verdict(user, votes, go_on=True, new_queries=asks)
-
-    llm = ScriptedLLM(
-        DecomposeReply=[DECOMPOSED],
-        ExpandReply=[EXPANDED],
-        CritiqueReply=[first, votes_of({"About car": "hot"})],
-    )
-
-    result, trace = await recalled(world, llm, shortlist=6, k=4)
-
-    assert (result.rounds, result.spent.llm_calls) == (2, 4)
-    assert "car" in result.ids()
-    assert "tyres" in {facet.name for facet in trace.facets}
-
-
 @pytest.mark.parametrize(
     ("said", "kind"), [("temporal", "temporal"), ("procedural", "procedural"), ("?", "factual")]
 )

@@ -5,7 +5,6 @@ from typing import Any, cast
 import pytest
 from tests.nodes.cast_votes import vote
 
-from secondhop.nodes.pick import voted
 from secondhop.nodes.reasons import LEADS, why_not_near, why_of_question
 from secondhop.nodes.state import Candidate, FacetScore, RecallState
 
@@ -35,18 +34,6 @@ def scored(relevance: float, text: float) -> FacetScore:
 )
 def test_a_weak_score_is_not_called_an_answer(relevance: float, text: float, said: str) -> None:
     assert why_of_question(scored(relevance, text)).startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("by", "given", "told"),
-    [
-        ("critic", "", "voted cold"),
-        ("critic", "another trip", "voted cold: another trip"),
-        ("person", "", "voted cold by the person"),
-    ],
-)
-def test_a_vote_is_told_with_its_reason_if_it_has_one(by: str, given: str, told: str) -> None:
-    assert voted({**vote("a", "cold", by=by), "reason": given}) == told
 
 
 @pytest.mark.parametrize("relevance", [0.2, 0.02])

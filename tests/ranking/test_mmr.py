@@ -40,39 +40,3 @@ def test_picks_are_langchains(seed: int, rows: int, k: int, lambda_: float) -> N
     query, candidates = vectors[0], vectors[1:]
     theirs = maximal_marginal_relevance(query, candidates.tolist(), lambda_mult=lambda_, k=k)
     assert select(query, candidates, k=k, lambda_=lambda_) == theirs
-
-
-@given(seeds, st.integers(1, 30))
-def test_lambda_one_is_the_order_of_relevance(seed: int, rows: int) -> None:
-    vectors = random_rows(seed, rows=rows + 1)
-    order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")
-    assert select(vectors[0], vectors[1:], k=rows, lambda_=1.0) == order.tolist()
-
-
-@given(seeds, st.integers(1, 20), lambdas)
-def test_the_order_of_candidates_does_not_matter(seed: int, rows: int, lambda_: float) -> None:
-    vectors = random_rows(seed, rows=rows + 1)
-    order = np.random.default_rng(seed).permutation(rows)
-    plain = select(vectors[0], vectors[1:], k=5, lambda_=lambda_)
-    shuffled = select(vectors[0], vectors[1:][order], k=5, lambda_=lambda_)
-    assert [int(order[pick]) for pick in shuffled] == plain
-
-
-@given(seeds, st.integers(0, 20), st.integers(0, 20), lambdas)
-def test_a_longer_selection_begins_with_the_shorter(
-    seed: int, rows: int, k: int, lambda_: float
-) -> None:
-    vectors = random_rows(seed, rows=rows + 1)
-    longer = select(vectors[0], vectors[1:], k=k + 1, lambda_=lambda_)
-    assert longer[:k] == select(vectors[0], vectors[1:], k=k, lambda_=lambda_)
-    assert len(longer) == len(set(longer)) == min(k + 1, rows)
-
-
-@given(seeds, st.integers(2, 12))
-def test_of_equal_rows_the_first_is_picked_and_the_copy_comes_last(seed: int, rows: int) -> None:
-    own = random_rows(seed, rows=rows, dim=64)
-    query = unit_rows(own.sum(axis=0))
-    twice = np.concatenate([own, own])
-    picks = select(query, twice, k=rows, lambda_=0.3)
-    assert sorted(pick % rows for pick in picks) == list(range(rows))
-    assert picks == select(query, own, k=rows, lambda_=0.3)

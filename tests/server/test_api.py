@@ -300,13 +300,3 @@ def test_the_last_recalls_are_listed(http: httpx.Client) -> None:
 
     newest = content(http.get(f"{HERE}/traces", params={"limit": 5}))[0]
     assert (newest["trace_id"], newest["question"]) == (told["trace_id"], "the winter tyres")
-
-
-def test_a_kept_recall_names_its_memories_and_prompts(http: httpx.Client) -> None:
-    told = content(http.post(f"{HERE}/recall", json={"question": "the winter tyres", "k": 1}))
-
-    where = f"{HERE}/traces/{told['trace_id']}"
-    named = {one["memory_id"]: one for one in content(http.get(f"{where}/memories"))}
-    assert named[told["memories"][0]["id"]]["title"] == told["memories"][0]["title"]
-    assert all(one["text"] for one in named.values())
-    assert content(http.get(f"{where}/prompts")) == []  # no model was asked

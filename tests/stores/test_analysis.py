@@ -98,11 +98,11 @@ def test_folding_twice_changes_nothing(word: str) -> None:
 
 @pytest.mark.parametrize("unit", ["word ", "x", "a-", "猫", "aB", "_", "हि", "=x'", "\u0301"])
 def test_a_big_text_takes_time_in_proportion(unit: str) -> None:
-    small, big = (unit * (size // len(unit)) for size in (20_000, 400_000))
+    small, big = (unit * (size // len(unit)) for size in (10_000, 150_000))
     document_terms(small)
     began = time.process_time()
     document_terms(big)
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 2
 
 
 TERMS_OF_RULES_2 = {

@@ -45,7 +45,7 @@ def ids(count: int) -> list[str]:
     return [f"p{n}" for n in range(count)]
 
 
-@pytest.mark.parametrize("count", [10, 130, 700])
+@pytest.mark.parametrize("count", [10, 700])
 async def test_a_removed_vector_stands_in_no_file_any_more(
     index: ChromaVectors, folder: ChromaFolder, count: int
 ) -> None:

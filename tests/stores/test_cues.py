@@ -188,7 +188,7 @@ async def test_deleted_memories_leave_no_cue_and_are_replaced_by_nothing(
 
 
 @given(days=st.lists(st.integers(0, 2), min_size=1, max_size=6), data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_only_a_newer_memory_replaces_an_older_one(days: list[int], data: st.DataObject) -> None:
     ids = [f"m{place}" for place in data.draw(st.permutations(range(len(days))))]
     claims = {
@@ -329,25 +329,6 @@ async def test_killed_at_any_step_cues_are_as_before_or_as_after_and_so_are_thei
     await second.aclose()
 
 
-async def test_lost_cue_vectors_are_told_and_mended_and_nothing_else_suffers(
-    home: StoreDirectory, make: SimpleNamespace, caplog: pytest.LogCaptureFixture
-) -> None:
-    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one", "two")])
-    await vars(store.cues)["_index"].remove([Cue(memory_id="a", text="one").cue_id])
-    await store.aclose()
-
-    again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    assert "1 vectors of cues are missing" in caplog.text
-    assert [len(hits) for hits in await again.cues.search(make.vectors("one"), k=5)] == [1]
-    assert len((await again.dense(make.vectors("the boiler hums"), k=1))[0]) == 1
-    (missing, _) = await again.cue_vectors.strays()
-    assert missing == [Cue(memory_id="a", text="one").cue_id]
-    await again.cue_vectors.put(missing, make.vectors("one"))
-    assert await again.cue_vectors.strays() == ([], [])
-    await again.aclose()
-
-
 async def test_no_question_finds_a_cue_of_another_entity(
     home: StoreDirectory, make: SimpleNamespace
 ) -> None:
@@ -385,33 +366,6 @@ async def test_damaged_cue_vectors_leave_all_else_at_work(
         with pytest.raises(CorruptStoreError, match="secondhop reindex"):
             await store.cue_vectors.strays()
         await store.aclose()
-
-
-async def test_a_store_without_cues_has_one_collection(
-    home: StoreDirectory, make: SimpleNamespace
-) -> None:
-    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    await store.put([make.memory("a", "the boiler hums")])
-    await store.delete(["a"])
-    await store.aclose()
-    again = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    await again.aclose()
-    assert collections(home) == 1
-    assert [path.name for path in (home.path / "locks").glob("*.cues.*")] == []
-
-    await home.delete_entity("me")
-    assert collections(home) == 0
-
-
-async def test_an_entity_that_is_deleted_takes_both_collections_along(
-    home: StoreDirectory, make: SimpleNamespace
-) -> None:
-    store = await home.open_entity("me", embedder_id=make.embedder, dimension=make.dimension)
-    await store.put([with_cues(make.memory("a", "the boiler hums"), make, "one")])
-    await store.aclose()
-    assert collections(home) == 2
-    await home.delete_entity("me")
-    assert collections(home) == 0
 
 
 def segments(home: StoreDirectory, ending: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Rows that were read are remembered until anything in the catalog changes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +10,6 @@ import pytest
 from secondhop.stores.catalog import reads
 from secondhop.stores.catalog.catalog import Catalog, Identity
 from secondhop.stores.catalog.keeping import KeepingView, keep_decided
-from secondhop.stores.database import Connection
 from secondhop.stores.keeping import Keeping, KeepingChange
 from secondhop.stores.postgres.place import PostgresPlace
 
@@ -54,20 +53,3 @@ async def test_a_change_of_ours_or_of_another_connection_is_seen(
     assert set(await ours.known.whole(reads.keepings)) == {"m1"}
     writing.remove(["m1"])
     assert (await ours.known.of(reads.cards, ["m1"])) == {}
-
-
-async def test_what_has_not_changed_is_read_once(
-    catalogs: "tuple[Catalog, Catalog]", make: SimpleNamespace
-) -> None:
-    ours, theirs = catalogs
-    memories = [make.memory(f"m{n}", "text") for n in range(3)]
-    theirs.store(memories, intent=theirs.intend([]), at=memories[0].memory.created_at)
-    asked: list[list[str]] = []
-
-    def cards(connection: Connection, memory_ids: Sequence[str]) -> dict[str, str]:
-        asked.append(list(memory_ids))
-        return {one: one.upper() for one in memory_ids if one != "gone"}
-
-    assert (await ours.known.of(cards, ["m2", "m1"])) == {"m2": "M2", "m1": "M1"}
-    assert list(await ours.known.of(cards, ["m0", "m1", "gone"])) == ["m0", "m1"]
-    assert asked == [["m2", "m1"], ["m0", "gone"]]

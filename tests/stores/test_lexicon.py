@@ -28,49 +28,6 @@ async def scores(store: EntityStore, query: str) -> dict[str, float]:
     return {hit.memory_id: hit.score for hit in (await store.lexical([query], k=100))[0]}
 
 
-async def test_the_score_is_bm25_over_the_most_the_query_could_reach(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    await store.put(
-        [
-            make.memory("a", "apple apple pear", title="x"),
-            make.memory("b", "apple plum", title="x"),
-            make.memory("c", "fig", title="apple"),
-        ]
-    )
-    average = (4 + 3 + 2) / 3
-    idf = {"apple": math.log1p(0.5 / 3.5), "fig": math.log1p(2.5 / 1.5), "?": math.log1p(3.5 / 0.5)}
-
-    def gain(frequency: float, length: int) -> float:
-        return frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average))
-
-    assert await scores(store, "apple") == pytest.approx(
-        {"a": gain(2, 4) / 2.2, "b": gain(1, 3) / 2.2, "c": gain(2, 2) / 2.2}
-    )
-    bound = 2.2 * sum(idf.values())
-    both = idf["apple"] * gain(2, 2) + idf["fig"] * gain(1, 2)
-    assert (await scores(store, "apple fig unknown"))["c"] == pytest.approx(both / bound)
-
-
-async def test_a_store_of_one_memory_still_tells_good_from_bad(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    await store.put([make.memory("only", "the salary negotiation at Carefeed", title="Carefeed")])
-    good = (await scores(store, "salary negotiation Carefeed"))["only"]
-    poor = (await scores(store, "salary of five unknown purple elephants"))["only"]
-    assert good > 0.4
-    assert poor < 0.1
-
-
-async def test_words_that_nobody_knows_find_nothing(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    await store.put([make.memory("a", "apple")])
-    assert (await store.lexical(["zebra"], k=5))[0] == []
-    assert (await store.lexical([""], k=5))[0] == []
-    assert (await store.lexical(["apple"], k=0))[0] == []
-
-
 async def test_an_unknown_joined_identifier_does_not_spoil_its_parts(
     store: EntityStore, make: SimpleNamespace
 ) -> None:

@@ -1,41 +1,17 @@
 """Clusters of memories: they are always the same, and have names."""
 
-import asyncio
-from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import pairwise
 from types import SimpleNamespace
-from typing import TypeVar
 
 import pytest
 
 from secondhop.ranking.keyphrases import topic_names
-from secondhop.stores import memory_map
 from secondhop.stores.cues import Annotation, Cue
 from secondhop.stores.entity_store import EntityStore
-from secondhop.stores.records import Topic
-
-T = TypeVar("T")
 
 
 @pytest.fixture
 def store(own_store: EntityStore) -> EntityStore:
     return own_store
-
-
-async def test_recalls_that_ask_at_once_have_it_made_once(
-    store: EntityStore, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await store.put([make.memory(f"c{n}", "bread") for n in range(8)])
-    asked: list[str] = []
-    monkeypatch.setattr(memory_map, "sample", partial(counted, memory_map.sample, asked))
-    maps = await asyncio.gather(*(store.topics() for _ in range(5)))
-    assert (len(asked), all(one == maps[0] for one in maps)) == (1, True)
-
-
-def counted(work: Callable[..., T], calls: list[str], *given: object) -> T:
-    calls.append(work.__name__)
-    return work(*given)
 
 
 async def test_the_map_follows_the_store(store: EntityStore, make: SimpleNamespace) -> None:
@@ -87,26 +63,3 @@ async def test_a_topic_tells_what_its_memories_help_with(
     await store.put([make.memory("n", "more")])
 
     assert "health limit" in ", ".join(topic.label for topic in await store.topics())
-
-
-async def test_new_memories_make_a_new_map_only_when_they_are_many(
-    store: EntityStore, make: SimpleNamespace
-) -> None:
-    await store.put([make.memory(f"m{n}", f"word{n} and more") for n in range(100)])
-
-    seen = [await mapped(store)]
-    for number in range(3):
-        await store.put_deciding(make.memory(f"s{number}", f"single {number}"), lambda _: ())
-        seen.append(await mapped(store))
-    await store.delete(["s0"])
-    seen.append(await mapped(store))
-    for changed in range(4):
-        await store.put([make.memory(f"m{changed}", f"another text, number {changed}")])
-        seen.append(await mapped(store))
-
-    made = [one is not before for before, one in pairwise(seen)]
-    assert made == [False, False, True, True, False, False, True, False]
-
-
-async def mapped(store: EntityStore) -> Sequence[Topic]:
-    return await store.topics()

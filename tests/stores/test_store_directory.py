@@ -156,26 +156,6 @@ async def test_a_newer_manifest_or_catalog_is_refused_and_not_changed(
         await home.open_entity("new", embedder_id="hash-16", dimension=16)
 
 
-async def test_a_deleted_entity_is_gone_and_others_stay(
-    home: StoreDirectory, make: SimpleNamespace
-) -> None:
-    async with entity(home, "a") as a, entity(home, "b") as b:
-        await a.put([make.memory("m", *(f"secret word {n}" for n in range(120)))])
-        vectors_of_a = list((home.path / "chroma").glob("*/*.bin"))
-        assert vectors_of_a
-        await b.put([make.memory("m", "other word")])
-        assert await home.delete_entity("a")
-        assert not await home.delete_entity("a")
-        assert home.entities() == ["b"]
-        assert not any(file.exists() for file in vectors_of_a)
-        assert (await a.lexical(["secret"], k=3))[0] == []
-        assert await a.dense(make.vectors("secret word"), k=3) == [[]]
-        await a.put([make.memory("n", "a new life")])
-        assert [hit.memory_id for hit in (await a.dense(make.vectors("x"), k=9))[0]] == ["n"]
-        assert [hit.memory_id for hit in (await b.lexical(["word"], k=3))[0]] == ["m"]
-    assert (await asyncio.to_thread(home.entities)) == ["a", "b"]
-
-
 async def test_a_second_writer_waits_and_then_gets_a_clear_error(
     home: StoreDirectory, make: SimpleNamespace
 ) -> None:

@@ -18,17 +18,6 @@ def passage(ordinal: int, text: str) -> Passage:
     return Passage(passage_id=f"m:h:{ordinal}", memory_id="m", ordinal=ordinal, text=text, tokens=9)
 
 
-def test_short_texts_are_whole_and_the_long_ones_share_what_is_left() -> None:
-    long = " ".join(f"Sentence {n} tells of work." for n in range(60))
-
-    shown = excerpts([long, TEXT, long], tokens=200, telling=[telling_words([])] * 3)
-
-    assert shown[1] == TEXT
-    sizes = [count_tokens(shown[row]) for row in (0, 2)]
-    assert max(sizes) - min(sizes) < 12
-    assert 180 < sum(map(count_tokens, shown)) <= 200
-
-
 def test_the_opening_and_the_telling_sentences_are_shown_and_gaps_are_marked() -> None:
     told = excerpt(TEXT, tokens=17, telling=telling_words(["the roof"]))
 

@@ -136,7 +136,8 @@ async def test_an_order_gains_one_slot_and_costs_one_good_memory_at_most(
 
 @pytest.mark.parametrize("way", OBEDIENCE, ids=lambda way: way.__name__)
 async def test_however_the_order_is_written(way: Way) -> None:
-    for name, order in ATTACKS.items():
+    half = [*ATTACKS.items()][OBEDIENCE.index(way) % 2 :: 2]
+    for name, order in half:
         good = [f"What m{n} says." for n in range(4)]
         views = [view(f"m{n}", score=0.9 - n / 50) for n in range(12)]
         request = critic_request(view("carrier", f"{NEAR} {order}", score=0.7), *views, k=4)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from tests.nodes.scripted_llm import (
     PLENTY,
-    SECRET,
     RepeatableLLM,
     ScriptedLLM,
     call_ids,
@@ -22,7 +21,6 @@ from secondhop.nodes.budget import Remaining
 from secondhop.nodes.critics.port import Ballot, CriticRequest, Verdict
 from secondhop.nodes.llm_services import llm_services
 from secondhop.nodes.state import Vote
-from secondhop.prompts.quoting import Tags
 from secondhop.ranking.votes import VoteName
 
 pytestmark = pytest.mark.model  # prompts are counted with tiktoken's ranks
@@ -282,13 +280,6 @@ def test_the_model_reads_dates_notes_facets_and_how_many_to_pick() -> None:
     assert "2026-03-01 (Sunday)" in user
     assert "- my plan for the first year" in user
     assert "the first 6 become the answer" in sheet.prompt.system
-
-
-def test_ids_differ_between_calls_unless_the_secret_is_given() -> None:
-    tags = Tags()
-    assert tags.draw(["x"]) != tags.draw(["x"])
-    assert Tags(SECRET).draw(["x"]) == Tags(SECRET).draw(["x"])
-    assert Tags(SECRET).draw(["x"]) != Tags(SECRET).draw(["y"])
 
 
 async def test_who_mistakes_the_ids_of_what_it_likes_has_not_judged() -> None:

@@ -4,40 +4,12 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.fakes import NOW
 from tests.small_world import ask, recall_settings, small_world
 
-from secondhop.nodes.evidence.joined import belong_together, within
-from secondhop.stores.records import Memory, Message, Passage
+from secondhop.stores.records import Memory, Message
 
 FILLER = " ".join(f"word{n}" for n in range(330))
-
-
-def passage(text: str, *, heading: str = "", tokens: int = 10) -> Passage:
-    return Passage(
-        passage_id=text[:9], memory_id="m", ordinal=0, text=text, tokens=tokens, heading=heading
-    )
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "belongs"),
-    [
-        ("User: When does the ferry leave?", "Assistant: At nine.", True),
-        ("User: The ferry leaves at nine.", "User: My sister keeps hens.", False),
-        ("Assistant: First you boil the water,", "then you steep the leaves.", True),
-        ("Is this note a question?", "It goes on without a speaker.", False),
-    ],
-)
-def test_answers_and_turns_cut_in_two_belong(first: str, second: str, belongs: bool) -> None:
-    assert belong_together(passage(first), passage(second)) is belongs
-
-
-def test_the_best_passage_stays_and_the_rest_fits() -> None:
-    sized = [passage("a", tokens=50), passage("b", tokens=30), passage("c", tokens=9)]
-
-    assert within(sized, max_tokens=40) == ["a"]
-    assert within(sized, max_tokens=60) == ["a", "c"]
 
 
 async def evidence_of_ferry(tmp_path: Path, **limits: Any) -> list[dict[str, Any]]:

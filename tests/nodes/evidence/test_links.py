@@ -7,8 +7,7 @@ import pytest
 from tests.fakes import note
 from tests.small_world import SmallWorld, ask, small_world
 
-from secondhop.nodes.evidence.links import COMMON, holders, leads_of
-from secondhop.stores.records import Passage, PassageHit
+from secondhop.stores.records import Passage
 
 QUESTION = "Who was the first president of the society which publishes the Heather Quarterly?"
 
@@ -51,26 +50,3 @@ async def test_what_a_name_in_the_evidence_leads_to_comes_before_what_looks_like
 
     assert order.index("founder") < order.index("stamps")
     assert unlinked.index("founder") > unlinked.index("stamps")
-
-
-def test_a_lead_needs_a_new_name_and_something_left_to_ask() -> None:
-    named, nameless = passage("The Heather Quarterly by the Moorland Botanists."), passage("moss")
-
-    (lead,) = leads_of([named, nameless], {"seed": 1.0}, QUESTION)
-    assert list(lead.names) == ["Moorland Botanists"]
-    assert "president" in lead.open_question
-    assert "Heather" not in lead.open_question
-    assert leads_of([named], {"seed": 1.0}, "The Heather Quarterly?") == []
-    assert leads_of([named], {"seed": 0.0}, QUESTION) == []
-
-
-def test_a_rare_name_tells_more_and_a_common_one_nothing() -> None:
-    def weight(count: int) -> float | None:
-        hits = [PassageHit(f"p{n}", "m", 0.5) for n in range(count)]
-        held = {hit.passage_id: frozenset({"moorland"}) for hit in hits}
-        return holders(frozenset({"moorland"}), hits, held).get("p0")
-
-    assert weight(1) == 1.0
-    assert 0.5 < (weight(7) or 0.0) < 1.0
-    assert weight(COMMON + 1) is None
-    assert holders(frozenset({"x"}), [PassageHit("p0", "m", 0.5)], {}) == {}

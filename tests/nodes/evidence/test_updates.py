@@ -48,6 +48,12 @@ NEW = Said(9, "User: Can you plan my week? They moved the grant deadline to 25 A
 TEA = Said(5, "User: In Oslo we drank tea and forgot about the weather.", 0.8)
 
 
+def test_a_later_statement_comes_before_an_older_one_that_is_nearer_to_the_question() -> None:
+    names = order(QUESTION, old=OLD, tea=TEA, new=NEW)
+
+    assert names.index("new") < names.index("old")
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from secondhop.nodes.planning.question_kind import age_counts, question_kind, several_questions
+from secondhop.nodes.planning.question_kind import question_kind, several_questions
 from secondhop.nodes.state import QuestionKind
 
 QUESTIONS: dict[str, QuestionKind] = {
@@ -67,20 +67,3 @@ def test_an_ordinary_question_has_its_kind(question: str, kind: QuestionKind) ->
 )
 def test_questions_are_told_apart(message: str, questions: int) -> None:
     assert len(several_questions(message)) == questions
-
-
-@pytest.mark.parametrize(
-    ("question", "counts"),
-    [
-        ("When is the rent due?", True),
-        ("When did we last change the filters?", True),
-        ("Until when is the insurance valid?", True),
-        ("When did we go to Rome?", False),
-        ("How long was the flight last summer?", False),
-        ("Which of the two trips came first?", False),
-    ],
-)
-def test_age_counts_where_a_time_is_asked_that_holds_or_is_to_come(
-    question: str, counts: bool
-) -> None:
-    assert age_counts("temporal", question) == counts

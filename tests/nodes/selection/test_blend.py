@@ -5,7 +5,6 @@ from math import exp
 import pytest
 
 from secondhop.nodes.selection.blend import (
-    CUE_WEIGHTS,
     PLAYBOOKS_WEIGHT,
     TEXT_LOGISTIC,
     TEXT_WEIGHTS,
@@ -14,8 +13,7 @@ from secondhop.nodes.selection.blend import (
     FacetRanking,
     blended,
 )
-from secondhop.nodes.selection.facet_scores import blended_scores
-from secondhop.nodes.state import DIRECT, CueHits, FacetScore, Suggested
+from secondhop.nodes.state import CueHits, FacetScore, Suggested
 
 
 def own(dense: float, fused: float) -> FacetScore:
@@ -67,23 +65,6 @@ def test_parts_are_z_scores_by_their_weights_and_their_sum_gives_the_score() -> 
     assert list(blends) == ["a", "b"]
 
 
-def test_what_playbooks_alone_suggest_is_ranked_in_the_facet_that_suggests_it() -> None:
-    found = {DIRECT: ranking(a=own(0.5, 0.02), b=own(0.4, 0.01))}
-
-    brought = suggested(a=0.0, b=0.0, new=9.0)
-    blends = blended(found[DIRECT], suggested=brought)
-    scores = blended_scores(found, blends, brought)
-
-    assert blends["new"].parts["playbooks"] > 0
-    assert scores["new"]["b1"]["passage_ids"] == ("new:0",)
-    assert scores["new"]["b1"]["rank"] == 1
-    assert scores["new"][DIRECT].get("text") == 0.0  # its text has nothing to do with the question
-    assert set(scores["a"]) == {DIRECT}
-    assert scores["a"][DIRECT].get("text") == 0.5  # only its relevance, before the blend
-    ranks = {one: scores[one][DIRECT]["rank"] for one in scores}
-    assert sorted(ranks, key=ranks.__getitem__) == list(blends)
-
-
 def test_playbooks_that_know_no_intent_leave_the_order_to_search() -> None:
     found = ranking(a=own(0.8, 0.02), b=own(0.2, 0.01))
     unsure: Suggested = {**suggested(a=0.0, b=9.0), "confidence": 0.0}
@@ -106,28 +87,6 @@ def cued(**specific: float) -> CueHits:
     )
 
 
-def test_cues_go_before_the_text_of_memories_that_have_them() -> None:
-    found = ranking(near=own(0.8, 0.02), meant=own(0.2, 0.01))
-
-    blends = blended(
-        found, cued=cued(near=0.1, meant=0.5), cue_counts=dict.fromkeys(found.fused, SOME)
-    )
-
-    assert list(blends) == ["meant", "near"]
-    assert blends["meant"].parts["cues"] > CUE_WEIGHTS["cues"]
-    assert blends["meant"].parts["words and similarity"] == 0.0
-
-
-def test_a_memory_that_nobody_annotated_is_judged_by_its_text() -> None:
-    found = ranking(new=own(0.8, 0.02), a=own(0.2, 0.01), b=own(0.1, 0.01))
-
-    blends = blended(found, cued=cued(a=0.5, b=0.1), cue_counts={"a": SOME, "b": SOME})
-
-    assert blends["new"].parts["cues"] == 0.0
-    assert blends["new"].parts["words and similarity"] > 0.0
-    assert blends["new"].score > blends["b"].score
-
-
 def kept_for(**broad: float) -> CueHits:
     """Hits for memories with these similarities of broad cues; their specific cues are equal."""
     return CueHits(
@@ -137,23 +96,6 @@ def kept_for(**broad: float) -> CueHits:
         nearest=0.3,
         cues=["help me move house"] * len(broad),
     )
-
-
-def test_a_memory_that_shares_the_undertaking_of_the_best_goes_before_one_that_does_not() -> None:
-    others = {one: own(0.3, 0.01) for one in ("stories", "recipe", "walk")}
-    found = ranking(appointment=own(0.9, 0.03), **others)
-    hits = kept_for(appointment=0.6, recipe=0.3, stories=0.3, walk=0.3)
-    undertakings = {"appointment": ["interview"], "stories": ["interview"], "recipe": ["cook"]}
-
-    plain = blended(found, cued=hits, cue_counts=dict.fromkeys(found.fused, SOME))
-    linked = blended(
-        found, cued=hits, cue_counts=dict.fromkeys(found.fused, SOME), undertakings=undertakings
-    )
-
-    assert plain["stories"].score == plain["recipe"].score
-    assert list(linked)[:2] == ["appointment", "stories"]
-    assert linked["stories"].undertaking == "interview"
-    assert linked["walk"].undertaking == ""
 
 
 def test_the_memory_that_names_what_the_question_names_tells_the_undertaking() -> None:
@@ -174,19 +116,6 @@ def test_the_memory_that_names_what_the_question_names_tells_the_undertaking() -
     scores["lumera"]["lexical"] = 0.5  # "Lumera is on the 21st": no other memory has the name
     after = linked()
     assert after["stories"].score > after["cake"].score
-
-
-def test_an_undertaking_that_no_other_memory_has_is_not_named_as_shared() -> None:
-    found = ranking(appointment=own(0.9, 0.03), walk=own(0.3, 0.01))
-
-    blends = blended(
-        found,
-        cued=kept_for(appointment=0.6, walk=0.3),
-        cue_counts=dict.fromkeys(found.fused, SOME),
-        undertakings={"appointment": ["interview"], "walk": ["exercise"]},
-    )
-
-    assert blends["appointment"].undertaking == ""
 
 
 def test_what_the_rest_share_says_little_if_the_best_has_no_undertaking() -> None:
@@ -259,20 +188,6 @@ def test_a_cue_in_the_questions_own_words_does_not_make_a_fitting_one_look_far()
 
     assert list(blends)[:2] == ["repeats", "fits"]
     assert blends["fits"].parts["cues"] > 1.0
-
-
-def test_one_cue_more_is_little_where_all_have_about_as_many() -> None:
-    found = ranking(**{f"m{number}": own(0.3, 0.01) for number in range(10)})
-    counts = {f"m{number}": CueCounts(3, 0) for number in range(10)}
-
-    blends = blended(
-        found,
-        cued=cued(**{f"m{number}": 0.3 + 0.01 * number for number in range(10)}),
-        cue_counts={**counts, "m0": CueCounts(4, 0)},
-    )
-
-    assert 0 < blends["m0"].parts["number of cues"] < 0.5
-    assert blends["m9"].score > blends["m0"].score
 
 
 def test_a_cue_of_one_memory_lowers_no_score_where_few_have_cues() -> None:

@@ -1,15 +1,12 @@
 """For another question, memories that were shown lately yield to those that were not."""
 
 from pathlib import Path
-from typing import cast
 
 from tests.fakes import EchoPlanner, note
 from tests.garden import FIRST, GARDEN, NEAR
 from tests.small_world import SmallWorld, ask, recall_settings, small_world
 
-from secondhop.nodes.selection.exposure import worn_in_session
 from secondhop.nodes.selection.relevance import EXPOSURE
-from secondhop.nodes.session.session_state import SessionState
 
 
 async def world_of(folder: Path) -> SmallWorld:
@@ -53,18 +50,6 @@ async def test_a_near_question_meets_other_memories_first_when_freshness_is_aske
     await world.store.aclose()
 
 
-async def test_without_freshness_nothing_yields_and_nothing_is_remembered(tmp_path: Path) -> None:
-    world = await world_of(tmp_path)
-    services = world.services()
-
-    await ask(services, FIRST, k=3)
-    other = await ask(services, NEAR, k=3)
-
-    assert all("exposure" not in one.factors for one in other.trace.candidates)
-    assert services.exposure.weary(NEAR) == {}
-    await world.store.aclose()
-
-
 async def test_variety_lets_nothing_in_that_is_below_the_threshold_and_nothing_out(
     tmp_path: Path,
 ) -> None:
@@ -103,17 +88,3 @@ async def test_with_tokens_a_near_question_meets_other_passages_first(tmp_path: 
     assert len(set(other) & set(shown)) < len(set(same) & set(shown))
     assert once_more == other
     await world.store.aclose()
-
-
-def test_a_later_round_of_a_session_is_weary_of_its_earlier_ones_too() -> None:
-    state = cast(
-        SessionState,
-        {
-            "round": 3,
-            "shown": {"1": {"a": "", "b": ""}, "2": {"b": "", "c": "f9"}, "3": {"d": ""}},
-            "exposure": {"a": 0.9, "other": 0.25, "c": 0.1},
-        },
-    )
-
-    assert worn_in_session(state) == {"a": 0.9, "other": 0.25, "b": 1.0, "c": 1.0}
-    assert worn_in_session(cast(SessionState, {"round": 1})) == {}

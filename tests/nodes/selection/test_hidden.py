@@ -41,18 +41,6 @@ class CountedKeeping:
         return stored
 
 
-async def test_hundreds_of_recalls_at_once_look_it_up_once_each(world: SmallWorld) -> None:
-    keeping = CountedKeeping(world.store)
-    services = world.services(keeping=keeping)
-    state = (await states(world.services()))[-1]
-
-    for _ in range(3):
-        for number in range(300):
-            await services.hidden.of({**state, "trace_id": str(number)}, services)
-
-    assert keeping.looks == 300
-
-
 @dataclass(slots=True, eq=False)
 class WatchedHidden(HiddenMemory):
     """Records which recalls asked, and which have not released it."""
@@ -68,20 +56,6 @@ class WatchedHidden(HiddenMemory):
     def forget(self, trace_id: str) -> None:
         self.held.discard(trace_id)
         HiddenMemory.forget(self, trace_id)
-
-
-async def test_a_session_leaves_nothing_between_its_rounds(world: SmallWorld) -> None:
-    hidden = WatchedHidden()
-    services = replace(session_services(world), hidden=hidden)
-    sessions = sessions_over(services)
-
-    answer = await started(sessions)
-    await sessions.avote(answer.session_id, {"plan": "hot"})
-    await sessions.avote(answer.session_id, {"wins": "hot"}, go_on=False)
-    await sessions.aresolve(answer.session_id)
-
-    assert len(hidden.asked) == 2
-    assert hidden.held == set()
 
 
 async def test_a_recall_that_was_late_or_given_up_leaves_nothing(world: SmallWorld) -> None:

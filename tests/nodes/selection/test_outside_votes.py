@@ -1,19 +1,15 @@
 """Votes of people and agents: which one counts, and what it keeps, bends and removes."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.nodes.cast_votes import by_voter, vote
 from tests.nodes.selection.test_selection_rules import SETTINGS, world_of
 
-from secondhop.nodes.reconsider import refined_queries
 from secondhop.nodes.selection.negative_feedback import not_like_the_refused
-from secondhop.nodes.selection.relevance import judged_relevance, last_votes
+from secondhop.nodes.selection.relevance import last_votes
 from secondhop.nodes.selection.slots import best_answer
-from secondhop.nodes.state import Query, RecallState, Vote
-from secondhop.ranking.coverage import Coverage
-from secondhop.ranking.facet_select import facet_select
+from secondhop.nodes.state import RecallState, Vote
 from secondhop.ranking.votes import VoteName
 
 ROWS = [[0.9, 0.0], [0.8, 0.0], [0.5, 0.6], [0.4, 0.5], [0.36, 0.0]]
@@ -64,15 +60,6 @@ def test_a_kept_memory_closes_the_facet_it_serves_best() -> None:
     assert [pick["memory_id"] for pick in after.picks] == ["m3", "m2"]
 
 
-def test_a_vote_without_facets_speaks_of_what_the_memory_serves_best() -> None:
-    pool, _ = world_of(ROWS)
-
-    judged = judged_relevance(pool, {"m2": vote("m2", "hot")}, (), min_score=SETTINGS.min_score)
-
-    row = list(pool.ids).index("m2")
-    assert judged[row].tolist() == pytest.approx([0.5, 0.95])
-
-
 def test_a_persons_hot_brings_in_what_lies_below_the_threshold() -> None:
     pool, state = world_of([[0.9], [0.3]])
 
@@ -91,67 +78,3 @@ def test_what_is_like_a_refused_memory_yields_where_nothing_was_voted_for() -> N
     assert factors[rows["m1"]].tolist() == pytest.approx([0.7, 1.0])
     assert factors[rows["m2"]].tolist() == [1.0, 1.0]
     assert wrong[rows["m1"], 0] == pytest.approx(0.4)
-
-
-def test_where_something_was_voted_for_likeness_to_the_refused_takes_nothing() -> None:
-    pool, _ = world_of([[0.9], [0.8], [0.7]], directions=[0, 0, 1])
-
-    said = {"m0": vote("m0", "cold"), "m2": vote("m2", "warm")}
-
-    assert (not_like_the_refused(pool, said) == 1).all()
-    assert (not_like_the_refused(pool, {"m0": vote("m0", "cold", by="critic")}) == 1).all()
-
-
-def with_query(state: RecallState, facet_id: str) -> RecallState:
-    query = Query(
-        query_id="q",
-        facet_id=facet_id,
-        text="what helps",
-        hop=1,
-        round=1,
-        origin="question",
-        feedback=[],
-    )
-    return {**state, "queries": {"q": query}, "round": 1}
-
-
-def test_a_facet_is_bent_by_outside_votes_on_its_memories_and_told_whose_they_are() -> None:
-    _, state = world_of(ROWS)
-    said = voted(with_query(state, "f0"), vote("m0", "hot"), vote("m1", "cold"), vote("m2", "warm"))
-
-    (query,) = refined_queries("f0", list(last_votes(said).values()), said)
-
-    assert {(ref.get("memory_id"), ref["vote"]) for ref in query["feedback"]} == {
-        ("m0", "hot"),
-        ("m1", "cold"),
-    }
-
-
-def test_votes_that_only_repeat_the_ranking_bend_nothing() -> None:
-    _, state = world_of(ROWS)
-    said = voted(with_query(state, "f0"), vote("m0", "hot", by="critic"), vote("m1", "cold"))
-
-    assert refined_queries("f0", list(last_votes(said).values()), said) == []
-
-
-def test_a_vote_about_a_branch_bends_the_branch_alone() -> None:
-    _, state = world_of(ROWS)
-    said = voted(with_query(state, "f1"), vote("m0", "hot", facet_ids=["f1"]))
-    said["sparks"] = {"f1": "m4"}
-
-    main = voted(with_query(state, "f1"), vote("m2", "hot"))
-    main["sparks"] = {"f1": "m4"}
-
-    assert refined_queries("f1", list(last_votes(said).values()), said)
-    assert refined_queries("f1", list(last_votes(main).values()), main) == []
-
-
-def test_what_was_picked_before_counts_against_those_that_follow() -> None:
-    pool = np.array([[0.9, 0.0], [0.8, 0.0], [0.0, 0.7]]), np.ones(2)
-    repeated = Coverage(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1.0]]), np.arange(3))
-
-    plain = facet_select(*pool, k=2, coverage=repeated, duplicate_at=0.9)
-    after = facet_select(*pool, k=3, coverage=repeated, duplicate_at=0.9, first=[1])
-
-    assert [pick.index for pick in plain] == [0, 2]
-    assert [pick.index for pick in after] == [1, 2, 0]

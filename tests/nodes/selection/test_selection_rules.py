@@ -13,14 +13,9 @@ from tests.fakes import NOW
 from secondhop.nodes.config import RankingSettings
 from secondhop.nodes.pick import REFUSED, unanswered
 from secondhop.nodes.selection.pool import Pool, pool_of
-from secondhop.nodes.selection.relevance import (
-    judged_relevance,
-    stand_alone,
-    weakened_by,
-)
 from secondhop.nodes.selection.relevance import recency as recency_column
 from secondhop.nodes.selection.scale import ModelScale
-from secondhop.nodes.selection.shortlist import draw_shortlist, in_turn
+from secondhop.nodes.selection.shortlist import draw_shortlist
 from secondhop.nodes.selection.slots import best_answer
 from secondhop.nodes.state import Candidate, Facet, FacetScore, RecallState, Vote
 from secondhop.ranking.calibration import LogisticCalibration
@@ -225,24 +220,6 @@ def test_factors_that_lift_scores_above_one_still_tell_memories_apart() -> None:
     assert [pick["memory_id"] for pick in answer.selected.picks] == ["m1", "m0"]
 
 
-def test_what_alone_serves_a_facet_stands_alone() -> None:
-    relevance = np.array([[0.9, 0.1], [0.8, 0.6], [0.2, 0.4]])
-    assert stand_alone(relevance, min_score=0.35).tolist() == [False, True, False]
-    assert stand_alone(relevance, min_score=0.7).tolist() == [False, False, False]
-    assert stand_alone(relevance[:1], min_score=0.35).tolist() == [False]
-
-
-def test_a_newer_likeness_takes_half_unless_it_cannot_stand_in() -> None:
-    pool, _ = world_of([[0.8, 0.1], [0.8, 0.1], [0.1, 0.7]], directions=[0, 0, 1])
-    assert pool.replaced_by == {"m0": "m1"}
-    weakened = weakened_by(pool, {}, min_score=SETTINGS.min_score)
-    taken = judged_relevance(pool, {}, weakened, min_score=SETTINGS.min_score)
-    assert taken[0, 0] < taken[1, 0] == 0.8
-
-    apart, _ = world_of([[0.8, 0.6], [0.8, 0.1], [0.1, 0.2]], directions=[0, 0, 1])
-    assert weakened_by(apart, {}, min_score=SETTINGS.min_score) == {}
-
-
 def test_one_that_says_the_same_does_not_stand_in_where_it_does_not_serve() -> None:
     rows = [[0.9, 0.1], [0.45, 0.85], [0.6, 0.05]]
     pool, state = world_of(rows, directions=[0, 0, 1], weights=[1.5, 1.0])
@@ -272,19 +249,6 @@ def test_nothing_said_already_takes_a_place_while_others_wait_unless_it_is_newer
     assert pool.replaced_by == {"m0": "m1"}
     assert draw_shortlist(pool, state, first=["m0"], limit=2) == ["m0", "m1"]
     assert draw_shortlist(pool, state, first=["m1"], limit=2) == ["m1", "m2"]
-
-
-def test_what_was_voted_out_does_not_come_again_and_what_was_voted_for_does() -> None:
-    pool, state = world_of([[0.9], [0.8], [0.7]], directions=[0, 0, 1])
-    state = voted(state, vote("m1", "warm", place=1), vote("m2", "wrong", place=0, facets=()))
-    assert draw_shortlist(pool, state, first=["m1"], limit=9) == ["m1", "m0"]
-
-
-def test_facets_take_turns_in_proportion_to_their_weights() -> None:
-    facets = [[f"{name}{n}" for n in range(20)] for name in "ab"]
-    drawn = list(in_turn(facets, [2.0, 1.0]))[:12]
-    assert sum(one.startswith("a") for one in drawn) == 8
-    assert len(set(in_turn(facets, [2.0, 1.0]))) == 40
 
 
 @pytest.mark.parametrize(

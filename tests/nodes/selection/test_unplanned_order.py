@@ -94,11 +94,3 @@ def test_a_newer_note_replaces_an_older_one_only_where_it_answers_as_well() -> N
         pool, _ = looked_up([[0.6], [newer]], fused=[0.02, 0.01], directions=[0, 0])
         assert pool.replaced_by == {"m0": "m1"}
         assert bool(answering_for_themselves(pool).replaced_by) is replaced
-
-
-def test_a_pool_without_the_questions_own_ranking_is_left_as_it_is() -> None:
-    pool, state = looked_up(THREE, fused=[0.0, 0.0, 0.0])
-    nameless = replace(pool, facet_ids=["e1"])
-
-    assert answering_for_themselves(nameless) is nameless
-    assert order_of(nameless, state) == []
