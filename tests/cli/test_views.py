@@ -8,7 +8,6 @@ from rich.console import Console, RenderableType
 
 from secondhop.cli.answer_view import show_answer, why_missed
 from secondhop.cli.ledger_view import show_entries
-from secondhop.cli.recall_commands import show_explanation
 from secondhop.cli.trace_tree import trace_tree
 from secondhop.graph.result import RecallResult
 from secondhop.graph.trace import RecallTrace
