@@ -116,6 +116,7 @@ class EntityReader:
     page = by_reading(reads.page)
     tags = by_reading(reads.tags)
     origins = by_reading(reads.origins)
+    dates = by_reading(reads.dates)
     content_hashes = by_reading(reads.content_hashes)
 
     def stored(self, memory_ids: Sequence[str]) -> list[str]:

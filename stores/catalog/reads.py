@@ -161,6 +161,12 @@ def origins(connection: Connection) -> dict[str, str]:
     return {memory_id: intern(origin) for memory_id, origin in rows}
 
 
+def dates(connection: Connection) -> dict[str, datetime]:
+    """{memory id: when it was written} of everything stored."""
+    rows = connection.execute("SELECT memory_id, created_at FROM memories")
+    return {memory_id: datetime.fromisoformat(at) for memory_id, at in rows}
+
+
 def counts(
     connection: Connection,
     *,
@@ -320,8 +326,7 @@ def at_first(connection: Connection) -> AtFirst:
 
 def written_after(connection: Connection, moment: datetime) -> list[str]:
     """Ids of memories written after this moment."""
-    dated = connection.execute("SELECT memory_id, created_at FROM memories")
-    return [found for found, at in dated if datetime.fromisoformat(at) > moment]
+    return [memory_id for memory_id, at in dates(connection).items() if at > moment]
 
 
 def admitted(connection: Connection, where: Where) -> dict[str, bool]:

@@ -1,5 +1,6 @@
 """Which notes a Markdown file holds."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secondhop.ingest.markdown_notes import notes_in
-from secondhop.ingest.reading import Found
+from secondhop.ingest.reading import Found, Skipped
 from secondhop.ingest.sources import read_source
 from secondhop.ingest.walk import Walker, source_of
+from secondhop.models.hashing import HashingEmbedder
+from secondhop.recall import Recall
 from secondhop.stores.records import Memory
 
 
@@ -26,7 +29,7 @@ def test_each_top_heading_of_several_is_a_memory(tmp_path: Path) -> None:
     interview, quiche = memories(file)
 
     assert (interview.memory_id, interview.title) == ("notes.md#interview", "notes: Interview")
-    assert interview.messages[0].content.endswith("## Role\n\nBackend.")
+    assert interview.messages[0].content == "At Carefeed.\n\n## Role\n\nBackend."
     assert (quiche.memory_id, quiche.tags) == ("notes.md#quiche", ("food",))
 
 
@@ -46,6 +49,29 @@ def test_each_day_of_a_journal_is_a_memory_of_that_day(tmp_path: Path) -> None:
         "journal.md#2026-01-01-2",
     )
     assert later.tags == ("diary",)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "2025-11-24",
+        "2025/11/24 Monday",
+        "24.11.2025",
+        "Mon 24 Nov 2025",
+        "24th November 2025",
+        "November 24, 2025",
+    ],
+)
+def test_a_day_is_written_in_many_ways(heading: str, tmp_path: Path) -> None:
+    file = tmp_path / "journal.md"
+    file.write_text(
+        f"# Journal\n\n## {heading}\nRain.\n\n## Ideas\nA boat.\n\n## 1 May 2024\nSun.\n"
+    )
+
+    rain, boat, _ = memories(file)
+
+    assert rain.created_at == datetime(2025, 11, 24, tzinfo=UTC)
+    assert boat.memory_id == "journal.md#ideas"
 
 
 def test_words_above_the_first_note_are_a_note_too(tmp_path: Path) -> None:
@@ -76,6 +102,36 @@ def test_other_files_are_one_note(text: str, tmp_path: Path) -> None:
     assert [one.memory_id for one in memories(file)] == ["note.md"]
 
 
+def test_a_file_of_many_sections_that_is_one_memory_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "notes.md"
+    file.write_text("# My notes\n" + "\n".join(f"## Thing {n}\nText.\n" for n in range(12)))
+
+    entries = read_source(source_of(file), walker=Walker(), given=None)
+    notice, found = entries
+
+    assert isinstance(notice, Skipped)
+    assert notice.is_notice
+    assert "one memory with 12 sections" in notice.reason
+    assert isinstance(found, Found)
+
+
+async def test_a_newer_file_dates_only_what_changed_in_it(tmp_path: Path) -> None:
+    file, old = tmp_path / "notes.md", datetime(2025, 1, 2, tzinfo=UTC).timestamp()
+    file.write_text("# Tea\nGreen.\n\n# Milk\nOat.\n")
+    os.utime(file, (old, old))
+    async with await Recall.aopen(tmp_path / "store", embedder=HashingEmbedder()) as recall:
+        await recall.aingest(file)
+        await recall.memories.cues.aadd("notes.md#tea", "what to drink at breakfast")
+        file.write_text("# Tea\nGreen.\n\n# Milk\nSoy.\n")
+        ledger = await recall.aingest(file)
+
+        tea = await recall.admin.store.memory("notes.md#tea")
+        assert (ledger.replaced, ledger.unchanged) == (1, 1)
+        assert tea is not None
+        assert tea.created_at == datetime(2025, 1, 2, tzinfo=UTC)
+        assert len((await recall.memories.cues.ashow("notes.md#tea")).cues) == 1
+
+
 HEADINGS = st.sampled_from(["# A", "# a-2", "# B", "## 2026-01-01", "## C", "# !", "### D"])
 
 
@@ -85,7 +141,7 @@ def test_no_text_is_lost_and_no_anchor_is_used_twice(lines: list[str]) -> None:
 
     notes = list(notes_in(body, may_split=True))
 
-    text = "\n\n".join(note.text for note in notes)
+    text = "\n\n".join(f"{note.heading}\n\n{note.text}" for note in notes)
     assert all(line in text for line in lines if not line.startswith("#"))
     assert text.endswith("the end")
     anchors = [note.anchor for note in notes if note.anchor]

@@ -7,6 +7,14 @@ from email.utils import parsedate_to_datetime
 from secondhop.moments import in_utc
 
 _DATED_NAME = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
+_SPELLED_DATE = re.compile(
+    r"(?<!\d)(?:(?P<day>\d{1,2})(?:\.(?P<month>\d{1,2})\.|(?:st|nd|rd|th|\.)? "
+    rf"(?P<name>{_MONTH})\.?,? )|(?P<us_name>{_MONTH})\.? (?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?,? )"
+    r"(?P<year>(?:19|20)\d{2})(?!\d)",
+    re.IGNORECASE,
+)
 _ISO_START = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _EARLIEST_EPOCH_S = 100_000_000  # 1973; smaller numbers are not timestamps
 _LATEST_EPOCH_NS = 1e19  # 2286; larger numbers are not timestamps
@@ -36,6 +44,18 @@ def date_in_name(name: str) -> datetime | None:
         return datetime(int(match[1]), int(match[2]), int(match[3]), tzinfo=UTC)
     except ValueError:
         return None
+
+
+def date_in_heading(heading: str) -> datetime | None:
+    """The date in a journal's heading: as in file names, or `24.11.2025`, or with the English name
+    of the month (`Mon 24 Nov 2025`, `November 24, 2025`); None if there is none."""
+    spelled = _SPELLED_DATE.search(heading)
+    if spelled is None:
+        return date_in_name(heading.replace("/", "-"))
+    name = (spelled["name"] or spelled["us_name"] or "").lower()[:3]
+    month = _MONTHS.index(name) + 1 if name else int(spelled["month"])
+    day = int(spelled["day"] or spelled["us_day"])
+    return date_in_name(f"{spelled['year']}-{month:02}-{day:02}")
 
 
 def is_date_alone(name: str) -> bool:

@@ -33,6 +33,7 @@ class Intake:
         self,
         stored: Mapping[str, str],
         origins: Mapping[str, str],
+        dates: Mapping[str, datetime],
         *,
         read_now: Collection[str],
         cues: Mapping[str, str],
@@ -41,12 +42,13 @@ class Intake:
         """Args:
         stored: {memory id: content hash} of everything in the store.
         origins: {memory id: where it was read from} of everything in the store.
+        dates: {memory id: its date} of everything in the store.
         read_now: the origins that are read now.
         cues: {memory id: fingerprint of the cues that came with it}.
         tags: {memory id: its tags}; memories without tags may be left out.
         """
         self._before, self._hashes = stored, dict(stored)
-        self._cues, self._tags = dict(cues), dict(tags)
+        self._cues, self._tags, self._dates = dict(cues), dict(tags), dates
         self._origins, self._read_now = origins, read_now
         self._claims: dict[str, _Claim] = {}
         self._outcomes: dict[str, Outcome] = {}
@@ -61,7 +63,7 @@ class Intake:
             self.skip(entry, origin=origin)
             return None
         self.read += 1
-        found = self._with_free_id(entry)
+        found = self._as_dated_before(self._with_free_id(self._as_dated_before(entry)))
         memory, faults = checked_cues(found.memory)
         content_hash = memory.content_hash
         self.skipped += [Skipped(found.item, fault, is_notice=True) for fault in faults]
@@ -137,6 +139,16 @@ class Intake:
         self.skipped.append(Skipped(earlier.item, f"an older copy of {found.item}"))
         self._claims[memory_id] = claim
         return True
+
+    def _as_dated_before(self, found: Found) -> Found:
+        """With the stored date, if the text is as it was and only the file is newer. Otherwise each
+        change to a file would date all its notes anew, and so would a checkout or a copy."""
+        known = self._dates.get(found.memory.memory_id)
+        if not found.dated_by_file or known is None:
+            return found
+        memory = replace(found.memory, created_at=known)
+        same = self._before.get(memory.memory_id) == memory.content_hash
+        return replace(found, memory=memory) if same else found
 
     def _with_free_id(self, found: Found) -> Found:
         """If the id is taken by another origin, append a hash of this one (two folders may each

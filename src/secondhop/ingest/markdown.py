@@ -7,11 +7,14 @@ from typing import cast
 
 import yaml
 
-from secondhop.ingest.dates import date_in_name, is_date_alone, parse_date
+from secondhop.ingest.dates import date_in_heading, date_in_name, is_date_alone, parse_date
 from secondhop.ingest.markdown_blocks import sections_of
-from secondhop.ingest.markdown_notes import notes_in
+from secondhop.ingest.markdown_notes import headings_alike, notes_in
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
+
+MANY_SECTIONS = 12
+"""From so many sections on, a file that became one memory is named in the ledger."""
 
 _TITLE_KEYS = ("title", "name")
 _DATE_KEYS = ("date", "created", "created_at")
@@ -37,8 +40,15 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
         return
     dates = [*(parse_date(front.get(key)) for key in _DATE_KEYS), date_in_name(document.name)]
     name = "" if is_date_alone(document.stem) else document.stem
-    for note in notes_in(body, may_split=not front):
-        possible = [date_in_name(note.heading), *dates]
+    notes = list(notes_in(body, may_split=not front))
+    if len(notes) == 1 and (sections := headings_alike(body)) >= MANY_SECTIONS:
+        reason = (
+            f"it is one memory with {sections} sections; if they have little to do with each "
+            f"other, begin each with a single #, and each becomes a memory"
+        )
+        yield Skipped(document.item, reason, is_notice=True)
+    for note in notes:
+        possible = [date_in_heading(note.heading), *dates]
         memory = Memory(
             memory_id=f"{document.path}#{note.anchor}" if note.anchor else document.path,
             title=": ".join(one for one in (name, note.heading) if one)

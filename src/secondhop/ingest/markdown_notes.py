@@ -1,10 +1,11 @@
 """Which notes a Markdown file holds: the file as a whole, or one under each of some headings."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from secondhop.ingest.dates import date_in_name
+from secondhop.ingest.dates import date_in_heading
 from secondhop.ingest.markdown_blocks import Block, blocks_of, title_of
 
 _BETWEEN_WORDS = re.compile(r"\W+")
@@ -24,9 +25,10 @@ class Note:
 def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
     """The file as one note, or each entry of a journal, or each section under a `#` heading.
 
-    A journal has at least two headings of one level that all hold a date. Sections under `#` are
-    notes if there are at least two, most of them under different headings, and the file
-    `may_split`: front matter, for example, says that it is one note.
+    A journal has at least two headings of one level that hold a date. Sections under `#` are notes
+    if there are at least two, most of them under different headings, and the file `may_split`:
+    front matter, for example, says that it is one note. A heading that became a title is no part
+    of the text.
     """
     blocks = list(blocks_of(body))
     level = _level_of_notes([one for one in blocks if one.level], may_split=may_split)
@@ -36,14 +38,21 @@ def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
     anchors = set[str]()
     for part in _parts(blocks, level):
         heading = title_of(part[0].text) if part[0].level else ""
-        yield Note(heading, _free_anchor(heading, anchors), "\n\n".join(one.text for one in part))
+        text = "\n\n".join(one.text for one in (part[1:] if heading else part))
+        yield Note(heading, _free_anchor(heading, anchors), text or heading)
+
+
+def headings_alike(body: str) -> int:
+    """How many headings the level has that has most."""
+    levels = Counter(one.level for one in blocks_of(body) if one.level)
+    return max(levels.values(), default=0)
 
 
 def _level_of_notes(headings: Sequence[Block], *, may_split: bool) -> int:
     """The level whose headings begin a note; 0 if the file is one note."""
     for level in sorted({one.level for one in headings}):
         titles = [title_of(one.text) for one in headings if one.level == level]
-        if len(titles) > 1 and all(date_in_name(one) for one in titles):
+        if sum(date_in_heading(one) is not None for one in titles) > 1:
             return level
     top = [title_of(one.text) for one in headings if one.level == 1]
     return 1 if may_split and len(top) > 1 and 2 * len(set(top)) > len(top) else 0

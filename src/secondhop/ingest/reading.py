@@ -49,6 +49,8 @@ class Found:
     """Its last change, if the format has one. Of two copies with one id, the later one wins."""
     named_by_path: bool = False
     """Its id is a relative path, which may also occur in another folder."""
+    dated_by_file: bool = False
+    """Its date is only the time at which the file was last changed."""
 
 
 class UnreadableError(IngestError):

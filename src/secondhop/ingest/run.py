@@ -77,6 +77,7 @@ class IngestRun:
         intake = Intake(
             await self._writer.content_hashes(),
             await self._writer.origins(),
+            await self._writer.dates(),
             read_now=origins,
             cues=await self._writer.cues.fingerprints(),
             tags=await self._writer.tags(),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from secondhop.ingest.cleaning import clean_memory
 from secondhop.ingest.detect import is_expected_suffix, reader_of
-from secondhop.ingest.reading import Found, Skipped, UnreadableError
+from secondhop.ingest.reading import Document, Found, Skipped, UnreadableError
 from secondhop.ingest.walk import Source, Walker
 
 logger = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
         try:
             reader = reader_of(document, given=given, named_by_user=named)
             for entry in reader(document):
-                yield entry if isinstance(entry, Skipped) else cleaned(entry)
+                yield entry if isinstance(entry, Skipped) else cleaned(dated(entry, document))
             if lost := document.encoding.lost:
                 yield Skipped(document.item, _lost(lost), is_notice=True)
         except UnreadableError as error:
@@ -37,6 +37,11 @@ def read_source(source: Source, *, walker: Walker, given: str | None) -> Iterato
 def _lost(characters: int) -> str:
     what = "1 character" if characters == 1 else f"{characters} characters"
     return f"read, but {what} could not be decoded (now \ufffd); save it as UTF-8"
+
+
+def dated(found: Found, document: Document) -> Found:
+    """The memory, marked if the file's last change is all that dates it."""
+    return replace(found, dated_by_file=found.memory.created_at == document.modified_at)
 
 
 def cleaned(found: Found) -> Found | Skipped:
