@@ -341,6 +341,6 @@ def test_facts_preferences_history_and_the_briefing_are_browsed(
         expect(page.locator(".detail")).to_contain_text("changed salience 0.9")
         page.get_by_role("link", name="Briefing").click()
         expect(page.get_by_role("heading", name="What a chat starts with")).to_be_visible()
-        wanted = page.locator("h3:text-is('How things are wanted') + ul")
+        wanted = page.locator("h3:text-is('Preferences') + ul")
         expect(wanted).to_contain_text(re.compile(r"Short answers\..*applies always"))
         expect(page.get_by_role("button", name="Spare key")).to_contain_text("with Ines")

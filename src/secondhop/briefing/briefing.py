@@ -13,7 +13,7 @@ Category: TypeAlias = Literal["core", "active", "preferences", "recent"]
 HEADINGS: Final[dict[Category, str]] = {
     "core": "Always to know",
     "active": "Left open",
-    "preferences": "How things are wanted",
+    "preferences": "Preferences",
     "recent": "Lately",
 }
 """{category: heading}, in the order of a briefing."""

@@ -68,9 +68,9 @@ def parsed_change(change: str, *, known: Sequence[str]) -> tuple[str, str]:
 
 def settings_said(said: Sequence[str]) -> list[str]:
     """The changes as "NAME=VALUE" texts; an item without "=" is a settings file. Later ones win."""
-    changes: list[str] = []
+    changes, known = list[str](), Config().flat()
     for one in said:
-        changes += [one] if "=" in one else read_setting_changes(Path(one).expanduser())
+        changes += [one] if "=" in one or one in known else read_setting_changes(Path(one).expanduser())
     return changes
 
 

@@ -26,7 +26,7 @@ function factsView() {
 const BRIEFED = {
   core: "Always to know",
   active: "Left open",
-  preferences: "How things are wanted",
+  preferences: "Preferences",
   recent: "Lately written or used, the latest and most important first",
 };
 
