@@ -77,6 +77,24 @@ def test_a_memory_without_a_title_is_called_by_its_first_words(result: RecallRes
     assert "you wrote:" not in printed(on)
 
 
+def test_a_quote_begins_with_the_sentence_that_the_question_asks_about(
+    result: RecallResult,
+) -> None:
+    evidence = (
+        result.memories[0]
+        .evidence[0]
+        .model_copy(
+            update={"text": "The guest network is open. The passport runs out in May. It is blue."}
+        )
+    )
+    memory = result.memories[0].model_copy(update={"evidence": [evidence]})
+    on = console(200)
+    asked = {"question": "When does my passport run out?", "memories": [memory]}
+    show_answer(result.model_copy(update=asked), on)
+
+    assert "you wrote: “The passport runs out in May." in printed(on)
+
+
 def test_an_answer_fits_its_terminal_and_carries_no_control_character(
     result: RecallResult, trace: RecallTrace, width: int
 ) -> None:

@@ -12,8 +12,11 @@ from secondhop.cli.terminal import clean, shorten
 from secondhop.graph.result import NearMiss, RecalledMemory, RecalledPreference, RecallResult
 from secondhop.headings import without_heading_signs
 from secondhop.ingest.reading import is_named
+from secondhop.ingest.split_text import sentences
 from secondhop.nodes.dispatch import UNMATCHED
 from secondhop.nodes.pick import NOT_NEAR
+from secondhop.ranking.stop_words import STOP_WORDS
+from secondhop.ranking.words import words
 from secondhop.wording import as_typed, causes_once, counted
 
 SNIPPET = 60
@@ -41,7 +44,7 @@ def show_answer(
     if not result.memories:
         console.print(empty_answer(result, as_of=as_of), style="bold")
     near = result.maybe[:1]
-    whys = [*map(reason, result.memories), *("" for _ in near)]
+    whys = [reason(memory, result.question) for memory in result.memories] + [""] * len(near)
     lines = lines_of([*result.memories, *near], whys, width=console.width)
     for slot, memory in enumerate(result.memories, start=1):
         console.print(f"{slot}. ", lines[slot - 1], sep="")
@@ -105,19 +108,24 @@ def called(memory: RecalledMemory) -> str:
     return snippet(memory) or clean(memory.title or memory.id)
 
 
-def snippet(memory: RecalledMemory) -> str:
-    """The first words of its best passage, in quotes; "" without evidence."""
+def snippet(memory: RecalledMemory, question: str = "") -> str:
+    """Its best passage in quotes, from the first sentence on that has most words of the question;
+    "" without evidence."""
     if not memory.evidence:
         return ""
-    return f"“{shorten(without_heading_signs(memory.evidence[0].text), SNIPPET)}”"
+    asked = set(words(question)) - STOP_WORDS
+    said = [one for _, one in sentences(without_heading_signs(memory.evidence[0].text))]
+    shared = [len(asked.intersection(words(one))) for one in said]
+    start = shared.index(max(shared, default=0)) if said else 0
+    return f"“{shorten(' '.join(said[start:]), SNIPPET)}”"
 
 
-def reason(memory: RecalledMemory) -> str:
+def reason(memory: RecalledMemory, question: str) -> str:
     """Its role, and the cue, facet or words that found it."""
     why = clean(memory.why).rstrip(".")
-    words = snippet(memory)
-    if "“" not in why and words and called(memory).strip("“”") not in words:
-        why = f"{why}: {words}"
+    quote = snippet(memory, question)
+    if "“" not in why and quote and called(memory).strip("“”") not in quote:
+        why = f"{why}: {quote}"
     why = why[:1].lower() + why[1:]
     if memory.role:
         return f"{clean(memory.role)}, {why.removeprefix('stored ')}"

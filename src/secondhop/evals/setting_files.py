@@ -70,7 +70,8 @@ def settings_said(said: Sequence[str]) -> list[str]:
     """The changes as "NAME=VALUE" texts; an item without "=" is a settings file. Later ones win."""
     changes, known = list[str](), Config().flat()
     for one in said:
-        changes += [one] if "=" in one or one in known else read_setting_changes(Path(one).expanduser())
+        is_file = "=" not in one and one not in known
+        changes += read_setting_changes(Path(one).expanduser()) if is_file else [one]
     return changes
 
 

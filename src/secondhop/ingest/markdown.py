@@ -13,8 +13,13 @@ from secondhop.ingest.markdown_notes import headings_alike, notes_in
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
-MANY_SECTIONS = 12
+MANY_SECTIONS = 6
 """From so many sections on, a file that became one memory is named in the ledger."""
+
+ONE_MEMORY = (
+    "one memory of many sections; if they have little to do with each other, begin each with a "
+    "single #, and each becomes a memory"
+)
 
 _TITLE_KEYS = ("title", "name")
 _DATE_KEYS = ("date", "created", "created_at")
@@ -41,12 +46,8 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
     dates = [*(parse_date(front.get(key)) for key in _DATE_KEYS), date_in_name(document.name)]
     name = "" if is_date_alone(document.stem) else document.stem
     notes = list(notes_in(body, may_split=not front))
-    if len(notes) == 1 and (sections := headings_alike(body)) >= MANY_SECTIONS:
-        reason = (
-            f"it is one memory with {sections} sections; if they have little to do with each "
-            f"other, begin each with a single #, and each becomes a memory"
-        )
-        yield Skipped(document.item, reason, is_notice=True)
+    if len(notes) == 1 and headings_alike(body) >= MANY_SECTIONS:
+        yield Skipped(document.item, ONE_MEMORY, is_notice=True)
     for note in notes:
         possible = [date_in_heading(note.heading), *dates]
         memory = Memory(
