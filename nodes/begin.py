@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Final
 from unicodedata import category
 
+from pydantic import TypeAdapter, ValidationError
+
 from secondhop.errors import UsageError
 from secondhop.moments import in_utc, with_zone
 from secondhop.nodes.budget import SHARE_BESIDE
@@ -20,6 +22,7 @@ from secondhop.stores.where import Where
 from secondhop.wording import shown
 
 MISSING: Final = object()
+_TEXTS: Final = TypeAdapter(list[str])
 
 QUESTION_CHARS = 20_000
 """Longer questions are refused. They are documents, and no embedder reads them to the end."""
@@ -28,7 +31,7 @@ QUESTION_CHARS = 20_000
 async def begin(state: RecallInput, *, services: Services) -> RecallUpdate:
     """Check the input, set defaults, and make the question the first facet."""
     alone = checked_question(state.get("question", MISSING))
-    question = with_subject(alone, state.get("earlier") or ())
+    question = with_subject(alone, checked_earlier(state.get("earlier")))
     limits, ranking = services.settings.limits, services.settings.ranking
     k = checked_count(state.get("k"), name="k")
     tokens = checked_count(state.get("tokens"), name="tokens", most=TOKENS_LIMIT)
@@ -133,6 +136,18 @@ def checked_question(question: object) -> str:
             f"ask the question alone, and ingest the document it comes with"
         )
     return text
+
+
+def checked_earlier(given: object) -> list[str]:
+    """The earlier questions, checked.
+
+    Raises:
+        UsageError: they are not a list of texts.
+    """
+    try:
+        return _TEXTS.validate_python(given or [])
+    except ValidationError as error:
+        raise UsageError(f"earlier must be a list of texts (str), not {shown(given)}") from error
 
 
 def checked_count(count: object, *, name: str, most: int = COUNT_LIMIT) -> int | None:

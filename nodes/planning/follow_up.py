@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from secondhop.errors import UsageError
 from secondhop.nodes.planning.question_kind import is_small_talk
 from secondhop.ranking.stop_words import STOP_WORDS, TASK_WORDS
 from secondhop.ranking.words import words
-from secondhop.wording import shown
 
 SUBJECT = 2
 """A question has a subject of its own if it has this many words that are neither stop words nor
@@ -24,16 +22,11 @@ def with_subject(question: str, earlier: Sequence[str]) -> str:
     Args:
         earlier: what the person asked before in this conversation, oldest first.
 
-    Raises:
-        UsageError: `earlier` is not a list of texts.
-
     >>> with_subject("And what should I bring?", ["Plan my trip to Lisbon", "Thanks!"])
     'Plan my trip to Lisbon\\nAnd what should I bring?'
     >>> with_subject("When does the Lisbon flight leave?", ["Help me choose a wine"])
     'When does the Lisbon flight leave?'
     """
-    if isinstance(earlier, str) or not all(isinstance(one, str) for one in earlier):
-        raise UsageError(f"earlier must be a list of texts (str), not {shown(earlier)}")
     if not earlier or has_subject(question) or is_small_talk(question):
         return question
     before = next((one for one in reversed(earlier) if has_subject(one)), earlier[-1])

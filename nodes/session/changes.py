@@ -47,7 +47,7 @@ def arrival(memory_id: str, facet_id: str, branch: str, state: SessionState) -> 
     """Why a memory is new: votes that moved the query that found it, or votes that made room."""
     score = state["candidates"][memory_id]["scores"].get(facet_id)
     query = state["queries"].get(score["query_ids"][0]) if score else None
-    moved = {ref.get("memory_id") for ref in query["feedback"]} if query is not None else set()
+    moved = [ref.get("memory_id") for ref in query["feedback"]] if query is not None else []
     bent = [
         as_ref(vote)
         for one, vote in last_votes(state).items()

@@ -51,7 +51,7 @@ class Coverage:
 
     def matrix(self) -> Floats:
         """[n, n]: how much of candidate i candidate j says alone."""
-        size = self.units.shape[1]
+        size = int(self.units.shape[1])
         places = (self.owner[:, np.newaxis] * size + np.arange(size)).ravel()
         sums = np.bincount(places, weights=self.units.ravel(), minlength=size * size)
         means = sums.reshape(size, size) / self._unit_counts[:, np.newaxis]
