@@ -208,6 +208,14 @@ def test_a_session_is_voted_on_and_resolved(http: httpx.Client) -> None:
     assert content(http.get(where), 410)["type"] == "urn:secondhop:problem:session-resolved"
 
 
+def test_a_follow_up_is_searched_with_the_question_before_it(http: httpx.Client) -> None:
+    body = {"question": "And the other one?", "earlier": [QUESTION]}
+    whole = f"{QUESTION}\nAnd the other one?"
+
+    assert content(http.post(f"{HERE}/recall", json=body))["question"] == whole
+    assert content(http.post(f"{HERE}/sessions", json=body), 201)["question"] == whole
+
+
 def test_a_session_is_given_up(http: httpx.Client) -> None:
     first = content(http.post(f"{HERE}/sessions", json={"question": QUESTION}), 201)
 
