@@ -152,9 +152,11 @@ class Chat:
                     answer = await self.recall.sessions.avote(session_id, {}, progress=progress)
                 return answer
         await self._resolve(tell)
+        asked = [one for one in self.log.talk() if one.role == "user"]
+        earlier = [one.text for one in asked if one.number < question.number]
         try:
             answer = await self.recall.sessions.astart(
-                question.text, at=self._now(), progress=progress
+                question.text, earlier=earlier, at=self._now(), progress=progress
             )
         except UnknownEntityError:
             return None
