@@ -9,7 +9,7 @@ import yaml
 
 from secondhop.ingest.dates import date_in_heading, date_in_name, is_date_alone, parse_date
 from secondhop.ingest.markdown_blocks import sections_of
-from secondhop.ingest.markdown_notes import headings_alike, notes_in
+from secondhop.ingest.markdown_notes import Note, headings_alike, notes_in
 from secondhop.ingest.reading import Document, Found, Skipped
 from secondhop.stores.records import Memory, Message
 
@@ -44,6 +44,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
         yield Skipped(document.item, "an empty note")
         return
     dates = [*(parse_date(front.get(key)) for key in _DATE_KEYS), date_in_name(document.name)]
+    given = next((title for key in _TITLE_KEYS if (title := front.get(key, "").strip())), "")
     name = "" if is_date_alone(document.stem) else document.stem
     notes = list(notes_in(body, may_split=not front))
     if len(notes) == 1 and headings_alike(body) >= MANY_SECTIONS:
@@ -52,9 +53,7 @@ def read_markdown(document: Document) -> Iterator[Found | Skipped]:
         possible = [date_in_heading(note.heading), *dates]
         memory = Memory(
             memory_id=f"{document.path}#{note.anchor}" if note.anchor else document.path,
-            title=": ".join(one for one in (name, note.heading) if one)
-            if note.heading
-            else _title(front, note.text) or name,
+            title=_title(note, given=given, name=name),
             source="note",
             created_at=next((date for date in possible if date), document.modified_at),
             messages=(Message("user", note.text),),
@@ -108,7 +107,9 @@ def tags_of(front: dict[str, str], body: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if one))
 
 
-def _title(front: dict[str, str], body: str) -> str:
-    named = (front.get(key, "").strip() for key in _TITLE_KEYS)
-    headings = (section.path[-1] for section in sections_of(body) if section.path)
-    return next((title for title in named if title), "") or next(headings, "")
+def _title(note: Note, *, given: str, name: str) -> str:
+    """`given`: the title in the front matter; `name`: the file's."""
+    if note.heading:
+        return ": ".join(one for one in (given or name, note.heading) if one)
+    first = next((section.path[-1] for section in sections_of(note.text) if section.path), "")
+    return given or first or name

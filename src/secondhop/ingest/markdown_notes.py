@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from secondhop.ingest.dates import date_in_heading
 from secondhop.ingest.markdown_blocks import Block, blocks_of, title_of
 
+_ANCHOR_CHARS = 80
 _BETWEEN_WORDS = re.compile(r"\W+")
 
 
@@ -35,7 +36,7 @@ def notes_in(body: str, *, may_split: bool) -> Iterator[Note]:
     if not level:
         yield Note("", "", body)
         return
-    anchors = set[str]()
+    anchors = Counter[str]()
     for part in _parts(blocks, level):
         heading = title_of(part[0].text) if part[0].level else ""
         text = "\n\n".join(one.text for one in (part[1:] if heading else part))
@@ -68,13 +69,14 @@ def _parts(blocks: Sequence[Block], level: int) -> Iterator[list[Block]]:
             yield part
 
 
-def _free_anchor(heading: str, taken: set[str]) -> str:
+def _free_anchor(heading: str, taken: Counter[str]) -> str:
+    """The heading's words; a second "Oven" is `oven-2`. `taken`: {anchor: how often asked for}."""
     if not heading:
         return ""
-    name = _BETWEEN_WORDS.sub("-", heading.casefold()).strip("-") or "note"
-    anchor, number = name, 1
+    name = _BETWEEN_WORDS.sub("-", heading.casefold())[:_ANCHOR_CHARS].strip("-") or "note"
+    anchor = name
     while anchor in taken:
-        number += 1
-        anchor = f"{name}-{number}"
-    taken.add(anchor)
+        taken[name] += 1
+        anchor = f"{name}-{taken[name]}"
+    taken[anchor] = 1
     return anchor
