@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from secondhop.observe.attributes import ME, attribute_named, topic_of
 from secondhop.observe.port import SPEAKER, Reading, Readings, Span, Turn
-from secondhop.observe.sentences import Clause, stated
+from secondhop.observe.sentences import Clause, stated, uncommented
 from secondhop.stores.keeping import ALWAYS, Kind
 
 PLAIN: Final = "plain"
@@ -124,7 +124,7 @@ def _stated_in(clause: Clause) -> list[Stated]:
 
 
 def _value(text: str) -> str:
-    return _TAIL.sub("", text.strip()).strip(" ,.;:!")
+    return uncommented(_TAIL.sub("", text.strip())).strip(" ,.;:!")
 
 
 def _fact(found: re.Match[str], attribute: str, value: str) -> Stated:

@@ -30,9 +30,18 @@ _NOT_STATED: Final = re.compile(
         |no\slonger|any\s?more|never\s(?:said|told|had|was|lived|worked)|according|kidding|joking)\b
     |^\W*(?:let['’]?s|oh,?\s(?:sure|great|yeah|right)|yeah|sure|of\scourse)\b
     |\b(?:say|tell|think|claim|believe|ask|want|wrote)(?:s|ed)\b|\b(?:said|told|thought)\b
-    |\bin\sthe\s(?:novel|book|film|movie|song|story|play|game|article)\b""",
+    |\bin\sthe\s(?:novel|book|film|movie|song|story|play|game|article)\b
+    |(?:,|\s[-–—])\s*or\s(?:was|were|did|had|not|rather)\b
+    |,\s*(?:sorry|wait|no,|I\smean)\W*(?!I\b)(?-i:[\dA-ZÀ-Þ])""",
     re.I | re.X,
 )
+_COMMENT: Final = re.compile(
+    r"(?:,\s*(?:sorry(?: (?:about|for) [\w ]+|, I forgot)?|please|thanks(?: a lot)?|thank you"
+    r"|cheers|by the way|btw|though|actually|anyway|of course|to be honest|just so you know"
+    r"|(?:as )?you know|I (?:think|guess|believe|suppose)|I['’]m afraid))+[\s.!]*$"
+)
+"""Words at the end that only comment on the statement. Small letters, because "Thanks" may be a
+title."""
 _TO_REMEMBER: Final = re.compile(
     r"\W*(?:please,?\s)?(?:remember|don['’]?t\sforget|keep\sin\smind)(?:\sthat\b|:)(?!.*\?\W*$)",
     re.I | re.S,
@@ -92,6 +101,15 @@ def corrects(words: str) -> bool:
     return bool(_CORRECTION.search(words))
 
 
+def uncommented(text: str) -> str:
+    """The text without comments at its end.
+
+    >>> uncommented("my rent is 900, I think, sorry")
+    'my rent is 900'
+    """
+    return _COMMENT.sub("", text)
+
+
 def _clauses(sentence: str, start: int) -> Iterator[Clause]:
     """The sentence split at "and I …", "but my …" and dashes, without leading greetings."""
     cuts = list(_CUT.finditer(sentence))
@@ -100,7 +118,7 @@ def _clauses(sentence: str, start: int) -> Iterator[Clause]:
     for begin, end in zip(begins, ends, strict=True):
         lead = _LEAD.match(sentence, begin, end)
         piece = sentence[lead.end() if lead else begin : end]
-        text = piece.strip(" \t\n,.;:!…-–—*•")
+        text = uncommented(piece.strip(" \t\n,.;:!…-–—*•"))
         if text:
             change = _CHANGE.search(text) or _CORRECTION.search(sentence)
             words = change[0].strip(" ,") if change else ""
