@@ -26,8 +26,8 @@ _LEAD: Final = re.compile(
 _NOT_STATED: Final = re.compile(
     r"""\?\W*$
     |\b(?:if|unless|suppose|imagine|pretend|assume|assuming|maybe|perhaps|would|could|might|should
-        |wish|dreamt|thinking|almost|nearly|used\sto|supposed|going\sto|planning|hoping|want\sto
-        |no\slonger|any\s?more|never\s(?:said|told|had|was|lived|worked)|according|kidding|joking)\b
+        |wish|dreamt|thinking|almost|nearly|supposed|going\sto|planning|hoping|want\sto
+        |never\s(?:said|told|had|was|lived|worked)|according|kidding|joking)\b
     |^\W*(?:let['’]?s|oh,?\s(?:sure|great|yeah|right)|yeah|sure|of\scourse)\b
     |\b(?:say|tell|think|claim|believe|ask|want|wrote)(?:s|ed)\b|\b(?:said|told|thought)\b
     |\bin\sthe\s(?:novel|book|film|movie|song|story|play|game|article)\b
@@ -35,6 +35,9 @@ _NOT_STATED: Final = re.compile(
     |,\s*(?:sorry|wait|no,|I\smean)\W*(?!I\b)(?-i:[\dA-ZÀ-Þ])""",
     re.I | re.X,
 )
+_NO_LONGER: Final = re.compile(r"\b(?:no\s+longer|any\s?(?:more|longer)|used\s+to)\b", re.I)
+_STILL: Final = re.compile(r"\b(?:still|again|back|except|only|at least|sometimes)\b", re.I)
+"""Words that limit a negation, or take it back."""
 _COMMENT: Final = re.compile(
     r"(?:,\s*(?:sorry(?: (?:about|for) [\w ]+|, I forgot)?|please|thanks(?: a lot)?|thank you"
     r"|cheers|by the way|btw|though|actually|anyway|of course|to be honest|just so you know"
@@ -77,8 +80,13 @@ class Clause(NamedTuple):
     """False if the person is not sure of it."""
 
 
-def stated(content: str) -> Iterator[Clause]:
-    """The clauses of a message that state something, in order."""
+def stated(content: str, *, ended: bool = False) -> Iterator[Clause]:
+    """The clauses of a message that state something, in order.
+
+    Args:
+        ended: the clauses of sentences with "no longer", "any more" or "used to", instead of those
+            of the other sentences.
+    """
     body = _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", _BLANK, found[0]), content)
     start = 0
     for stop in [*_STOP.finditer(body), None]:
@@ -91,7 +99,12 @@ def stated(content: str) -> Iterator[Clause]:
             continue
         if len(sentence) > _LONGEST or _BLANK in sentence:
             continue
-        if _NOT_STATED.search(sentence) and not _TO_REMEMBER.match(sentence):
+        asked = _TO_REMEMBER.match(sentence)
+        if _NOT_STATED.search(sentence) and not asked:
+            continue
+        if bool(_NO_LONGER.search(sentence) and not asked) is not ended:
+            continue
+        if ended and _STILL.search(sentence):
             continue
         yield from _clauses(sentence, begun)
 
